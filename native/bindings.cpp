@@ -1,0 +1,8 @@
+// The module. bind_*.cpp files alone know Python; kernels see contiguous buffers.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+NB_MODULE(_native, m) {
+    m.doc() = "Kernels over contiguous buffers. Private: use the package.";
+}

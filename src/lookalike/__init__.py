@@ -1,0 +1,1 @@
+"""How alike two things are and why."""

@@ -1,0 +1,138 @@
+"""What decides a fingerprint.
+
+A recipe is frozen and serialisable, and its id covers everything that changes the output: comparing fingerprints of
+different recipes raises ``RecipeMismatch``. Recipe version 1 never changes its output.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal
+
+from lookalike.errors import InputError, RecipeMismatch
+from lookalike.registry import Registry
+
+NORMALIZERS = ("fold", "none", "simhash-py")
+WEIGHTS = ("count", "one", "tfidf")
+HASHES = ("lookalike64", "md5", "sha1-first4", "sha1-last2")
+MAX_NGRAM = 64  # the shingle hash rotates by 13 bits a position: beyond 64 tokens positions would repeat
+MAX_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Normaliser, tokenizer, n-gram, weights, hash, seed and version: all that a fingerprint depends on."""
+
+    tokenizer: str = "auto"
+    ngram: int = 5
+    normalize: Literal["fold", "none", "simhash-py"] = "fold"
+    weights: Literal["count", "one", "tfidf"] = "count"
+    keywords: int | None = None
+    stop_words: str | None = None
+    idf: str | None = None
+    hash: Literal["lookalike64", "md5", "sha1-first4", "sha1-last2"] = "lookalike64"
+    seed: int = 0
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        for name, kind in (("tokenizer", str), ("ngram", int), ("seed", int), ("version", int)):
+            value = getattr(self, name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"recipe {name}={value!r}: expected {kind.__name__}")
+        _one_of("normalize", self.normalize, NORMALIZERS)
+        _one_of("weights", self.weights, WEIGHTS)
+        _one_of("hash", self.hash, HASHES)
+        if not 1 <= self.ngram <= MAX_NGRAM:
+            raise InputError(f"recipe ngram={self.ngram}: choose 1 to {MAX_NGRAM}")
+        if not 0 <= self.seed <= MAX_SEED:
+            raise InputError(f"recipe seed={self.seed}: choose 0 to {MAX_SEED}")
+        if self.version != 1:
+            raise InputError(f"recipe version={self.version}: this release knows version 1")
+        if self.keywords is not None and (isinstance(self.keywords, bool) or not isinstance(self.keywords, int) or self.keywords < 1):
+            raise InputError(f"recipe keywords={self.keywords!r}: give the number of keywords to keep, or None for all features")
+        for name in ("stop_words", "idf"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"recipe {name}={value!r}: expected a registered name")
+        if self.idf is not None and self.weights != "tfidf":
+            raise InputError(f"recipe idf={self.idf!r} has no effect with weights={self.weights!r}: set weights='tfidf'")
+        if (self.weights == "tfidf" or self.keywords is not None or self.stop_words) and self.ngram != 1:
+            raise InputError(f"recipe ngram={self.ngram}: keywords, stop words and TF-IDF weigh single words: set ngram=1")
+
+    @property
+    def id(self) -> str:
+        """A name for people, a dot, and 12 hex digits that cover every field and the version of every named part."""
+        return _recipe_id(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Recipe:
+        unknown = sorted(set(data) - {field.name for field in fields(cls)})
+        if unknown:
+            raise InputError(f"recipe has unknown fields {', '.join(unknown)}")
+        return cls(**data)
+
+    def replace(self, **changes: Any) -> Recipe:
+        """The same recipe with other fields."""
+        try:
+            return replace(self, **changes)
+        except TypeError as error:
+            raise InputError(f"recipe: {error}") from error
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"recipe {name}={value!r}: choose one of {', '.join(allowed)}")
+
+
+recipes: Registry[Recipe] = Registry("recipe")
+recipes.register("default", Recipe())
+recipes.register("words", Recipe(tokenizer="words", ngram=5))
+recipes.register("chars", Recipe(tokenizer="chars", ngram=5))
+recipes.register("keywords", Recipe(tokenizer="jieba", ngram=1, weights="tfidf", keywords=20, stop_words="default", idf="jieba"))
+recipes.register("simhash-py", Recipe(tokenizer="chars", normalize="simhash-py", ngram=4, hash="md5"))
+recipes.register("datasketch", Recipe(tokenizer="chars", normalize="none", ngram=1, hash="sha1-first4", seed=1))
+recipes.register("winnow-sha1", Recipe(tokenizer="chars", normalize="none", ngram=2, hash="sha1-last2"))
+
+DEFAULT = recipes.get("default")
+
+# How the text layer tells the version of a named tokenizer, IDF table or stop-word list. It lies above this module,
+# so it registers itself here: field name -> (name -> version).
+component_versions: dict[str, Callable[[str], str]] = {}
+
+
+def resolve(recipe: Recipe | str | None) -> Recipe:
+    """A recipe, from a recipe, its name, or nothing."""
+    if recipe is None:
+        return DEFAULT
+    if isinstance(recipe, Recipe):
+        return recipe
+    if isinstance(recipe, str):
+        return recipes.get(recipe)
+    raise InputError(f"recipe={recipe!r}: expected a Recipe or the name of one")
+
+
+def _recipe_id(recipe: Recipe) -> str:
+    content = recipe.to_dict()
+    for field, version_of in component_versions.items():
+        name = content[field]
+        if name is not None:
+            content[field] = f"{name}@{version_of(name)}"
+    canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
+    name = next((name for name in BUILTIN_NAMES if recipes.get(name) == recipe), "custom")
+    return f"{name}.{digest}"
+
+
+BUILTIN_NAMES = tuple(recipes.names())
+
+
+def require_same(left: str, right: str) -> None:
+    """Raise unless two fingerprints were made by the same recipe."""
+    if left != right:
+        raise RecipeMismatch(f"fingerprints of different recipes cannot be compared: {left} and {right}; make both with the same recipe")
