@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from lookalike.errors import InputError, RecipeMismatch
@@ -117,19 +118,22 @@ def resolve(recipe: Recipe | str | None) -> Recipe:
     raise InputError(f"recipe={recipe!r}: expected a Recipe or the name of one")
 
 
+BUILTIN_NAMES = tuple(recipes.names())
+
+
 def _recipe_id(recipe: Recipe) -> str:
-    content = recipe.to_dict()
-    for field, version_of in component_versions.items():
-        name = content[field]
-        if name is not None:
-            content[field] = f"{name}@{version_of(name)}"
+    parts = ((field, getattr(recipe, field)) for field in component_versions)
+    versions = tuple((field, f"{name}@{component_versions[field](name)}") for field, name in parts if name is not None)
+    return _identify(recipe, versions)
+
+
+@lru_cache(maxsize=1024)
+def _identify(recipe: Recipe, versions: tuple[tuple[str, str], ...]) -> str:
+    content = recipe.to_dict() | dict(versions)
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
     name = next((name for name in BUILTIN_NAMES if recipes.get(name) == recipe), "custom")
     return f"{name}.{digest}"
-
-
-BUILTIN_NAMES = tuple(recipes.names())
 
 
 def require_same(left: str, right: str) -> None:

@@ -1,0 +1,12 @@
+// The size of the intersection of two sets, as strictly ascending arrays.
+#pragma once
+
+#include <span>
+
+#include "platform.hpp"
+
+namespace lookalike {
+
+std::size_t intersection_size(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
+
+}  // namespace lookalike

@@ -1,0 +1,54 @@
+// Documents as texts: one contiguous UTF-8 buffer with offsets, and how to take them apart.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "hash.hpp"
+#include "shingle.hpp"
+#include "unicode.hpp"
+
+namespace lookalike {
+
+struct TextOptions {
+    Mode mode;
+    bool fold;
+    unsigned ngram;
+    std::uint64_t seed;
+};
+
+// Hashes of the single ASCII characters: half of a character tokenizer's work.
+inline const std::array<std::uint64_t, 128> kAsciiHashes = [] {
+    std::array<std::uint64_t, 128> hashes{};
+    for (unsigned c = 0; c < 128; ++c) {
+        const std::uint8_t byte = static_cast<std::uint8_t>(c);
+        hashes[c] = token_hash(&byte, 1);
+    }
+    return hashes;
+}();
+
+// Hands the shingle hashes of one text after the other to a consumer, in batches.
+class TextShingler {
+   public:
+    explicit TextShingler(const TextOptions& options) : options_(options), shingler_(options.ngram, options.seed) {}
+
+    template <class Consume>
+    void run(std::span<const std::uint8_t> utf8, Consume&& consume) {
+        folder_.run(utf8, options_.mode, options_.fold, false);
+        shingler_.start();
+        const std::uint8_t* bytes = folder_.bytes();
+        if (options_.mode == Mode::chars && folder_.ascii()) {
+            shingler_.add_all(folder_.size(), [&](std::size_t i) { return kAsciiHashes[bytes[i]]; }, consume);
+        } else {
+            folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(token_hash_padded(bytes + begin, end - begin), consume); });
+        }
+        shingler_.finish(consume);
+    }
+
+   private:
+    TextOptions options_;
+    Folder folder_;
+    Shingler shingler_;
+};
+
+}  // namespace lookalike

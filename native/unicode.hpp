@@ -1,0 +1,116 @@
+// From UTF-8 to normalised UTF-8 with token boundaries, by frozen Unicode tables.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "platform.hpp"
+
+namespace lookalike {
+
+enum class Mode : std::uint8_t {
+    automatic = 0,  // words; a character of a script written without spaces is its own token
+    words = 1,      // words only: a run of ideographs is one word
+    chars = 2,      // every character; a run of white space is one space
+    text = 3,       // no tokens: the whole normalised text
+};
+
+// A growing array whose contents are not initialised: a vector would zero what is about to be written.
+template <class T>
+class Scratch {
+   public:
+    T* data() { return data_.get(); }
+    const T* data() const { return data_.get(); }
+    T& operator[](std::size_t i) { return data_[i]; }
+    const T& operator[](std::size_t i) const { return data_[i]; }
+    std::size_t capacity() const { return capacity_; }
+
+    // Room for `wanted` elements, keeping the first `used` of them.
+    void grow(std::size_t wanted, std::size_t used) {
+        if (wanted <= capacity_) return;
+        std::size_t capacity = capacity_ ? capacity_ : 1024;
+        while (capacity < wanted) capacity *= 2;
+        std::unique_ptr<T[]> bigger(new T[capacity]);
+        if (used) std::memcpy(bigger.get(), data_.get(), used * sizeof(T));
+        data_ = std::move(bigger);
+        capacity_ = capacity;
+    }
+
+   private:
+    std::unique_ptr<T[]> data_;
+    std::size_t capacity_ = 0;
+};
+
+// Normalises one text after the other, re-using its buffers. Not for use by two threads at once.
+class Folder {
+   public:
+    // Invalid bytes and lone surrogates count as U+FFFD, one for each maximal ill-formed part.
+    void run(std::span<const std::uint8_t> utf8, Mode mode, bool fold, bool spans);
+
+    const std::uint8_t* bytes() const { return bytes_.data(); }  // eight readable bytes lie beyond the end
+    std::size_t size() const { return size_; }
+    bool ascii() const { return ascii_; }
+
+    // Where the text that became byte `i` stands in the original, in code points. Only after run(…, spans = true).
+    std::uint32_t span_begin(std::size_t i) const { return begin_[i]; }
+    std::uint32_t span_end(std::size_t i) const { return end_[i]; }
+
+    // Calls visit(first byte, byte after the last) for each token.
+    template <class Visit>
+    void for_each_token(Visit&& visit) const {
+        constexpr std::size_t kClosed = ~std::size_t{0};
+        std::size_t open = kClosed;
+        std::uint64_t carry = 0;
+        const std::size_t words = (size_ + 63) / 64;
+        for (std::size_t w = 0; w < words; ++w) {
+            const std::uint64_t member = member_[w], start = start_[w];
+            std::uint64_t boundary = start | (~member & (member << 1 | carry));
+            carry = member >> 63;
+            while (boundary) {
+                const std::size_t position = w * 64 + static_cast<std::size_t>(std::countr_zero(boundary));
+                if (position >= size_) break;
+                if (open != kClosed) visit(open, position);
+                open = start >> (position & 63) & 1 ? position : kClosed;
+                boundary &= boundary - 1;
+            }
+        }
+        if (open != kClosed) visit(open, size_);
+    }
+
+   private:
+    enum class Before : std::uint8_t { nothing, word, single };
+
+    void start_text(std::size_t bytes);
+    void pass(std::span<const std::uint8_t> utf8, Mode mode);
+    std::size_t ascii_run(const std::uint8_t* source, std::size_t size);
+    std::size_t ideograph_run(const std::uint8_t* source, std::size_t size);
+    void ascii_block_of_characters(unsigned count, std::uint64_t space);
+    void place_block(unsigned first, unsigned count);
+    void drop_last_space();
+    void ascii_characters(const std::uint8_t* source, std::size_t size);
+    void code_point(std::uint32_t code, const std::uint8_t* utf8, unsigned size);
+    void emit(std::uint32_t code, unsigned character_class, const std::uint8_t* utf8, unsigned size);
+    void put(const std::uint8_t* utf8, unsigned size, bool starts);
+    bool compose_hangul(std::uint32_t code);
+    void end_mark_run();
+    void set_bits(Scratch<std::uint64_t>& bitmap, std::size_t position, std::uint64_t bits, unsigned count);
+    void reserve(std::size_t more);
+
+    Scratch<std::uint8_t> bytes_;
+    Scratch<std::uint64_t> member_, start_;
+    Scratch<std::uint32_t> begin_, end_;
+    std::size_t size_ = 0;
+    std::size_t cleared_ = 0;  // words of the bitmaps that are zero or in use
+    std::uint32_t position_ = 0;  // code points of the original so far
+    Mode mode_ = Mode::automatic;
+    bool fold_ = true, spans_ = false, ascii_ = true;
+    bool after_space_ = true;  // a further space changes nothing
+    Before before_ = Before::nothing;
+    std::uint32_t last_code_ = 0;  // of the last emitted character, for Hangul composition
+    unsigned last_combining_ = 0;
+    std::size_t mark_run_ = 0;  // where the current run of reorderable marks begins
+    bool marks_out_of_order_ = false;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,197 @@
+"""SimHash (Charikar 2002; Manku, Jain, Das Sarma 2007): similar texts get fingerprints that differ in few bits.
+
+Bit b is set if the features that have bit b set in their hash weigh more than those that have not. On long texts 3 of 64
+bits is the usual bound for "the same"; on short texts a single changed word moves many bits.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
+from lookalike.recipe import Recipe, resolve
+from lookalike.text.columns import column_length, packed
+from lookalike.text.features import is_native, string_hash, weighted, weighted_strings
+from lookalike.text.normalize import utf8
+from lookalike.text.shingle import shingles
+from lookalike.text.tokenize import NATIVE_MODES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WIDTHS = (32, 64, 128)
+WeightedTokens = Iterable[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class SimHash:
+    """A SimHash of 32, 64 or 128 bits."""
+
+    kind: ClassVar[str] = "simhash"
+
+    value: int
+    bits: int
+    recipe: str
+
+    def __post_init__(self) -> None:
+        check_bits(self.bits)
+        if not isinstance(self.value, int) or isinstance(self.value, bool) or not 0 <= self.value < 1 << self.bits:
+            raise InputError(f"simhash value {self.value!r}: expected an integer of {self.bits} bits")
+
+    def __int__(self) -> int:
+        return self.value
+
+    def __index__(self) -> int:
+        return self.value
+
+    @property
+    def hex(self) -> str:
+        return f"0x{self.value:0{self.bits // 4}x}"
+
+    def distance(self, other: SimHash) -> int:
+        """In how many bits the two differ."""
+        check_pair(self, other)
+        return (self.value ^ other.value).bit_count()
+
+    def similarity(self, other: SimHash) -> float:
+        """1 - distance / bits. Unrelated texts come out near 0.5, not near 0."""
+        return 1 - self.distance(other) / self.bits
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"value": self.hex, "bits": self.bits, "recipe": self.recipe}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        text = field(data, "value", cls.kind, str)
+        try:
+            value = int(text, 16)
+        except ValueError:
+            raise InputError(f"simhash value {text!r}: expected hexadecimal digits such as '0xa7f48284b51a46bd'") from None
+        return cls(value, field(data, "bits", cls.kind, int), field(data, "recipe", cls.kind, str))
+
+    def to_bytes(self) -> bytes:
+        return pack(self.kind, self.recipe, self.value.to_bytes(self.bits // 8, "little"))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        recipe, payload = unpack(cls.kind, data)
+        if len(payload) * 8 not in WIDTHS:
+            raise InputError(f"simhash fingerprint: {len(payload)} bytes of value, expected 4, 8 or 16")
+        return cls(int.from_bytes(payload, "little"), len(payload) * 8, recipe)
+
+
+def check_bits(bits: int) -> None:
+    if bits not in WIDTHS or isinstance(bits, bool):
+        raise InputError(f"bits={bits!r}: choose 32, 64 or 128")
+
+
+def fingerprint_recipe(recipe: Recipe, bits: int) -> str:
+    """The id that a SimHash carries: its own parameters and the recipe's."""
+    return f"simhash-{bits}/{recipe.id}"
+
+
+def simhash(text: str | bytes | Iterable[str] | WeightedTokens | Mapping[str, float], *, bits: int = 64, recipe: Recipe | str | None = None) -> SimHash:
+    """The SimHash of a text, of tokens, or of (token, weight) pairs.
+
+    Tokens and pairs are features as they are: they are neither normalised nor shingled. A text without features (empty, or
+    nothing but white space) has the value 0.
+
+    >>> simhash("北京增值税电子普通发票.pdf", recipe="simhash-py").hex
+    '0xa7f48284b51a46bd'
+    """
+    check_bits(bits)
+    chosen = resolve(recipe)
+    identity = fingerprint_recipe(chosen, bits)
+    if isinstance(text, (str, bytes)):
+        return SimHash(_of_text(text, bits, chosen), bits, identity)
+    return SimHash(_of_strings(_token_weights(text), bits, chosen), bits, identity)
+
+
+def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
+    if is_native(recipe):
+        data = utf8(text)
+        offsets = array("q", (0, len(data)))
+        mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
+        return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, bits, unique, 1))
+    plain = recipe.weights in ("count", "one") and recipe.keywords is None and recipe.stop_words is None
+    if recipe.hash == "lookalike64" and plain:  # a segmenter's words: shingled natively
+        hashes = shingles(text, recipe)  # type: ignore[arg-type]
+        return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
+    return _of_strings(weighted_strings(text, recipe), bits, recipe)  # type: ignore[arg-type]
+
+
+def _token_weights(tokens: object) -> dict[str, float]:
+    """Tokens or (token, weight) pairs as weights a token; a token that comes twice counts twice."""
+    if not isinstance(tokens, Iterable):
+        raise InputError(f"cannot make a SimHash of a {type(tokens).__name__}: give a text, tokens, or (token, weight) pairs")
+    weights: dict[str, float] = {}
+    for item in tokens.items() if isinstance(tokens, Mapping) else tokens:
+        token, weight = item if isinstance(item, tuple) and len(item) == 2 else (item, 1.0)
+        if not isinstance(token, str):
+            raise InputError(f"token {token!r:.60} is a {type(token).__name__}: expected str")
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not abs(weight) < float("inf"):
+            raise InputError(f"weight {weight!r} of token {token!r:.60}: expected a finite number")
+        weights[token] = weights.get(token, 0.0) + weight
+    return weights
+
+
+def _of_strings(strings: Mapping[str, float], bits: int, recipe: Recipe) -> int:
+    if recipe.hash == "lookalike64":
+        features = weighted(strings, recipe)
+        return _join(_native.simhash_weighted(features.hashes, features.weights, bits))
+    hash_of = string_hash(recipe.hash)
+    width = {"md5": 128, "sha1-first4": 32, "sha1-last2": 16}[recipe.hash]
+    if bits > width:
+        raise InputError(f"recipe hash={recipe.hash!r} has {width} bits, too few for a SimHash of {bits}")
+    sums = [0.0] * bits
+    for string in sorted(strings):  # sums of floats depend on their order
+        value, weight = hash_of(utf8(string)), strings[string]
+        for bit in range(bits):
+            sums[bit] += weight if value >> bit & 1 else -weight
+    return sum(1 << bit for bit in range(bits) if sums[bit] > 0)
+
+
+def _join(words: memoryview) -> int:
+    return words[0] | words[1] << 64 if len(words) == 2 else words[0]
+
+
+def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = None, workers: int = 1) -> NDArray[np.unsignedinteger[Any]]:
+    """The SimHashes of a column of texts: uint32, uint64, or for 128 bits rows of two uint64, the low half first.
+
+    Takes lists, Arrow string arrays (read in place), Polars and pandas columns. The bytes do not depend on ``workers``.
+    """
+    import numpy as np
+
+    check_bits(bits)
+    check_workers(workers)
+    chosen = resolve(recipe)
+    words = 2 if bits == 128 else 1
+    values = np.zeros(column_length(texts) * words, dtype=np.uint64)
+    done = 0
+    for piece in packed(texts):
+        if is_native(chosen):
+            mode, folded, unique = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold", chosen.weights == "one"
+            found = np.asarray(_native.simhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, bits, unique, workers))
+        else:
+            found = np.array([half for text in piece.texts() for half in _split(_of_text(text, bits, chosen), words)], dtype=np.uint64)
+        values[done : done + len(found)] = found
+        done += len(found)
+    if bits == 128:
+        return values.reshape(-1, 2)
+    return values.astype(np.uint32) if bits == 32 else values
+
+
+def _split(value: int, words: int) -> Sequence[int]:
+    return [value >> 64 * word & 0xFFFFFFFFFFFFFFFF for word in range(words)]
+
+
+def check_workers(workers: int) -> None:
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
+        raise InputError(f"workers={workers!r}: choose 1 to 1024 threads")
+

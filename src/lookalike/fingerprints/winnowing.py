@@ -1,0 +1,223 @@
+"""Winnowing (Schleimer, Wilkerson, Aiken 2003): a few shingle hashes a text, chosen so that every shared run of at least
+``k + window - 1`` tokens shares one of them. Each carries its place, so a match can be shown.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
+from lookalike.fingerprints.simhash import check_workers
+from lookalike.model import Passage, Span
+from lookalike.recipe import MAX_NGRAM, Recipe, resolve
+from lookalike.text.columns import column_length, packed
+from lookalike.text.features import is_native, shingle_strings, string_hash
+from lookalike.text.normalize import utf8
+from lookalike.text.shingle import stream_shingles
+from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_WINDOW = 65536
+
+
+class _Source(NamedTuple):
+    """What the fingerprint was taken from: needed to extend shared shingles to whole passages."""
+
+    tokens: TokenStream
+    positions: memoryview  # the first token of each value
+
+
+@dataclass(frozen=True, slots=True)
+class Winnowing:
+    """The kept hashes of a text and their spans, in order of place."""
+
+    kind: ClassVar[str] = "winnowing"
+
+    values: tuple[int, ...]
+    spans: tuple[Span, ...]
+    k: int
+    recipe: str
+    source: _Source | None = attribute(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.spans):
+            raise InputError(f"winnowing fingerprint: {len(self.values)} values but {len(self.spans)} spans")
+        for value in self.values:
+            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
+                raise InputError(f"winnowing value {value!r}: expected an integer of 64 bits")
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def similarity(self, other: Winnowing) -> float:
+        """The Jaccard similarity of the kept hashes; two texts without any are alike."""
+        check_pair(self, other)
+        left, right = set(self.values), set(other.values)
+        return len(left & right) / len(left | right) if left or right else 1.0
+
+    def distance(self, other: Winnowing) -> float:
+        return 1 - self.similarity(other)
+
+    def containment(self, other: Winnowing) -> float:
+        """The share of this text's kept hashes that the other has too."""
+        check_pair(self, other)
+        left = set(self.values)
+        return len(left & set(other.values)) / len(left) if left else 1.0
+
+    def passages(self, other: Winnowing) -> list[Passage]:
+        """The fragments that both texts share, each as long as it goes, in order of their place on the left.
+
+        Fingerprints made from texts extend every shared hash token by token in both directions. One that was read back
+        (``from_dict``, ``from_bytes``) has no tokens any more: then neighbouring shared hashes are joined instead.
+        """
+        check_pair(self, other)
+        if self.source is None or other.source is None:
+            return _join_spans(self, other)
+        left, right = self.source, other.source
+        runs = _native.passages(
+            left.tokens.hashes, _buffer(self.values), left.positions, right.tokens.hashes, _buffer(other.values), right.positions, self.k
+        )
+        return [
+            Passage(
+                (left.tokens.starts[a], left.tokens.ends[a + length - 1]),
+                (right.tokens.starts[b], right.tokens.ends[b + length - 1]),
+            )
+            for a, b, length in runs
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"values": list(self.values), "spans": [list(span) for span in self.spans], "k": self.k, "recipe": self.recipe}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        values, spans = field(data, "values", cls.kind, list, tuple), field(data, "spans", cls.kind, list, tuple)
+        try:
+            places = tuple((int(start), int(end)) for start, end in spans)
+        except (TypeError, ValueError):
+            raise InputError("winnowing fingerprint: 'spans' should be pairs of integers") from None
+        return cls(tuple(values), places, field(data, "k", cls.kind, int), field(data, "recipe", cls.kind, str))
+
+    def to_bytes(self) -> bytes:
+        count = len(self.values)
+        places = [place for span in self.spans for place in span]
+        return pack(self.kind, self.recipe, struct.pack(f"<H{count}Q{2 * count}I", self.k, *self.values, *places))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        recipe, payload = unpack(cls.kind, data)
+        if len(payload) < 2 or (len(payload) - 2) % 16:
+            raise InputError(f"winnowing fingerprint: {len(payload)} bytes do not hold whole entries")
+        count = (len(payload) - 2) // 16
+        k, *numbers = struct.unpack(f"<H{count}Q{2 * count}I", payload)
+        places = numbers[count:]
+        return cls(tuple(numbers[:count]), tuple(zip(places[::2], places[1::2], strict=True)), k, recipe)
+
+
+def _buffer(values: Sequence[int]) -> array[int]:
+    return array("Q", values)
+
+
+def _join_spans(left: Winnowing, right: Winnowing) -> list[Passage]:
+    """Shared hashes that follow each other on both sides, joined."""
+    places: dict[int, list[int]] = {}
+    for index, value in enumerate(right.values):
+        places.setdefault(value, []).append(index)
+    passages: list[Passage] = []
+    expected = -1  # the entry on the right that continues the open passage
+    for index, value in enumerate(left.values):
+        found = places.get(value)
+        if not found:
+            expected = -1
+            continue
+        if expected in found:
+            before = passages[-1]
+            passages[-1] = Passage((before.left[0], left.spans[index][1]), (before.right[0], right.spans[expected][1]))
+        else:
+            expected = found[0]
+            passages.append(Passage(left.spans[index], right.spans[expected]))
+        expected += 1
+    return passages
+
+
+def _check(k: int, window: int) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_NGRAM:
+        raise InputError(f"k={k!r}: choose 1 to {MAX_NGRAM} tokens")
+    if isinstance(window, bool) or not isinstance(window, int) or not 1 <= window <= MAX_WINDOW:
+        raise InputError(f"window={window!r}: choose 1 to {MAX_WINDOW} shingles")
+
+
+def _resolve(recipe: Recipe | str | None, k: int | None, window: int) -> Recipe:
+    chosen = resolve(recipe)
+    chosen = chosen if k is None else chosen.replace(ngram=k)
+    _check(chosen.ngram, window)
+    if chosen.keywords is not None or chosen.stop_words is not None or chosen.weights != "count":
+        raise InputError("winnowing needs every token in its place: use a recipe without keywords, stop words and weights")
+    if chosen.normalize == "simhash-py":
+        raise InputError("winnowing needs spans of the original text: use a recipe with normalize='fold' or 'none'")
+    return chosen
+
+
+def winnow(text: str, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None) -> Winnowing:
+    """The winnowing fingerprint of a text. ``k`` tokens make a shingle (by default as many as the recipe's n-gram).
+
+    >>> winnow("北京增值税电子普通发票.pdf", window=4, recipe="winnow-sha1").values
+    (13896, 11496, 1534)
+    """
+    chosen = _resolve(recipe, k, window)
+    identity = f"winnowing-{window}/{chosen.id}"
+    if chosen.hash != "lookalike64":
+        return _by_strings(text, chosen, window, identity)
+    tokens = stream(text, chosen)
+    hashes = stream_shingles(tokens, chosen.ngram, chosen.seed)
+    values, positions = _native.winnow_shingles(hashes, window)
+    reach = min(chosen.ngram, len(tokens.hashes)) - 1
+    spans = tuple((tokens.starts[at], tokens.ends[at + reach]) for at in positions)
+    return Winnowing(tuple(values), spans, chosen.ngram, identity, _Source(tokens, positions))
+
+
+def _by_strings(text: str, recipe: Recipe, window: int, identity: str) -> Winnowing:
+    """Recipes that hash each shingle's string, as other programs do."""
+    hash_of = string_hash(recipe.hash)
+    tokens = tokenize(text, recipe.tokenizer, recipe.normalize)
+    hashes = array("Q", (hash_of(utf8(string)) & 0xFFFFFFFFFFFFFFFF for string in shingle_strings(text, recipe)))
+    values, positions = _native.winnow_shingles(hashes, window)
+    reach = min(recipe.ngram, len(tokens)) - 1
+    spans = tuple((tokens[at].start, tokens[at + reach].end) for at in positions)
+    return Winnowing(tuple(values), spans, recipe.ngram, identity, _Source(stream(text, recipe), positions))
+
+
+def winnows(texts: object, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None, workers: int = 1) -> list[Winnowing]:
+    """The winnowing fingerprints of a column of texts. They carry no tokens: ``passages`` joins neighbouring hashes."""
+    column_length(texts)
+    check_workers(workers)
+    chosen = _resolve(recipe, k, window)
+    found: list[Winnowing] = []
+    for piece in packed(texts):
+        if is_native(chosen):
+            found.extend(_native_piece(piece.data, piece.offsets, chosen, window, workers))
+        else:
+            found.extend(winnow(text, window=window, recipe=chosen) for text in _decoded(piece.texts()))
+    return found
+
+
+def _decoded(texts: Iterable[bytes]) -> Iterable[str]:
+    return (text.decode("utf-8", "surrogatepass") for text in texts)
+
+
+def _native_piece(data: Any, offsets: Any, recipe: Recipe, window: int, workers: int) -> Iterable[Winnowing]:
+    mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+    values, starts, ends, places = _native.winnow_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, window, workers)
+    identity = f"winnowing-{window}/{recipe.id}"
+    for index in range(len(places) - 1):
+        here = slice(places[index], places[index + 1])
+        spans = tuple(zip(starts[here], ends[here], strict=True))
+        yield Winnowing(tuple(values[here]), spans, recipe.ngram, identity)

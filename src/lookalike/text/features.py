@@ -1,0 +1,114 @@
+"""What a SimHash or MinHash is made of: hashed features, with weights where the recipe weighs them.
+
+Three ways lead here. A recipe with our own hash and plain counts is native from text to fingerprint. Recipes of other
+packages hash each shingle's string with MD5 or SHA-1, as those packages do. Recipes with keywords or TF-IDF weigh words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.recipe import Recipe
+from lookalike.text.keywords import rank
+from lookalike.text.normalize import utf8
+from lookalike.text.shingle import shingles
+from lookalike.text.tokenize import NATIVE_MODES, hash_strings, tokenize
+
+# What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
+_SIMHASH_PY = re.compile(r"[\w\u4e00-\u9fcc]+")
+
+_STRING_HASHES: dict[str, Callable[[bytes], int]] = {
+    "md5": lambda data: int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big"),
+    "sha1-first4": lambda data: int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest()[:4], "little"),
+    "sha1-last2": lambda data: int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest()[-2:], "big"),
+}
+
+
+class Features(NamedTuple):
+    """Hashed features, in ascending order of hash, and their weights."""
+
+    hashes: array[int]
+    weights: array[float]
+
+
+def is_native(recipe: Recipe) -> bool:
+    """Whether native code makes the fingerprint straight from the text."""
+    plain = recipe.weights in ("count", "one") and recipe.keywords is None and recipe.stop_words is None
+    return plain and recipe.hash == "lookalike64" and recipe.tokenizer in NATIVE_MODES and recipe.normalize != "simhash-py"
+
+
+def string_hash(name: str) -> Callable[[bytes], int]:
+    return _STRING_HASHES[name]
+
+
+def shingle_strings(text: str, recipe: Recipe) -> list[str]:
+    """The shingles as strings: characters are joined as they are, words with a space between."""
+    if recipe.normalize == "simhash-py":
+        source = text if isinstance(text, str) else utf8(text).decode("utf-8", "replace")
+        content = "".join(_SIMHASH_PY.findall(source.lower()))
+        # An empty text has one empty shingle there.
+        return [content[i : i + recipe.ngram] for i in range(max(len(content) - recipe.ngram + 1, 1))]
+    tokens = [token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize)]
+    glue = "" if recipe.tokenizer == "chars" else " "
+    n = min(recipe.ngram, len(tokens))
+    return [glue.join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)] if tokens else []
+
+
+def word_weights(text: str, recipe: Recipe) -> dict[str, float]:
+    """Words and their weights under a recipe with keywords, stop words or TF-IDF."""
+    words = (token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize))
+    weights = "tfidf" if recipe.weights == "tfidf" else "count"
+    ranked = rank(words, top=recipe.keywords, weights=weights, idf=recipe.idf, stop_words=recipe.stop_words)
+    return {word: 1.0 if recipe.weights == "one" else weight for word, weight in ranked}
+
+
+def weighted_strings(text: str, recipe: Recipe) -> dict[str, float]:
+    """Feature strings and weights, for recipes that are not native."""
+    if recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None:
+        return word_weights(text, recipe)
+    counts = Counter(shingle_strings(text, recipe))
+    return {shingle: 1.0 if recipe.weights == "one" else float(count) for shingle, count in counts.items()}
+
+
+def element_hashes(elements: Iterable[str | bytes | int]) -> list[int]:
+    """Our hash of set elements: a string and its UTF-8 bytes are the same element, an integer is another."""
+    strings: list[bytes] = []
+    integers: list[bytes] = []
+    for element in elements:
+        if isinstance(element, bool) or not isinstance(element, (str, bytes, int)):
+            raise InputError(f"set element {element!r:.60} is a {type(element).__name__}: expected str, bytes or int")
+        if isinstance(element, int):
+            integers.append(element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True))
+        else:
+            strings.append(utf8(element))
+    hashes = list(hash_strings(strings)) if strings else []
+    if integers:
+        hashes += _native.hash_strings(*_native.pack_strings(integers), True)
+    return hashes
+
+
+def feature_hashes(elements: Iterable[str | bytes | int], seed: int) -> array[int]:
+    """Elements as features of their own: what a one-token shingle of each would hash to."""
+    hashes = array("Q", element_hashes(elements))
+    return array("Q", _native.shingle_tokens(hashes, array("q", (0, len(hashes))), 1, seed, False)[0])
+
+
+def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
+    """Weighted strings under our own hash, in the order that makes sums of weights reproducible."""
+    names = list(strings)
+    pairs = sorted(zip(feature_hashes(names, recipe.seed), (float(strings[name]) for name in names), strict=True))
+    return Features(array("Q", (pair[0] for pair in pairs)), array("d", (pair[1] for pair in pairs)))
+
+
+def distinct_features(text: str, recipe: Recipe) -> array[int]:
+    """The distinct feature hashes of a text under our own hash."""
+    if recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None:
+        return feature_hashes(word_weights(text, recipe), recipe.seed)
+    return array("Q", shingles(text, recipe, unique=True))

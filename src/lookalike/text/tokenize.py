@@ -1,0 +1,86 @@
+"""Tokens with their places in the original text.
+
+``auto``, ``words`` and ``chars`` are native. Every other name is a segmenter (``jieba``, ``fmm:…``, ``module:function`` …)
+that says where words stand; each word is then normalised like all others.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.model import Token
+from lookalike.recipe import Recipe, component_versions
+from lookalike.text import segment
+from lookalike.text.normalize import fold, utf8
+
+NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2}
+
+
+class TokenStream(NamedTuple):
+    """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points."""
+
+    hashes: memoryview
+    starts: memoryview
+    ends: memoryview
+
+
+def tokenizer_names() -> list[str]:
+    return [*NATIVE_MODES, *segment.segmenters.names()]
+
+
+def tokenizer_version(name: str) -> str:
+    return "1" if name in NATIVE_MODES else segment.segmenter_version(name)
+
+
+component_versions["tokenizer"] = tokenizer_version
+
+
+def tokenize(text: str, tokenizer: str = "auto", normalize: str = "fold") -> list[Token]:
+    """The tokens of a text, normalised, with code-point spans of the original.
+
+    >>> [token.text for token in tokenize("Look, 相似！")]
+    ['look', '相', '似']
+    """
+    data = utf8(text)
+    folded = _check_normalize(normalize)
+    if tokenizer in NATIVE_MODES:
+        return [Token(*token) for token in _native.tokenize(data, NATIVE_MODES[tokenizer], folded)]
+    original = text if isinstance(text, str) else data.decode("utf-8", "replace")
+    return segmented(original, tokenizer, folded)
+
+
+def _check_normalize(normalize: str) -> bool:
+    if normalize not in ("fold", "none"):
+        raise InputError(f"normalize={normalize!r}: tokens are made with 'fold' or 'none'")
+    return normalize == "fold"
+
+
+def segmented(text: str, tokenizer: str, folded: bool) -> list[Token]:
+    """The tokens of a segmenter; words that fold to nothing (zero-width characters) are no tokens."""
+    spans = segment.segment(text, tokenizer)
+    tokens = (Token(fold(text[start:end]) if folded else text[start:end], start, end) for start, end in spans)
+    return [token for token in tokens if token.text]
+
+
+def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
+    """The normal forms alone."""
+    return [token.text for token in tokenize(text, tokenizer)]
+
+
+def stream(text: str, recipe: Recipe) -> TokenStream:
+    """The tokens of a text as hashes with spans, for the native kernels."""
+    folded = _check_normalize(recipe.normalize)
+    if recipe.tokenizer in NATIVE_MODES:
+        return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
+    original = text if isinstance(text, str) else utf8(text).decode("utf-8", "replace")
+    tokens = segmented(original, recipe.tokenizer, folded)
+    starts, ends = array("I", (token.start for token in tokens)), array("I", (token.end for token in tokens))
+    return TokenStream(hash_strings([token.text for token in tokens]), memoryview(starts), memoryview(ends))
+
+
+def hash_strings(strings: list[str] | list[bytes]) -> memoryview:
+    """The token hash of each string, as it is."""
+    return _native.hash_strings(*_native.pack_strings(strings), False)

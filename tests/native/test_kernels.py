@@ -1,0 +1,223 @@
+"""Every native kernel against its slow reference."""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+
+import pytest
+import reference
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lookalike import _native
+
+MODES = {"auto": 0, "words": 1, "chars": 2}
+
+
+def known(char: str) -> bool:
+    """Assigned in the Unicode version of this Python, which is not newer than the frozen tables."""
+    return unicodedata.category(char) != "Cn"
+
+
+# What real texts are made of, what is hard, and everything else.
+texts = st.lists(
+    st.one_of(
+        st.sampled_from(list("abcXYZ019 .,-_'\n\t") + ["the ", "and ", "  ", "\r\n"]),
+        st.sampled_from(list("相似文本检测中国人民，。！？「」々〇") + ["ひらがな", "カタカナ", "ー", "ｶﾞ", "한국어", "한", "각", "ㄱㅏ"]),
+        st.sampled_from(["é", "é", "ê", "ạ̈", "ạ̈", "ß", "ﬁ", "½", "Å", "ǅ", "İ", "Σς", "①", "㈱", "㍿", "㎏", "Ａ１", "…"]),
+        st.sampled_from(["­", "​", "‍", "﻿", "️", "\x00", "\ud800", "\udfff", "😀", "👨‍👩‍👧", "́", "゙", "ั้", "नमस्ते", "สวัสดี", "\u00a0", "\u3000"]),
+        st.text(st.characters().filter(known), max_size=3),
+    ),
+    max_size=60,
+).map("".join)
+
+
+def data(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def offsets(*sizes: int) -> array:
+    out = array("q", [0])
+    for size in sizes:
+        out.append(out[-1] + size)
+    return out
+
+
+@given(texts)
+@example("a" * 63 + " é" + "b" * 70)
+@example("x" * 200 + "  " + "y" * 200)
+@settings(max_examples=400)
+def test_fold(text: str) -> None:
+    assert _native.fold_text(data(text)).decode() == reference.fold(text)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@given(text=texts)
+@example(text="")
+@example(text=" ")
+@example(text="!!!")
+@example(text="́̈a")
+@example(text=("word " * 40) + "末")
+@example(text="a" * 64 + "b" * 64 + " c")
+@example(text=" " * 130 + "x" + " " * 130)
+@settings(max_examples=300)
+def test_tokens_and_spans(mode: str, text: str) -> None:
+    expected = reference.tokenize(text, mode)
+    assert _native.tokenize(data(text), MODES[mode], True) == expected
+    hashes, starts, ends = _native.token_stream(data(text), MODES[mode], True)
+    assert list(hashes) == [reference.token_hash(token.encode()) for token, _, _ in expected]
+    assert list(zip(starts, ends, strict=True)) == [(start, end) for _, start, end in expected]
+
+
+@given(texts)
+@settings(max_examples=200)
+def test_unfolded_characters_are_the_code_points(text: str) -> None:
+    found = _native.tokenize(data(text), MODES["chars"], False)
+    assert found == [("�" if "\ud800" <= c <= "\udfff" else c, i, i + 1) for i, c in enumerate(text)]
+
+
+@given(st.binary(max_size=80))
+@settings(max_examples=500)
+def test_ill_formed_bytes_count_as_python_replaces_them(raw: bytes) -> None:
+    try:
+        text = raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        text = raw.decode("utf-8", "replace")
+        if any(0xED == a and b >= 0xA0 for a, b in zip(raw, raw[1:], strict=False)):
+            return  # surrogates among other errors: only their number of code points differs from Python's
+    assert [t for t, _, _ in _native.tokenize(raw, 2, False)] == ["�" if "\ud800" <= c <= "\udfff" else c for c in text]
+
+
+def test_every_code_point_folds_like_the_reference() -> None:
+    wrong = []
+    for code in range(0x110000):
+        char = chr(code)
+        if 0xD800 <= code <= 0xDFFF or not known(char):
+            continue
+        if _native.fold_text(char.encode()).decode() != reference.fold(char):
+            wrong.append(hex(code))
+    assert wrong == []
+
+
+@given(st.lists(st.binary(max_size=40), max_size=8), st.booleans())
+def test_string_hashes(strings: list[bytes], integers: bool) -> None:
+    tag = reference.INTEGER_TAG if integers else 0
+    found = _native.hash_strings(b"".join(strings), offsets(*map(len, strings)), integers)
+    assert list(found) == [reference.token_hash(string, tag) for string in strings]
+
+
+hashes64 = st.integers(0, 2**64 - 1)
+
+
+@given(st.lists(hashes64, max_size=80), st.integers(1, 64), st.integers(0, 2**63 - 1))
+def test_shingles_of_tokens(tokens: list[int], n: int, seed: int) -> None:
+    found, places = _native.shingle_tokens(array("Q", tokens), offsets(len(tokens)), n, seed, False)
+    assert list(found) == reference.shingle_hashes(tokens, n, seed)
+    assert list(places) == [0, len(found)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 64])
+def test_shingles_across_the_batches_of_the_kernel(n: int) -> None:
+    text = " ".join(f"w{i * i % 977}" for i in range(3000))
+    found, _ = _native.shingle_texts(data(text), offsets(len(text)), 1, True, n, 7, False, 1)
+    assert list(found) == reference.text_shingles(text, "words", n, 7)
+
+
+@given(st.lists(texts, max_size=4), st.sampled_from(list(MODES)), st.integers(1, 6), st.integers(0, 3))
+@settings(max_examples=150)
+def test_shingles_of_texts(batch: list[str], mode: str, n: int, seed: int) -> None:
+    encoded = [data(text) for text in batch]
+    buffer, places = b"".join(encoded), offsets(*map(len, encoded))
+    expected = [reference.text_shingles(text, mode, n, seed) for text in batch]
+    found, ends = _native.shingle_texts(buffer, places, MODES[mode], True, n, seed, False, 1)
+    assert [list(found[a:b]) for a, b in zip(ends, ends[1:], strict=False)] == expected
+    found, ends = _native.shingle_texts(buffer, places, MODES[mode], True, n, seed, True, 2)
+    assert [list(found[a:b]) for a, b in zip(ends, ends[1:], strict=False)] == [sorted(set(e)) for e in expected]
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@given(features=st.lists(hashes64, max_size=70), unique=st.booleans())
+def test_simhash(bits: int, features: list[int], unique: bool) -> None:
+    found = _native.simhash_features(array("Q", features), offsets(len(features)), bits, unique, 1)
+    value = found[0] | (found[1] << 64 if bits == 128 else 0)
+    assert value == reference.simhash(set(features) if unique else features, bits)
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@given(features=st.lists(st.tuples(hashes64, st.floats(-1e6, 1e6)), max_size=40))
+def test_weighted_simhash(bits: int, features: list[tuple[int, float]]) -> None:
+    hashes, weights = array("Q", (f for f, _ in features)), array("d", (w for _, w in features))
+    found = _native.simhash_weighted(hashes, weights, bits)
+    value = found[0] | (found[1] << 64 if bits == 128 else 0)
+    assert value == reference.simhash(hashes, bits, list(weights))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 100, 128, 1000])
+@given(features=st.lists(hashes64, max_size=300))
+@settings(max_examples=40)
+def test_minhash(size: int, features: list[int]) -> None:
+    found = _native.minhash_features(array("Q", features), offsets(len(features)), size, 1)
+    assert list(found) == reference.minhash(features, size)
+
+
+def test_minhash_of_a_long_repetitive_list_needs_every_round() -> None:
+    features = [reference.mix(i % 5 + 1) for i in range(20_000)]
+    found = _native.minhash_features(array("Q", features), offsets(len(features)), 128, 1)
+    assert list(found) == reference.minhash(features, 128)
+
+
+@pytest.mark.parametrize("size", [1, 5, 16])
+@given(features=st.dictionaries(hashes64, st.floats(1e-9, 1e9), max_size=12), seed=st.integers(0, 2**63 - 1))
+@settings(max_examples=50)
+def test_weighted_minhash(size: int, features: dict[int, float], seed: int) -> None:
+    found = _native.minhash_weighted(array("Q", features), array("d", features.values()), size, seed)
+    assert list(found) == reference.weighted_minhash(list(features), list(features.values()), size, seed)
+
+
+@given(st.lists(st.integers(0, 9) | hashes64, max_size=100), st.integers(1, 12))
+def test_winnowing(hashes: list[int], window: int) -> None:
+    values, kept = _native.winnow_shingles(array("Q", hashes), window)
+    assert list(kept) == reference.winnow(hashes, window)
+    assert list(values) == [hashes[i] for i in kept]
+
+
+@given(st.lists(texts, min_size=1, max_size=4), st.sampled_from(list(MODES)), st.integers(1, 5), st.integers(1, 6))
+@settings(max_examples=100)
+def test_winnowing_of_texts(batch: list[str], mode: str, n: int, window: int) -> None:
+    encoded = [data(text) for text in batch]
+    values, starts, ends, places = _native.winnow_texts(b"".join(encoded), offsets(*map(len, encoded)), MODES[mode], True, n, 0, window, 2)
+    for i, text in enumerate(batch):
+        tokens = reference.tokenize(text, mode)
+        hashes = reference.text_shingles(text, mode, n)
+        kept = reference.winnow(hashes, window)
+        reach = min(n, len(tokens)) - 1
+        here = slice(places[i], places[i + 1])
+        assert list(values[here]) == [hashes[k] for k in kept]
+        assert list(zip(starts[here], ends[here], strict=True)) == [(tokens[k][1], tokens[k + reach][2]) for k in kept]
+
+
+@given(st.lists(hashes64 | st.integers(0, 30), max_size=60), st.lists(hashes64 | st.integers(0, 30), max_size=60))
+def test_common_elements(a: list[int], b: list[int]) -> None:
+    assert _native.count_common(array("Q", sorted(set(a))), array("Q", sorted(set(b)))) == len(set(a) & set(b))
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_threads_change_nothing(workers: int) -> None:
+    batch = [("lorem ipsum 相似 " * (i % 17) + f"{i} dolor") for i in range(1000)]
+    buffer, places = _native.pack_strings(batch)
+    for mode in MODES.values():
+        one = _native.simhash_texts(buffer, places, mode, True, 3, 0, 64, False, 1)
+        many = _native.simhash_texts(buffer, places, mode, True, 3, 0, 64, False, workers)
+        assert bytes(one) == bytes(many)
+        one = _native.minhash_texts(buffer, places, mode, True, 3, 0, 64, 1)
+        many = _native.minhash_texts(buffer, places, mode, True, 3, 0, 64, workers)
+        assert bytes(one) == bytes(many)
+
+
+def test_long_documents() -> None:
+    """Buffers grow: a document far larger than the first allocation, in every mode, with expansions at the end."""
+    text = "Lorem ipsum dolor sit amet " * 1000 + "ﷺ" * 300 + "相似" * 300
+    for mode, number in MODES.items():
+        assert _native.tokenize(data(text), number, True) == reference.tokenize(text, mode)
+    assert _native.fold_text(data(text)).decode() == reference.fold(text)

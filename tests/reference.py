@@ -1,0 +1,251 @@
+"""Slow, obvious versions of the native kernels. Golden vectors are written by these, never by the kernels.
+
+The Unicode rules are those of docs/format.md on Python's own unicodedata, so tests that use them keep to code points that
+Unicode 14 (Python 3.11) has already assigned.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+MASK = 2**64 - 1
+GOLDEN = 0x9E3779B97F4A7C15
+BLOCK_MULTIPLIER = 0xD6E8FEB86659FD93
+TOKEN_MULTIPLIER = 0xC2B2AE3D27D4EB4F
+INTEGER_TAG = 0x5851F42D4C957F2D
+UPPER_HALF = 0xA0761D6478BD642F
+EMPTY = 2**32 - 1
+
+IGNORABLE_RANGES = (
+    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+SINGLE_NAMES = (
+    "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "BOPOMOFO",
+    "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "TAI LE", "NEW TAI LUE", "TAI THAM", "TAI VIET",
+    "JAVANESE", "BALINESE", "YI SYLLABLE", "TANGUT", "NUSHU", "KHITAN", "CUNEIFORM", "EGYPTIAN HIEROGLYPH",
+)  # fmt: skip
+
+
+def is_ignorable(char: str) -> bool:
+    return any(first <= ord(char) <= last for first, last in IGNORABLE_RANGES)
+
+
+def character_class(char: str) -> str:
+    category = unicodedata.category(char)
+    if category[0] == "Z" or category == "Cc":
+        return "space"
+    if category[0] == "M":
+        return "mark"
+    if category == "Co" or 0x20000 <= ord(char) <= 0x3FFFF:
+        return "single"
+    if category == "Nd":
+        return "word"
+    if category[0] in "LN":
+        return "single" if unicodedata.name(char, "").startswith(SINGLE_NAMES) else "word"
+    return "other"
+
+
+def fold_character(char: str) -> str:
+    if "\ud800" <= char <= "\udfff":
+        return "\ufffd"
+    if is_ignorable(char):
+        return ""
+    if "\uac00" <= char <= "\ud7a3":
+        return char
+    text = char
+    for _ in range(4):
+        text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(c for c in text if not is_ignorable(c))
+
+
+Unit = tuple[str, int, int]  # a folded character and the span it came from
+
+
+def folded_units(text: str) -> list[Unit]:
+    units = [(c, i, i + 1) for i, original in enumerate(text) for c in fold_character(original)]
+    return compose_hangul(order_marks(units))
+
+
+def order_marks(units: list[Unit]) -> list[Unit]:
+    out: list[Unit] = []
+    run: list[Unit] = []
+    for unit in [*units, ("", 0, 0)]:
+        if unit[0] and unicodedata.combining(unit[0]):
+            run.append(unit)
+            continue
+        ordered = sorted(run, key=lambda mark: unicodedata.combining(mark[0]))
+        if ordered != run:
+            ordered = [(char, run[0][1], run[-1][2]) for char, _, _ in ordered]
+        out += ordered
+        run = []
+        if unit[0]:
+            out.append(unit)
+    return out
+
+
+def compose_hangul(units: list[Unit]) -> list[Unit]:
+    out: list[Unit] = []
+    for char, start, end in units:
+        if out:
+            whole = unicodedata.normalize("NFC", out[-1][0] + char)
+            if len(whole) == 1 and "\uac00" <= whole <= "\ud7a3":
+                out[-1] = (whole, out[-1][1], end)
+                continue
+        out.append((char, start, end))
+    return out
+
+
+def fold(text: str) -> str:
+    return "".join(char for char, _, _ in folded_units(text))
+
+
+def tokenize(text: str, mode: str) -> list[tuple[str, int, int]]:
+    tokens = _tokens(folded_units(text), mode)
+    return tokens if tokens or mode == "chars" else _tokens(folded_units(text), "chars")
+
+
+def _tokens(units: list[Unit], mode: str) -> list[tuple[str, int, int]]:
+    tokens: list[list] = []
+    before = "nothing"
+    for char, start, end in units:
+        kind = character_class(char)
+        if kind == "single" and mode == "words":
+            kind = "word"
+        if kind == "mark":
+            if before != "nothing":
+                tokens[-1][0] += char
+                tokens[-1][2] = end
+            elif mode == "chars":
+                tokens.append([char, start, end])
+                before = "single"
+        elif kind == "space":
+            if mode == "chars" and tokens and tokens[-1][0] != " ":
+                tokens.append([" ", start, end])
+            before = "nothing"
+        elif kind == "word" and mode != "chars" and before == "word":
+            tokens[-1][0] += char
+            tokens[-1][2] = end
+        elif kind != "other" or mode == "chars":
+            tokens.append([char, start, end])
+            before = "word" if kind == "word" and mode != "chars" else "single"
+        else:
+            before = "nothing"
+    if mode == "chars" and tokens and tokens[-1][0] == " ":
+        tokens.pop()
+    return [(token[0], token[1], token[2]) for token in tokens]
+
+
+def mix(x: int) -> int:
+    x ^= x >> 30
+    x = x * 0xBF58476D1CE4E5B9 & MASK
+    x ^= x >> 27
+    x = x * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
+
+
+def token_hash(data: bytes, tag: int = 0) -> int:
+    state = (len(data) * GOLDEN & MASK) ^ tag
+    for start in range(0, max(len(data), 1), 8):
+        word = int.from_bytes(data[start : start + 8], "little")
+        state = (state ^ word) * BLOCK_MULTIPLIER & MASK
+        state ^= state >> 32
+    state = state * TOKEN_MULTIPLIER & MASK
+    return state ^ state >> 29
+
+
+def rotate(x: int, by: int) -> int:
+    by %= 64
+    return (x << by | x >> (64 - by)) & MASK
+
+
+def shingle_hashes(tokens: Sequence[int], n: int, seed: int = 0) -> list[int]:
+    n = min(n, len(tokens))
+    if n == 0:
+        return []
+    out = []
+    for first in range(len(tokens) - n + 1):
+        combined = mix(seed)
+        for i in range(n):
+            combined ^= rotate(tokens[first + i], 13 * (n - 1 - i))
+        out.append(mix(combined))
+    return out
+
+
+def text_shingles(text: str, mode: str, n: int, seed: int = 0) -> list[int]:
+    hashes = [token_hash(token.encode()) for token, _, _ in tokenize(text, mode)]
+    return shingle_hashes(hashes, n, seed)
+
+
+def simhash(hashes: Iterable[int], bits: int, weights: Iterable[float] | None = None) -> int:
+    features = list(hashes)
+    sums = [0.0] * bits
+    for feature, weight in zip(features, weights or [1] * len(features), strict=True):
+        wide = feature | mix(feature ^ UPPER_HALF) << 64
+        for bit in range(bits):
+            sums[bit] += weight if wide >> bit & 1 else -weight
+    return sum(1 << bit for bit in range(bits) if sums[bit] > 0)
+
+
+def minhash(features: Iterable[int], size: int) -> list[int]:
+    distinct = set(features)
+    bins = [EMPTY] * size
+    value_bits = 31 - (2 * size - 1).bit_length()
+    for round_number in range(2 * size):
+        if EMPTY not in bins or not distinct:
+            break
+        for feature in distinct:
+            hashed = feature if round_number == 0 else mix((feature + round_number * GOLDEN) & MASK)
+            place = round_number - size if round_number >= size else (hashed >> 32) * size >> 32
+            low = hashed & 0xFFFFFFFF
+            value = low >> 1 if round_number == 0 else 1 << 31 | round_number << value_bits | low >> (32 - value_bits)
+            bins[place] = min(bins[place], value)
+    return bins
+
+
+def portable_log(x: float) -> float:
+    mantissa, exponent = math.frexp(x)
+    if mantissa < 0.70710678118654752440:
+        mantissa *= 2
+        exponent -= 1
+    z = (mantissa - 1) / (mantissa + 1)
+    square, series = z * z, 0.0
+    for k in range(23, 0, -2):
+        series = series * square + 1.0 / k
+    return exponent * 0.69314718055994530942 + 2 * z * series
+
+
+def weighted_minhash(features: Sequence[int], weights: Sequence[float], size: int, seed: int = 0) -> list[int]:
+    out = []
+    for i in range(size):
+        samples = []
+        for feature, weight in zip(features, weights, strict=True):
+            state = mix(feature ^ mix((seed + (i + 1) * GOLDEN) & MASK))
+            u = []
+            for _ in range(5):
+                state = (state + GOLDEN) & MASK
+                u.append(((mix(state) >> 12) + 0.5) * 2.0**-52)
+            r = -portable_log(u[0]) - portable_log(u[1])
+            c = -portable_log(u[2]) - portable_log(u[3])
+            level = math.floor(portable_log(weight) / r + u[4])
+            samples.append((portable_log(c) - r * (level - u[4]) - r, feature, level))
+        if not samples:
+            out.append(EMPTY)
+            continue
+        _, feature, level = min(samples)
+        out.append(mix(feature ^ mix((level + GOLDEN) & MASK)) >> 32)
+    return out
+
+
+def winnow(hashes: Sequence[int], window: int) -> list[int]:
+    """Positions of the kept hashes: of every window the smallest, the rightmost on a tie."""
+    window = min(window, len(hashes))
+    kept: list[int] = []
+    for first in range(len(hashes) - window + 1 if hashes else 0):
+        place = min(range(first, first + window), key=lambda i: (hashes[i], -i))
+        if not kept or kept[-1] != place:
+            kept.append(place)
+    return kept
