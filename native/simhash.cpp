@@ -14,28 +14,31 @@ Sum full_add(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     return {(a & b) | (half & c), half ^ c};
 }
 
+// Adds 2^K words to the lowest K counter levels and returns what is carried into level K.
+template <unsigned K>
+std::uint64_t add_block(const std::uint64_t* words, std::uint64_t* levels) {
+    Sum sum;
+    if constexpr (K == 1) {
+        sum = full_add(levels[0], words[0], words[1]);
+    } else {
+        const std::uint64_t first = add_block<K - 1>(words, levels);
+        const std::uint64_t second = add_block<K - 1>(words + (1u << (K - 1)), levels);
+        sum = full_add(levels[K - 1], first, second);
+    }
+    levels[K - 1] = sum.bit;
+    return sum.carry;
+}
+
 }  // namespace
 
 void BitCounter::add(const std::uint64_t* words, std::size_t count) {
     added_ += count;
-    std::uint64_t ones = levels_[0], twos = levels_[1], fours = levels_[2];
+    std::array<std::uint64_t, 5> levels;  // a copy, so that it can stay in registers
+    std::copy_n(levels_.begin(), levels.size(), levels.begin());
     std::size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        const Sum a = full_add(ones, words[i], words[i + 1]);
-        const Sum b = full_add(a.bit, words[i + 2], words[i + 3]);
-        const Sum c = full_add(b.bit, words[i + 4], words[i + 5]);
-        const Sum d = full_add(c.bit, words[i + 6], words[i + 7]);
-        const Sum e = full_add(twos, a.carry, b.carry);
-        const Sum f = full_add(e.bit, c.carry, d.carry);
-        const Sum g = full_add(fours, e.carry, f.carry);
-        ones = d.bit;
-        twos = f.bit;
-        fours = g.bit;
-        carry(g.carry, 3);
-    }
-    levels_[0] = ones;
-    levels_[1] = twos;
-    levels_[2] = fours;
+    for (; i + 32 <= count; i += 32) carry(add_block<5>(words + i, levels.data()), 5);
+    std::copy_n(levels.begin(), levels.size(), levels_.begin());
+    for (; i + 4 <= count; i += 4) carry(add_block<2>(words + i, levels_.data()), 2);
     for (; i < count; ++i) carry(words[i], 0);
 }
 

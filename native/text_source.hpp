@@ -37,11 +37,10 @@ class TextShingler {
         folder_.run(utf8, options_.mode, options_.fold, false);
         shingler_.start();
         const std::uint8_t* bytes = folder_.bytes();
-        if (options_.mode == Mode::chars && folder_.ascii()) {
-            shingler_.add_all(folder_.size(), [&](std::size_t i) { return kAsciiHashes[bytes[i]]; }, consume);
-        } else {
-            folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(token_hash_padded(bytes + begin, end - begin), consume); });
-        }
+        folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(token_hash_padded(bytes + begin, end - begin), consume); },
+                               [&](std::size_t first, std::size_t count) {
+                                   shingler_.add_all(count, [&](std::size_t i) { return kAsciiHashes[bytes[first + i]]; }, consume);
+                               });
         shingler_.finish(consume);
     }
 

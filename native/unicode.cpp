@@ -161,7 +161,6 @@ void Folder::start_text(std::size_t bytes) {
     size_ = 0;
     cleared_ = 0;
     position_ = 0;
-    ascii_ = true;
     after_space_ = true;
     before_ = Before::nothing;
     last_code_ = 0;
@@ -201,7 +200,6 @@ void Folder::pass(std::span<const std::uint8_t> utf8, Mode mode) {
             left -= taken;
             continue;
         }
-        ascii_ = false;
         if (const std::size_t taken = ideograph_run(p, left)) {
             p += taken;
             left -= taken;
@@ -224,25 +222,40 @@ void Folder::drop_last_space() {
     start_[size_ >> 6] &= ~(1ULL << (size_ & 63));
 }
 
-// Takes the common ideographs in front: U+5000 to U+8FFF are all of one class and stay as they are.
+// Takes the common ideographs in front: U+4E00 to U+9FFF are all of one class and stay as they are.
 std::size_t Folder::ideograph_run(const std::uint8_t* source, std::size_t size) {
-    const auto ideograph = [&](std::size_t at) {
-        const std::uint8_t* p = source + at;
-        return size - at >= 3 && static_cast<std::uint8_t>(p[0] - 0xE5) <= 3 && (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80;
-    };
-    if (!ideograph(0)) return 0;
+    constexpr std::size_t kMost = 21;  // three bytes each: their bits fit in a word
+    constexpr std::uint64_t kEveryThird = 0x1249249249249249ULL;
+    const std::size_t most = std::min(size / 3, kMost);
+    std::size_t count = 0;
+    for (const std::uint8_t* p = source; count < most; ++count, p += 3) {
+        const bool lead = static_cast<std::uint8_t>(p[0] - 0xE5) <= 4 || (p[0] == 0xE4 && p[1] >= 0xB8);
+        if (!lead || (p[1] & 0xC0) != 0x80 || (p[2] & 0xC0) != 0x80) break;
+    }
+    if (count == 0) return 0;
     end_mark_run();
+    reserve(64);
+    const unsigned bytes = static_cast<unsigned>(3 * count);
+    std::memcpy(bytes_.data() + size_, source, bytes);
+    if (mode_ == Mode::words) {
+        set_bits(start_, size_, before_ == Before::word ? 0 : 1, 1);
+        before_ = Before::word;
+    } else if (mode_ != Mode::text) {
+        set_bits(start_, size_, kEveryThird & low_bits(bytes), bytes);
+        before_ = Before::single;
+    }
+    if (mode_ != Mode::text) set_bits(member_, size_, low_bits(bytes), bytes);
+    if (spans_) {
+        for (unsigned i = 0; i < bytes; ++i) {
+            begin_[size_ + i] = position_ + i / 3;
+            end_[size_ + i] = position_ + i / 3 + 1;
+        }
+    }
+    size_ += bytes;
+    position_ += static_cast<std::uint32_t>(count);
     last_code_ = 0;
     after_space_ = false;
-    const bool one_word = mode_ == Mode::words;
-    std::size_t taken = 0;
-    for (; ideograph(taken); taken += 3) {
-        if (size_ + 160 > bytes_.capacity() || size_ / 64 + 3 > cleared_) reserve(64);
-        put(source + taken, 3, !(one_word && before_ == Before::word));
-        before_ = one_word ? Before::word : Before::single;
-        ++position_;
-    }
-    return taken;
+    return bytes;
 }
 
 // Takes the ASCII characters in front, at least one.

@@ -50,7 +50,6 @@ class Folder {
 
     const std::uint8_t* bytes() const { return bytes_.data(); }  // eight readable bytes lie beyond the end
     std::size_t size() const { return size_; }
-    bool ascii() const { return ascii_; }
 
     // Where the text that became byte `i` stands in the original, in code points. Only after run(…, spans = true).
     std::uint32_t span_begin(std::size_t i) const { return begin_[i]; }
@@ -59,12 +58,27 @@ class Folder {
     // Calls visit(first byte, byte after the last) for each token.
     template <class Visit>
     void for_each_token(Visit&& visit) const {
+        for_each_token(visit, [&](std::size_t first, std::size_t count) {
+            for (std::size_t i = first; i < first + count; ++i) visit(i, i + 1);
+        });
+    }
+
+    // The same; where many tokens of one byte follow each other, calls visit_bytes(first byte, how many) for all of them.
+    template <class Visit, class VisitBytes>
+    void for_each_token(Visit&& visit, VisitBytes&& visit_bytes) const {
         constexpr std::size_t kClosed = ~std::size_t{0};
         std::size_t open = kClosed;
         std::uint64_t carry = 0;
         const std::size_t words = (size_ + 63) / 64;
         for (std::size_t w = 0; w < words; ++w) {
             const std::uint64_t member = member_[w], start = start_[w];
+            if (start == ~0ULL) {
+                if (open != kClosed) visit(open, w * 64);
+                visit_bytes(w * 64, std::size_t{63});
+                open = w * 64 + 63;  // it may go on in the next word
+                carry = 1;
+                continue;
+            }
             std::uint64_t boundary = start | (~member & (member << 1 | carry));
             carry = member >> 63;
             while (boundary) {
@@ -104,7 +118,7 @@ class Folder {
     std::size_t cleared_ = 0;  // words of the bitmaps that are zero or in use
     std::uint32_t position_ = 0;  // code points of the original so far
     Mode mode_ = Mode::automatic;
-    bool fold_ = true, spans_ = false, ascii_ = true;
+    bool fold_ = true, spans_ = false;
     bool after_space_ = true;  // a further space changes nothing
     Before before_ = Before::nothing;
     std::uint32_t last_code_ = 0;  // of the last emitted character, for Hangul composition
