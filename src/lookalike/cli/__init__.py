@@ -1,0 +1,88 @@
+"""The command line: one file a verb, imported when it is called. Every verb calls public functions only."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from lookalike.errors import LookalikeError
+
+VERBS = {
+    "fingerprint": "Fingerprint files or a text, in one or in every way.",
+    "compare": "How alike two texts, files or records are, and why.",
+    "idf": "Learn an IDF table from a corpus.",
+    "info": "Version, processor, recipes, tokenizers and extras.",
+    "selftest": "Recompute the golden vectors on this machine.",
+}
+
+INTERNAL_ERROR = 70  # as sysexits.h has it
+
+
+class Verbs(click.Group):
+    """Commands by name, so that ``lookalike --help`` imports none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = importlib.import_module(f"lookalike.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        from lookalike.version import version
+
+        click.echo(f"lookalike {version()}")
+        ctx.exit()
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version.")
+def group() -> None:
+    """How alike two things are and why; what looks like this among millions; a corpus without near-duplicates.
+
+    Data goes to standard output, progress and messages to standard error. Exit codes: 0 done (compare: alike),
+    1 compare: not alike, 2 wrong usage or bad input, 3 and up as docs/cli.md says.
+    """
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line; errors become one line on standard error and an exit code, never a traceback."""
+    try:
+        code = group.main(args, prog_name="lookalike", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except click.Abort:
+        click.echo("lookalike: interrupted", err=True)
+        code = 130
+    except LookalikeError as error:
+        click.echo(f"lookalike: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader has gone (| head): that is no error; the interpreter must not try to flush again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except MemoryError:
+        click.echo("lookalike: out of memory: split the input or use a machine with more", err=True)
+        code = 2
+    except OSError as error:
+        click.echo(f"lookalike: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
+        code = 2
+    except Exception as error:
+        if os.environ.get("LOOKALIKE_TRACEBACK"):
+            raise
+        click.echo(f"lookalike: internal error: {type(error).__name__}: {error}; set LOOKALIKE_TRACEBACK=1 and report it", err=True)
+        code = INTERNAL_ERROR
+    sys.exit(code if isinstance(code, int) else 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from lookalike.errors import InputError
@@ -26,6 +27,18 @@ class Fingerprint(Protocol):
     def distance(self, other: Self, /) -> float: ...
     def to_dict(self) -> dict[str, Any]: ...
     def to_bytes(self) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoFingerprint:
+    """What stands in for a fingerprint that the thing is too short, too uniform or of the wrong kind for."""
+
+    kind: str
+    status: str
+    recipe: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"value": None, "status": self.status} | ({"recipe": self.recipe} if self.recipe else {})
 
 
 def pack(kind: str, recipe: str, payload: bytes) -> bytes:

@@ -1,0 +1,29 @@
+"""``lookalike idf``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import lookalike
+from lookalike.cli.options import json_option, print_json
+from lookalike.errors import InputError
+
+
+@click.command("idf")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the table goes.")
+@click.option("--tokenizer", default="jieba", show_default=True, help="How texts become words.")
+@click.option("--lines", is_flag=True, help="Every line of a FILE is a document of its own.")
+@json_option
+def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool) -> None:
+    """Learn an IDF table from text FILEs, for recipes with weights='tfidf'."""
+    table = lookalike.learn_idf((Path(name) for name in files), tokenizer=tokenizer, lines=lines)
+    if not table.words:
+        raise InputError("no words were found: check the files and the tokenizer")
+    table.save(out)
+    if as_json:
+        print_json({"documents": table.documents, "words": len(table.words), "out": str(out), "id": table.id})
+    else:
+        click.echo(f"{len(table.words)} words of {table.documents} documents → {out}")

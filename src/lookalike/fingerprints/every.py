@@ -1,0 +1,122 @@
+"""All fingerprints of one thing at once: ``fingerprint(Path("a.pdf"), kinds="all")``.
+
+A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record. Text kinds of a file read
+it as text; kinds of bytes stream it, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lookalike import io
+from lookalike.errors import InputError, UnknownName
+from lookalike.fingerprints.base import Fingerprint, NoFingerprint
+from lookalike.fingerprints.digest import ALGORITHMS, digest
+from lookalike.fingerprints.fuzzy import ssdeep, tlsh
+from lookalike.fingerprints.karp_rabin import karp_rabin
+from lookalike.fingerprints.minhash import minhash, weighted_minhash
+from lookalike.fingerprints.record import record
+from lookalike.fingerprints.simhash import simhash
+from lookalike.fingerprints.winnowing import winnow
+from lookalike.recipe import Recipe, resolve
+
+Thing = str | bytes | Path | Mapping[str, Any]
+
+TEXT_KINDS: dict[str, Callable[[str, Recipe | None], Fingerprint]] = {
+    "simhash": lambda text, recipe: simhash(text, recipe=recipe),
+    "minhash": lambda text, recipe: minhash(text, recipe=recipe),
+    "weighted-minhash": lambda text, recipe: weighted_minhash(text, recipe=recipe),
+    "winnowing": lambda text, recipe: winnow(text, recipe=recipe),
+    "karp-rabin": lambda text, recipe: karp_rabin(text),
+}
+BYTE_KINDS: dict[str, Callable[[str | bytes | Path], Fingerprint]] = {"ssdeep": ssdeep, "tlsh": tlsh}
+KINDS = (*TEXT_KINDS, *BYTE_KINDS, *ALGORITHMS, "record")
+ALL = ("simhash", "minhash", "weighted-minhash", "winnowing", "karp-rabin", "ssdeep", "tlsh", "md5", "sha1", "sha256", "blake2b")
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The thing, read as text at most once; ``note`` says how its bytes became text."""
+
+    thing: Thing
+    encoding: str | None
+    _text: io.TextFile | None = None
+
+    def text(self) -> io.TextFile:
+        if self._text is None:
+            self._text = self._read()
+        return self._text
+
+    def _read(self) -> io.TextFile:
+        if isinstance(self.thing, str):
+            return io.TextFile(self.thing, "str", None)
+        if isinstance(self.thing, bytes):
+            return io.decode(self.thing, "the input", self.encoding)
+        if isinstance(self.thing, Path):
+            return io.read_text(self.thing, self.encoding)
+        raise InputError("a mapping is a record: it has no text; ask for kinds='record'")
+
+    def raw(self) -> str | bytes | Path:
+        if isinstance(self.thing, Mapping):
+            raise InputError("a mapping is a record: it has no bytes; ask for kinds='record'")
+        return self.thing
+
+
+def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
+    """The kinds that were asked for, in the order they were asked for; ``all`` stands for the usual ones."""
+    asked = [part.strip() for part in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
+    chosen: dict[str, None] = {}
+    for kind in asked:
+        if kind != "all" and kind not in KINDS:
+            raise UnknownName(f"unknown kind of fingerprint {kind!r}; known: all, {', '.join(KINDS)}")
+        chosen.update(dict.fromkeys(ALL if kind == "all" else (kind,)))
+    if not chosen:
+        raise InputError("kinds: name at least one kind of fingerprint, or 'all'")
+    return tuple(chosen)
+
+
+def fingerprint(
+    thing: Thing, kinds: str | Iterable[str] = "all", *, recipe: Recipe | str | None = None, encoding: str | None = None
+) -> dict[str, Fingerprint | NoFingerprint]:
+    """The fingerprints of a text, a file or a record, by kind.
+
+    A kind that cannot be had of this thing (a digest of too little, a text kind of a binary file) is a ``NoFingerprint``
+    that says why.
+    """
+    if not isinstance(thing, (str, bytes, Path, Mapping)):
+        raise InputError(f"cannot fingerprint a {type(thing).__name__}: give a str (text), bytes, a Path (file) or a mapping (record)")
+    chosen = None if recipe is None else resolve(recipe)
+    if isinstance(thing, Mapping) and kinds == "all":
+        kinds = "record"
+    reader = _Reader(thing, encoding)
+    return {kind: _one(reader, kind, chosen, strict=kinds != "all") for kind in check_kinds(kinds)}
+
+
+def text_encoding(thing: Path, encoding: str | None = None) -> io.TextFile:
+    """How a file reads as text: for callers that state the encoding."""
+    return io.read_text(thing, encoding)
+
+
+def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> Fingerprint | NoFingerprint:
+    if kind == "record":
+        return record(reader.thing if isinstance(reader.thing, Mapping) else io.parse_record(reader.text().text))
+    if kind in BYTE_KINDS:
+        return _valued(BYTE_KINDS[kind](reader.raw()))
+    if kind not in TEXT_KINDS:
+        return digest(reader.raw(), kind)
+    try:
+        text = reader.text().text
+    except InputError as error:
+        if strict:
+            raise
+        return NoFingerprint(kind, f"no text: {error}")
+    if not text.strip():
+        return NoFingerprint(kind, "no tokens: the text is empty or blank")
+    return TEXT_KINDS[kind](text, recipe)
+
+
+def _valued(found: Any) -> Fingerprint | NoFingerprint:
+    return NoFingerprint(found.kind, found.status, found.recipe) if found.value is None else found
