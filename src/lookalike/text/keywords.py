@@ -1,0 +1,119 @@
+"""The words that say what a text is about, with their weights.
+
+Ties are broken by the word itself, in code-point order: the same words in another order have exactly the same keywords,
+so a text whose sentences were moved around has the same keywords and the same fingerprint of them.
+
+A keyword has a letter or a digit in it, and is no stop word. Single characters count, unlike in jieba, which ignores
+words of one character: short texts such as 我爱你 would be left with nothing. ``min_length=2`` restores jieba's rule, and
+then TF-IDF weights are the very numbers of ``jieba.analyse.extract_tags``.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import Literal, NamedTuple
+from unicodedata import ucd_3_2_0
+
+from lookalike.errors import InputError
+from lookalike.text.idf import Idf, idf_table
+from lookalike.text.stopwords import normal_stop_words
+
+Weights = Literal["tfidf", "count"]
+
+
+class Keyword(NamedTuple):
+    word: str
+    weight: float
+
+
+def keywords(
+    text: str,
+    top: int | None = 20,
+    *,
+    tokenizer: str = "jieba",
+    weights: Weights = "tfidf",
+    idf: str | Idf | None = "jieba",
+    stop_words: str | None = "default",
+    min_length: int = 1,
+) -> list[Keyword]:
+    """The ``top`` heaviest words of a text (all, when ``top`` is None), heaviest first.
+
+    Words are normal forms. ``idf`` and ``stop_words`` are names or files; ``idf`` is not looked at when weights are counts.
+    """
+    from lookalike.text.tokenize import tokenize
+
+    table = idf_table(idf) if weights == "tfidf" and idf is not None else None
+    stop = normal_stop_words(stop_words) if stop_words is not None else frozenset()
+    words = [token.text for token in tokenize(text, tokenizer)]
+    return rank(words, top, weights=weights, idf=table, stop=stop, min_length=min_length)
+
+
+def rank(
+    words: Iterable[str],
+    top: int | None = 20,
+    *,
+    weights: Weights = "tfidf",
+    idf: Idf | None = None,
+    stop: Collection[str] = frozenset(),
+    min_length: int = 1,
+) -> list[Keyword]:
+    """The heaviest of a text's words, given in normal form; a word's weight is its count, or count x (idf / total).
+
+    ``total`` is the number of words that could be keywords, repetitions included.
+    """
+    _check(top, weights, idf, min_length)
+    counts = _count(words)
+    for word in [word for word in counts if len(word) < min_length or word in stop or not is_word(word)]:
+        del counts[word]
+    if idf is None or weights == "count":
+        found = [Keyword(word, float(count)) for word, count in counts.items()]
+    else:
+        total = counts.total()
+        found = [Keyword(word, count * (idf[word] / total)) for word, count in counts.items()]
+    if top is None:
+        return sorted(found, key=_heaviest_first)
+    return heapq.nsmallest(top, found, key=_heaviest_first)
+
+
+def _count(words: Iterable[str]) -> Counter[str]:
+    if isinstance(words, str | bytes):
+        raise InputError(f"words: expected a list of words, not one {type(words).__name__}")
+    counts = Counter(words)
+    wrong = next((word for word in counts if not isinstance(word, str)), None)
+    if wrong is not None:
+        raise InputError(f"words: {wrong!r} is not a str")
+    return counts
+
+
+def is_word(token: str) -> bool:
+    """Whether a token has a letter or a digit. The answer does not depend on Python's Unicode version."""
+    return any(map(_is_word_character, token))
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _is_word_character(character: str) -> bool:
+    # Unicode 3.2 is the one version that every Python carries. What it did not know yet is mostly letters of rare
+    # scripts, except in the blocks of symbols and emoji.
+    category = ucd_3_2_0.category(character)
+    if category == "Cn":
+        return not ("\u2000" <= character <= "\u2bff" or "\u2e00" <= character <= "\u2e7f" or "\U0001f000" <= character <= "\U0001faff")
+    return category[0] in "LN"
+
+
+def _heaviest_first(keyword: Keyword) -> tuple[float, str]:
+    return -keyword.weight, keyword.word
+
+
+def _check(top: int | None, weights: str, idf: Idf | None, min_length: int) -> None:
+    if weights not in ("tfidf", "count"):
+        raise InputError(f"weights={weights!r}: choose 'tfidf' or 'count'")
+    if weights == "tfidf" and not isinstance(idf, Idf):
+        raise InputError(f"idf={idf!r}: weights='tfidf' needs an IDF table; give one, or choose weights='count'")
+    for name, value in (("top", top), ("min_length", min_length)):
+        if value is None and name == "top":
+            continue
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"{name}={value!r}: give a whole number of at least 1")
