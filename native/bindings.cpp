@@ -3,6 +3,9 @@
 
 namespace nb = nanobind;
 
+void bind_fuzzy(nb::module_& m);
+
 NB_MODULE(_native, m) {
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
+    bind_fuzzy(m);
 }
