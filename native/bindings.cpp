@@ -484,6 +484,8 @@ std::string cpu_level() {
 }  // namespace
 }  // namespace lookalike
 
+void bind_fuzzy(nb::module_& m);
+
 NB_MODULE(_native, m) {
     using namespace lookalike;
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
