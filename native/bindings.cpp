@@ -510,4 +510,5 @@ NB_MODULE(_native, m) {
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
     m.def("cpu_level", &cpu_level);
+    bind_fuzzy(m);
 }

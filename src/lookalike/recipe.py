@@ -58,6 +58,8 @@ class Recipe:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise InputError(f"recipe {name}={value!r}: expected a registered name")
+        if self.weights == "tfidf" and self.idf is None:
+            raise InputError("recipe weights='tfidf' needs an idf: 'jieba', or the name or file of your own table")
         if self.idf is not None and self.weights != "tfidf":
             raise InputError(f"recipe idf={self.idf!r} has no effect with weights={self.weights!r}: set weights='tfidf'")
         if (self.weights == "tfidf" or self.keywords is not None or self.stop_words) and self.ngram != 1:

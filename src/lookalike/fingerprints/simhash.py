@@ -16,7 +16,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
-from lookalike.text.features import is_native, string_hash, weighted, weighted_strings
+from lookalike.text.features import is_native, string_hash, weighs_words, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import NATIVE_MODES
@@ -119,8 +119,7 @@ def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
         offsets = array("q", (0, len(data)))
         mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
         return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, bits, unique, 1))
-    plain = recipe.weights in ("count", "one") and recipe.keywords is None and recipe.stop_words is None
-    if recipe.hash == "lookalike64" and plain:  # a segmenter's words: shingled natively
+    if recipe.hash == "lookalike64" and not weighs_words(recipe):  # a segmenter's words: shingled natively
         hashes = shingles(text, recipe)  # type: ignore[arg-type]
         return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
     return _of_strings(weighted_strings(text, recipe), bits, recipe)  # type: ignore[arg-type]

@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.recipe import Recipe
+from lookalike.recipe import Recipe, component_versions
+from lookalike.text.idf import idf_table, idf_version
 from lookalike.text.keywords import rank
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
+from lookalike.text.stopwords import normal_stop_words, stop_words_version
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings, tokenize
 
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
@@ -31,6 +33,10 @@ _STRING_HASHES: dict[str, Callable[[bytes], int]] = {
 }
 
 
+component_versions["idf"] = idf_version
+component_versions["stop_words"] = stop_words_version
+
+
 class Features(NamedTuple):
     """Hashed features, in ascending order of hash, and their weights."""
 
@@ -40,8 +46,7 @@ class Features(NamedTuple):
 
 def is_native(recipe: Recipe) -> bool:
     """Whether native code makes the fingerprint straight from the text."""
-    plain = recipe.weights in ("count", "one") and recipe.keywords is None and recipe.stop_words is None
-    return plain and recipe.hash == "lookalike64" and recipe.tokenizer in NATIVE_MODES and recipe.normalize != "simhash-py"
+    return not weighs_words(recipe) and recipe.hash == "lookalike64" and recipe.tokenizer in NATIVE_MODES and recipe.normalize != "simhash-py"
 
 
 def string_hash(name: str) -> Callable[[bytes], int]:
@@ -61,17 +66,25 @@ def shingle_strings(text: str, recipe: Recipe) -> list[str]:
     return [glue.join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)] if tokens else []
 
 
+def weighs_words(recipe: Recipe) -> bool:
+    """Whether features are single words, ranked and weighed, and not shingles."""
+    return recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None
+
+
 def word_weights(text: str, recipe: Recipe) -> dict[str, float]:
     """Words and their weights under a recipe with keywords, stop words or TF-IDF."""
     words = (token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize))
-    weights = "tfidf" if recipe.weights == "tfidf" else "count"
-    ranked = rank(words, top=recipe.keywords, weights=weights, idf=recipe.idf, stop_words=recipe.stop_words)
+    stop = normal_stop_words(recipe.stop_words) if recipe.stop_words is not None else frozenset()
+    if recipe.weights == "tfidf" and recipe.idf is not None:
+        ranked = rank(words, recipe.keywords, weights="tfidf", idf=idf_table(recipe.idf), stop=stop)
+    else:
+        ranked = rank(words, recipe.keywords, weights="count", stop=stop)
     return {word: 1.0 if recipe.weights == "one" else weight for word, weight in ranked}
 
 
 def weighted_strings(text: str, recipe: Recipe) -> dict[str, float]:
     """Feature strings and weights, for recipes that are not native."""
-    if recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None:
+    if weighs_words(recipe):
         return word_weights(text, recipe)
     counts = Counter(shingle_strings(text, recipe))
     return {shingle: 1.0 if recipe.weights == "one" else float(count) for shingle, count in counts.items()}
@@ -109,6 +122,6 @@ def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
 
 def distinct_features(text: str, recipe: Recipe) -> array[int]:
     """The distinct feature hashes of a text under our own hash."""
-    if recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None:
+    if weighs_words(recipe):
         return feature_hashes(word_weights(text, recipe), recipe.seed)
     return array("Q", shingles(text, recipe, unique=True))

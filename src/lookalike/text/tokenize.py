@@ -60,7 +60,7 @@ def _check_normalize(normalize: str) -> bool:
 
 def segmented(text: str, tokenizer: str, folded: bool) -> list[Token]:
     """The tokens of a segmenter; words that fold to nothing (zero-width characters) are no tokens."""
-    spans = segment.segment(text, tokenizer)
+    spans = segment.segmenter(tokenizer)(text)
     tokens = (Token(fold(text[start:end]) if folded else text[start:end], start, end) for start, end in spans)
     return [token for token in tokens if token.text]
 
