@@ -1,0 +1,69 @@
+# Two commands set everything up: `make demo` and `make test`. Both work a second time in seconds.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .make
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench sanitize wheel docs clean
+
+help:  ## say what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(STAMPS)/venv:
+	@echo "== creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "lookalike needs Python 3.11 or newer: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "python3-venv is missing: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install -q --upgrade pip
+	@mkdir -p $(STAMPS) && touch $@
+
+# The build tools live in the environment, so that a change in native/ recompiles only what it touches.
+$(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "a C++ compiler is missing: apt-get install g++"; exit 1; }
+	@echo "== building the native core and installing lookalike into $(VENV)"
+	@$(BIN)/python -m pip install -q "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja
+	@$(BIN)/python -m pip install -q --no-build-isolation -Cbuild-dir=build/dev -e .
+	@touch $@
+
+$(STAMPS)/test-tools: $(STAMPS)/installed
+	@echo "== installing what the tests need: oracles, optional segmenters, pytest"
+	@PIP="$(BIN)/python -m pip" $(BIN)/python scripts/install_group.py test
+	@touch $@
+
+$(STAMPS)/lint-tools: $(STAMPS)/installed
+	@echo "== installing the linters"
+	@$(BIN)/python scripts/install_group.py lint
+	@touch $@
+
+$(STAMPS)/bench-tools: $(STAMPS)/installed
+	@echo "== installing the peers to measure against"
+	@$(BIN)/python scripts/install_group.py bench
+	@touch $@
+
+demo: $(STAMPS)/installed  ## build, install into .venv and run the main jobs on the examples
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(STAMPS)/test-tools  ## install what the tests need and run all of them
+	@$(BIN)/python -m pytest -n auto
+
+lint: $(STAMPS)/lint-tools  ## ruff, mypy --strict, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(STAMPS)/bench-tools  ## ours and the peers on the same text; DATA=folder of real text, optional
+	@$(BIN)/python benchmarks/speed.py $(if $(DATA),--data $(DATA))
+
+sanitize: $(STAMPS)/test-tools  ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer
+	@sh scripts/sanitize.sh
+
+wheel: $(STAMPS)/venv  ## a wheel in dist/
+	@$(BIN)/python -m pip wheel -q --no-deps -w dist .
+
+docs: $(STAMPS)/test-tools  ## rewrite the generated parts of docs/
+	@$(BIN)/python scripts/generate_docs.py
+
+clean:  ## remove everything that was built
+	rm -rf $(VENV) $(STAMPS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

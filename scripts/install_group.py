@@ -1,0 +1,28 @@
+"""Install a dependency group of pyproject.toml. What cannot be installed is named, and the rest still is: the tests that
+need it are then skipped with that reason (and fail where CI=true).
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+
+def pip_install(*requirements: str) -> bool:
+    return subprocess.run([sys.executable, "-m", "pip", "install", "-q", *requirements], check=False).returncode == 0
+
+
+def main(group: str) -> None:
+    project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    requirements: list[str] = project["dependency-groups"][group]
+    if pip_install(*requirements):
+        return
+    for requirement in requirements:
+        if not pip_install(requirement):
+            print(f"== could not install {requirement}: what needs it will be skipped", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,59 @@
+"""What this installation is and has."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+from lookalike import _native
+from lookalike.errors import MissingExtra
+from lookalike.fingerprints.every import KINDS
+from lookalike.measures import measures
+from lookalike.recipe import recipes
+from lookalike.text.tokenize import tokenizer_names
+from lookalike.version import version
+
+UNICODE_VERSION = "15.1.0"  # of the frozen tables in native/unicode_tables.inc
+
+# Extra -> the distribution that shows that it is there, and what it is for.
+EXTRAS = {
+    "jieba": ("jieba", "the IDF table of jieba"),
+    "thulac": ("thulac", "the THULAC segmenter"),
+    "pkuseg": ("spacy-pkuseg", "the pkuseg segmenter"),
+    "ltp": ("ltp", "the LTP segmenter"),
+    "hanlp": ("hanlp", "the HanLP segmenter"),
+}
+
+
+def info() -> dict[str, Any]:
+    """Version, processor features used, recipes with their ids, tokenizers, measures, kinds, and extras."""
+    return {
+        "version": version(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpu": _native.cpu_level(),
+        "unicode": UNICODE_VERSION,
+        "recipes": {name: _recipe_id(name) for name in recipes},
+        "tokenizers": tokenizer_names(),
+        "measures": measures.names(),
+        "kinds": list(KINDS),
+        "extras": {name: _extra(name) for name in EXTRAS},
+    }
+
+
+def _recipe_id(name: str) -> str:
+    try:
+        return recipes.get(name).id
+    except MissingExtra as error:
+        return str(error)
+
+
+def _extra(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    distribution, purpose = EXTRAS[name]
+    try:
+        return f"{distribution} {installed(distribution)}: {purpose}"
+    except PackageNotFoundError:
+        return f"not installed ({purpose}): pip install 'lookalike[{name}]'"
