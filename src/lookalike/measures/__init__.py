@@ -1,0 +1,67 @@
+"""How far apart and how alike two things are: one grammar for vectors, sets, strings, arrays and texts.
+
+>>> from lookalike.measures import cosine, measures
+>>> cosine.similarity([2, 3], [4, 6])
+1.0
+>>> measures.get("hamming").distance("10101", "00110")
+3
+
+Every measure has ``distance(a, b)`` and ``similarity(a, b)``, and on batches ``distances`` and ``similarities`` (row by
+row), ``pairwise`` and ``pairwise_similarity`` (all with all). ``about`` states its formula and range. Measures that take
+options are made by a function: ``hamming_with(bits=128)``, ``smlar_tfidf(idf, tf="log")``, ``tfidf_cosine_with(idf, default=8.0)``;
+``measures.register`` gives them a name.
+"""
+
+from lookalike.measures.base import Measure
+from lookalike.measures.sets import containment, dice, jaccard, overlap
+from lookalike.measures.smlar import smlar_cosine, smlar_overlap, smlar_tfidf
+from lookalike.measures.strings import difflib, hamming, hamming_with, indel, levenshtein, ratio
+from lookalike.measures.tfidf import tfidf_cosine, tfidf_cosine_with
+from lookalike.measures.vectors import chebyshev, cosine, euclidean, manhattan
+from lookalike.registry import Registry
+
+__all__ = [
+    "Measure",
+    "chebyshev",
+    "containment",
+    "cosine",
+    "dice",
+    "difflib",
+    "euclidean",
+    "hamming",
+    "hamming_with",
+    "indel",
+    "jaccard",
+    "levenshtein",
+    "manhattan",
+    "measures",
+    "overlap",
+    "ratio",
+    "smlar_cosine",
+    "smlar_overlap",
+    "smlar_tfidf",
+    "tfidf_cosine",
+    "tfidf_cosine_with",
+]
+
+measures: Registry[Measure] = Registry("measure")
+_ALL = (
+    euclidean,
+    manhattan,
+    chebyshev,
+    cosine,
+    jaccard,
+    containment,
+    overlap,
+    dice,
+    hamming,
+    levenshtein,
+    indel,
+    ratio,
+    difflib,
+    smlar_cosine,
+    smlar_overlap,
+    tfidf_cosine,
+)
+for _measure in _ALL:
+    measures.register(_measure.name, _measure)

@@ -1,0 +1,271 @@
+"""Distances of vectors and of token counts: euclidean, manhattan, chebyshev, cosine.
+
+A vector is a sequence of numbers, a 1-D numpy array, or a sparse one: a mapping of keys to numbers, a list of tokens
+(their counts) or a text (the counts of its tokens). Sparse forms may be mixed, a key that is missing counts as 0;
+a sparse and a dense vector cannot be compared. NaN and infinity are refused.
+
+Two zero vectors are identical: their cosine is 1. A zero vector and another have the cosine 0.
+
+A pair is computed without numpy, exactly for whole numbers and with correctly rounded sums for others, so that the
+order of the elements has no effect. Batches of numbers are computed by numpy with element-wise operations and sums
+along a row, not by BLAS: a pair's value does not depend on its place in the batch, nor on the machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lookalike.errors import InputError
+from lookalike.measures.base import Batch, Measure, Want, finite, is_array, items_of, refuse_nan, tokens_of, total
+
+if TYPE_CHECKING:
+    from lookalike.measures.base import FloatArray
+
+Vector: TypeAlias = list[float] | dict[Hashable, float]
+Parts: TypeAlias = "tuple[FloatArray, ...]"
+
+EXACT = 2**53  # the whole numbers that float64 holds exactly
+TILE = 32_768  # elements of a temporary array: 256 KB stay in the second-level cache
+
+
+def read_vector(thing: Any, name: str) -> Vector:
+    """A dense vector as a list, a sparse one as a dict; their values are ints and finite floats."""
+    if isinstance(thing, str):
+        return dict(Counter(tokens_of(thing)))
+    if isinstance(thing, Mapping):
+        refuse_nan(thing, name)
+        return {key: finite(value, name) for key, value in thing.items()}
+    items = items_of(thing, name, "numbers, tokens, a mapping to numbers, or a text")
+    if items and all(isinstance(item, str) for item in items):
+        return dict(Counter(items))
+    if not set(map(type, items)) <= {int}:
+        items = [finite(item, name) for item in items]
+    return items
+
+
+def _aligned(a: Vector, b: Vector) -> tuple[list[float], list[float]]:
+    if isinstance(a, list) and isinstance(b, list):
+        if len(a) != len(b):
+            raise InputError(f"a has {len(a)} dimensions and b has {len(b)}: give vectors of the same length")
+        return a, b
+    if (isinstance(a, list) and a) or (isinstance(b, list) and b):
+        raise InputError("one is a vector of numbers, the other a text, tokens or a mapping: give two of one kind")
+    left, right = (side if isinstance(side, dict) else {} for side in (a, b))  # an empty list may be one of tokens
+    keys = dict.fromkeys([*left, *right])
+    return [left.get(key, 0) for key in keys], [right.get(key, 0) for key in keys]
+
+
+def _kernel(compute: Callable[[list[float], list[float]], float]) -> Callable[[Vector, Vector], float]:
+    """A function of aligned numbers as one of vectors, whose result is a finite float or an error."""
+
+    @functools.wraps(compute)
+    def of(a: Vector, b: Vector) -> float:
+        try:
+            value = float(compute(*_aligned(a, b)))
+        except OverflowError:
+            value = math.inf
+        if not math.isfinite(value):
+            raise InputError("the values are too large, the result does not fit a float: scale the vectors")
+        return value
+
+    return of
+
+
+def _differences(a: Iterable[float], b: Iterable[float]) -> list[float]:
+    return [abs(x - y) for x, y in zip(a, b, strict=True)]
+
+
+def _scaled(values: list[float]) -> tuple[list[float], int]:
+    """The values divided by the power of two next to the largest, so that squares neither overflow nor vanish."""
+    if float not in map(type, values):
+        return values, 0
+    exponent = math.frexp(max(map(abs, values)))[1]
+    return [math.ldexp(value, -exponent) for value in values], exponent
+
+
+@_kernel
+def _euclidean(a: list[float], b: list[float]) -> float:
+    scaled, exponent = _scaled(_differences(a, b))
+    return math.ldexp(math.sqrt(total(x * x for x in scaled)), exponent)
+
+
+@_kernel
+def _manhattan(a: list[float], b: list[float]) -> float:
+    return total(_differences(a, b))
+
+
+@_kernel
+def _chebyshev(a: list[float], b: list[float]) -> float:
+    return max(_differences(a, b), default=0.0)
+
+
+@_kernel
+def cosine_of(a: list[float], b: list[float]) -> float:
+    a, b = _scaled(a)[0], _scaled(b)[0]
+    squares_a, squares_b = total(x * x for x in a), total(y * y for y in b)
+    if not squares_a or not squares_b:
+        return 1.0 if squares_a == squares_b else 0.0
+    cosine = total(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(squares_a * squares_b)
+    return max(-1.0, min(1.0, cosine))
+
+
+def _closeness(distance: Any) -> Any:
+    return 1 / (1 + distance)
+
+
+def _complement(similarity: Any) -> Any:
+    return 1 - similarity
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    """Batches of numbers: ``kernel`` works along the last axis of what ``prepare`` made of each batch."""
+
+    prepare: Callable[[FloatArray], Parts]
+    kernel: Callable[[Parts, Parts], FloatArray]
+    gives: Want
+    other: Callable[[Any], Any]
+
+    def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+        pair = _dense_pair(left, right)
+        if pair is None:
+            return None
+        return self._as(want, self.kernel(self.prepare(pair[0]), self.prepare(pair[1])))
+
+    def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+        import numpy as np
+
+        pair = _dense_pair(left, right)
+        if pair is None:
+            return None
+        a, b = self.prepare(pair[0]), self.prepare(pair[1])
+        found = np.empty((len(a[0]), len(b[0])), dtype=np.float64)
+        step = max(1, TILE // max(1, b[0].shape[1]))
+        for start in range(0, len(b[0]), step):
+            tile = tuple(part[start : start + step] for part in b)
+            for i in range(len(a[0])):
+                found[i, start : start + step] = self.kernel(tuple(part[i] for part in a), tile)
+        return self._as(want, found)
+
+    def _as(self, want: Want, values: FloatArray) -> FloatArray:
+        import numpy as np
+
+        if not np.isfinite(values).all():
+            raise InputError("the values are too large, the result does not fit a float: scale the vectors")
+        converted: FloatArray = values if want == self.gives else self.other(values)
+        return converted
+
+
+def _dense_pair(left: Batch, right: Batch) -> tuple[FloatArray, FloatArray] | None:
+    a = _dense(left, "a")
+    b = a if right is left else _dense(right, "b")
+    if a is None or b is None:
+        return None
+    if a.shape[1] != b.shape[1]:
+        raise InputError(f"a has {a.shape[1]} dimensions and b has {b.shape[1]}: give vectors of the same length")
+    return a, b
+
+
+def _dense(batch: Batch, name: str) -> FloatArray | None:
+    """The rows as float64, or None when they are no numbers or would lose digits."""
+    import numpy as np
+
+    if not len(batch) or not (is_array(batch) or _has_numbers(batch[0])):
+        return None
+    try:
+        array = np.asarray(batch)
+    except ValueError as error:
+        raise InputError(f"the rows of {name} differ in length: give vectors of the same length") from error
+    if array.dtype.kind not in "biuf":
+        return None
+    if array.ndim != 2:
+        raise InputError(f"{name} has {array.ndim} dimensions: give a 2-D array whose rows are vectors")
+    if array.dtype.kind in "iu" and array.size and (array.max() > EXACT or array.min() < -EXACT):
+        return None
+    rows = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(rows).all():
+        raise InputError(f"{name} holds NaN or infinity: give finite numbers")
+    return rows
+
+
+def _has_numbers(row: Any) -> bool:
+    return is_array(row) or (isinstance(row, (list, tuple)) and bool(row) and not isinstance(row[0], str))
+
+
+def _rows_alone(a: FloatArray) -> Parts:
+    return (a,)
+
+
+def _euclidean_rows(a: Parts, b: Parts) -> FloatArray:
+    import numpy as np
+
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite difference is reported by the caller
+        scaled = np.abs(a[0] - b[0])
+        exponent = np.frexp(scaled.max(axis=-1, initial=0.0))[1]
+        np.ldexp(scaled, -exponent[..., None], out=scaled)
+        np.multiply(scaled, scaled, out=scaled)
+        found: FloatArray = np.ldexp(np.sqrt(scaled.sum(axis=-1)), exponent)
+    return found
+
+
+def _manhattan_rows(a: Parts, b: Parts) -> FloatArray:
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        found: FloatArray = np.abs(a[0] - b[0]).sum(axis=-1)
+    return found
+
+
+def _chebyshev_rows(a: Parts, b: Parts) -> FloatArray:
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        found: FloatArray = np.abs(a[0] - b[0]).max(axis=-1, initial=0.0)
+    return found
+
+
+def _unit_scaled(a: FloatArray) -> Parts:
+    import numpy as np
+
+    exponent = np.frexp(np.abs(a).max(axis=-1, initial=0.0))[1]
+    scaled: FloatArray = np.ldexp(a, -exponent[:, None])
+    return scaled, (scaled * scaled).sum(axis=-1)
+
+
+def _cosine_rows(a: Parts, b: Parts) -> FloatArray:
+    import numpy as np
+
+    product = a[1] * b[1]
+    empty = product == 0
+    cosine = (a[0] * b[0]).sum(axis=-1) / np.sqrt(np.where(empty, 1.0, product))
+    found: FloatArray = np.where(empty, a[1] == b[1], cosine.clip(-1.0, 1.0))
+    return found
+
+
+def _metric(name: str, about: str, kernel: Callable[[Vector, Vector], float], rows: Callable[[Parts, Parts], FloatArray]) -> Measure:
+    return Measure(
+        name=name,
+        about=f"{about}; the similarity is 1 / (1 + distance)",
+        read=read_vector,
+        distance_of=kernel,
+        similarity_of=lambda a, b: _closeness(kernel(a, b)),
+        fast=_Dense(_rows_alone, rows, "distance", _closeness),
+    )
+
+
+euclidean = _metric("euclidean", "the square root of the sum of the squared differences", _euclidean, _euclidean_rows)
+manhattan = _metric("manhattan", "the sum of the absolute differences", _manhattan, _manhattan_rows)
+chebyshev = _metric("chebyshev", "the largest absolute difference", _chebyshev, _chebyshev_rows)
+cosine = Measure(
+    name="cosine",
+    about="the cosine of the angle between two vectors: -1 to 1, from 0 where no value is negative; the distance is 1 - cosine",
+    read=read_vector,
+    distance_of=lambda a, b: _complement(cosine_of(a, b)),
+    similarity_of=cosine_of,
+    fast=_Dense(_unit_scaled, _cosine_rows, "similarity", _complement),
+)
