@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "align.hpp"
 #include "minhash.hpp"
 #include "overlap.hpp"
 #include "parallel.hpp"
@@ -58,7 +59,7 @@ void check_offsets(std::span<const std::int64_t> offsets, std::size_t size) {
 }
 
 Mode check_mode(unsigned mode) {
-    if (mode > 3) throw nb::value_error("mode: 0 auto, 1 words, 2 chars, 3 text");
+    if (mode > 4) throw nb::value_error("mode: 0 auto, 1 words, 2 chars, 3 text, 4 pieces");
     return static_cast<Mode>(mode);
 }
 
@@ -436,6 +437,15 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, 
     return {give(std::move(values)), give(std::move(starts)), give(std::move(ends)), give(std::move(ends_of))};
 }
 
+using Runs = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
+
+Runs as_tuples(const std::vector<SharedRun>& runs) {
+    Runs out;
+    out.reserve(runs.size());
+    for (const SharedRun& run : runs) out.emplace_back(run.left, run.right, run.length);
+    return out;
+}
+
 void check_anchors(const Anchors& side, unsigned n) {
     if (side.values.size() != side.positions.size()) throw nb::value_error("passages: expected one position a value");
     for (std::size_t i = 0; i < side.positions.size(); ++i) {
@@ -447,17 +457,24 @@ void check_anchors(const Anchors& side, unsigned n) {
 }
 
 // (left token, right token, number of tokens) of each shared run.
-std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_positions,
+Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_positions,
                                                                              Hashes right_tokens, Hashes right_values,
                                                                              Input<std::uint32_t> right_positions, unsigned ngram) {
     const Anchors left{view(left_tokens), view(left_values), view(left_positions)};
     const Anchors right{view(right_tokens), view(right_values), view(right_positions)};
     check_anchors(left, ngram);
     check_anchors(right, ngram);
-    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> out;
     nb::gil_scoped_release release;
-    for (const SharedRun& run : shared_runs(left, right, ngram)) out.emplace_back(run.left, run.right, run.length);
-    return out;
+    return as_tuples(shared_runs(left, right, ngram));
+}
+
+// Runs that stand on both sides in the same order, and runs of at least `shortest` tokens that were moved.
+std::pair<Runs, Runs> align_tokens(Hashes left, Hashes right, unsigned shortest) {
+    check_ngram(shortest);
+    if (left.size() > kMaxText || right.size() > kMaxText) throw nb::value_error("a text of more than 4 Gi tokens: split it");
+    nb::gil_scoped_release release;
+    const std::vector<SharedRun> kept = align(view(left), view(right));
+    return {as_tuples(kept), as_tuples(moved_runs(view(left), view(right), kept, shortest))};
 }
 
 std::size_t count_common(Hashes a, Hashes b) {
@@ -508,6 +525,7 @@ NB_MODULE(_native, m) {
     m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
     m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
+    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "shortest"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
     m.def("cpu_level", &cpu_level);
     bind_fuzzy(m);

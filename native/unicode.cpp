@@ -148,7 +148,7 @@ void Folder::run(std::span<const std::uint8_t> utf8, Mode mode, bool fold, bool 
     spans_ = spans;
     start_text(utf8.size());
     pass(utf8, mode);
-    if (mode == Mode::chars || mode == Mode::text) return;
+    if (mode != Mode::automatic && mode != Mode::words) return;
     bool any = false;
     for (std::size_t w = 0; w < (size_ + 63) / 64 && !any; ++w) any = start_[w] != 0;
     if (any) return;
@@ -289,9 +289,11 @@ std::size_t Folder::ascii_run(const std::uint8_t* source, std::size_t size) {
             place_block(0, count);
             if (mode_ != Mode::text) {
                 const std::uint64_t word = block.word & here;
-                set_bits(member_, size_, word, count);
-                set_bits(start_, size_, word & ~(word << 1 | (before_ == Before::word ? 1 : 0)), count);
-                before_ = word >> (count - 1) & 1 ? Before::word : Before::nothing;
+                const std::uint64_t single = mode_ == Mode::pieces ? here & ~block.word & ~block.space : 0;
+                set_bits(member_, size_, word | single, count);
+                set_bits(start_, size_, (word & ~(word << 1 | (before_ == Before::word ? 1 : 0))) | single, count);
+                const std::uint64_t last = 1ULL << (count - 1);
+                before_ = word & last ? Before::word : single & last ? Before::single : Before::nothing;
             }
             size_ += count;
         }
@@ -382,7 +384,7 @@ void Folder::emit(std::uint32_t code, unsigned character_class, const std::uint8
         case kOther:
             last_code_ = 0;
             if (mode_ == Mode::text) return put(utf8, size, false);
-            if (mode_ != Mode::chars) {
+            if (mode_ != Mode::chars && mode_ != Mode::pieces) {
                 before_ = Before::nothing;
                 return;
             }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "hash.hpp"
+#include "shingle.hpp"
 
 namespace lookalike {
 
