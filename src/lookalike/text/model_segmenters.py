@@ -15,6 +15,8 @@ HanLP      ``hanlp:DIRECTORY``       a tokenizer you have, with ``config.json`` 
 The last column is what the model sees at a time: LTP and HanLP silently ignore what exceeds 512 subwords, and HanLP
 joins words across white space. Longer input is cut after punctuation where there is any.
 
+LTP 4.2.14 and HanLP 2.1.5 work with transformers 4 (tried: 4.54.1), not yet with 5.
+
 LTP and HanLP compute with floating-point networks: on another processor, or with another release of torch, a close
 decision may fall otherwise. Their results are not promised to be the same everywhere.
 """
@@ -135,7 +137,9 @@ def _fetch_pkuseg(url: str, digest: str, home: Path) -> None:
 @functools.lru_cache(maxsize=4)
 def _model(scheme: str, directory: str, _stamps: tuple[tuple[str, Stamp], ...]) -> CutBatch:
     try:
-        return _LOADERS[scheme](Path(directory))
+        model = _LOADERS[scheme](Path(directory))
+        list(model(["一"]))  # a model without words, or made for another release, must fail here and not later
+        return model
     except MissingExtra:
         raise
     except Exception as error:  # whatever a library makes of files it cannot read

@@ -20,6 +20,9 @@ punctuation is. Nothing is normalised here: that happens token by token, later, 
   a hyphen must not hide the words that the IDF table and the stop words know.
 * rjieba glues rare ideographs (extensions A to H, compatibility forms) into chance words. jieba takes each as a word.
 * Lone surrogates, which rjieba cannot take, are words of one character.
+
+Like jieba, it knows words of ideographs and of ASCII letters and digits only: an accented, full-width or other letter is a
+word of one character.
 """
 
 from __future__ import annotations
