@@ -36,8 +36,9 @@ from lookalike.io import TextFile, read_text
 from lookalike.model import Passage, Span, Token
 from lookalike.recipe import Recipe, recipes
 from lookalike.selftest import selftest
-from lookalike.text.idf import Idf, idfs, learn_idf
+from lookalike.text.idf import Idf, idfs
 from lookalike.text.keywords import Keyword, keywords
+from lookalike.text.learn import learn_idf
 from lookalike.text.normalize import fold
 from lookalike.text.segment import segmenters
 from lookalike.text.shingle import shingles

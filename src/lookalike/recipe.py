@@ -104,9 +104,9 @@ recipes.register("winnow-sha1", Recipe(tokenizer="chars", normalize="none", ngra
 
 DEFAULT = recipes.get("default")
 
-# How the text layer tells the version of a named tokenizer, IDF table or stop-word list. It lies above this module,
-# so it registers itself here: field name -> (name -> version).
-component_versions: dict[str, Callable[[str], str]] = {}
+# What stands in a recipe's id for a named tokenizer, IDF table or stop-word list: its name and version, or the digest of
+# its contents, never a path. The text layer lies above this module, so it registers itself: field -> (name -> identity).
+component_ids: dict[str, Callable[[str], str]] = {}
 
 
 def resolve(recipe: Recipe | str | None) -> Recipe:
@@ -124,14 +124,13 @@ BUILTIN_NAMES = tuple(recipes.names())
 
 
 def _recipe_id(recipe: Recipe) -> str:
-    parts = ((field, getattr(recipe, field)) for field in component_versions)
-    versions = tuple((field, f"{name}@{component_versions[field](name)}") for field, name in parts if name is not None)
-    return _identify(recipe, versions)
+    parts = ((field, getattr(recipe, field)) for field in component_ids)
+    return _identify(recipe, tuple((field, component_ids[field](name)) for field, name in parts if name is not None))
 
 
 @lru_cache(maxsize=1024)
-def _identify(recipe: Recipe, versions: tuple[tuple[str, str], ...]) -> str:
-    content = recipe.to_dict() | dict(versions)
+def _identify(recipe: Recipe, components: tuple[tuple[str, str], ...]) -> str:
+    content = recipe.to_dict() | dict(components)
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
     name = next((name for name in BUILTIN_NAMES if recipes.get(name) == recipe), "custom")

@@ -20,10 +20,10 @@ from lookalike.errors import InputError
 def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool) -> None:
     """Learn an IDF table from text FILEs, for recipes with weights='tfidf'."""
     table = lookalike.learn_idf((Path(name) for name in files), tokenizer=tokenizer, lines=lines)
-    if not table.words:
+    if not table.values:
         raise InputError("no words were found: check the files and the tokenizer")
     table.save(out)
     if as_json:
-        print_json({"documents": table.documents, "words": len(table.words), "out": str(out), "id": table.id})
+        print_json({"documents": table.documents, "words": len(table.values), "out": str(out), "id": table.id})
     else:
-        click.echo(f"{len(table.words)} words of {table.documents} documents → {out}")
+        click.echo(f"{len(table.values)} words of {table.documents} documents → {out}")

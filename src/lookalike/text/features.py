@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.recipe import Recipe, component_versions
+from lookalike.recipe import Recipe, component_ids
 from lookalike.text.idf import idf_table, idf_version
 from lookalike.text.keywords import rank
 from lookalike.text.normalize import utf8
@@ -33,8 +33,8 @@ _STRING_HASHES: dict[str, Callable[[bytes], int]] = {
 }
 
 
-component_versions["idf"] = idf_version
-component_versions["stop_words"] = stop_words_version
+component_ids["idf"] = idf_version
+component_ids["stop_words"] = stop_words_version
 
 
 class Features(NamedTuple):
