@@ -90,9 +90,7 @@ def main(out: Path) -> None:
                 pool.append(0)
             values.append(FIRST_SEQUENCE + sequences[target])
     blocks: dict[tuple[int, ...], int] = {}
-    directory = [
-        blocks.setdefault(tuple(values[start : start + BLOCK]), len(blocks)) for start in range(0, len(values), BLOCK)
-    ]
+    directory = [blocks.setdefault(tuple(values[start : start + BLOCK]), len(blocks)) for start in range(0, len(values), BLOCK)]
     marks = [(code, unicodedata.combining(chr(code))) for code in range(0x110000) if unicodedata.combining(chr(code))]
     entries = [value for block in blocks for value in block]
     parts = [

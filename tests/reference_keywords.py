@@ -1,6 +1,6 @@
 """Slow and obvious: maximum matching, keyword ranking, IDF, a SimHash of weighted words, and sentences to try them on."""
 
-# ruff: noqa: RUF001, SIM905
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import hashlib

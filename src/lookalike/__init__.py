@@ -1,112 +1,56 @@
 """How alike two things are and why; what looks like this among millions; a corpus without near-duplicates.
 
-    import lookalike as la
+import lookalike as la
 
-    la.compare("one text", "another text").score
-    la.simhash("text").hex
-    la.fingerprint(Path("a.pdf"), kinds="all")
+la.compare("one text", "another text").score
+la.simhash("text").hex
+la.fingerprint(Path("a.pdf"), kinds="all")
 """
 
-from lookalike import measures
-from lookalike.about import info
-from lookalike.comparison.compare import Comparison, compare
-from lookalike.errors import (
-    Corrupt,
-    EngineError,
-    FetchError,
-    InputError,
-    LookalikeError,
-    MissingExtra,
-    NotFound,
-    RecipeMismatch,
-    StoreBusy,
-    StoreError,
-    UnknownName,
-)
-from lookalike.fingerprints.base import Fingerprint, NoFingerprint
-from lookalike.fingerprints.digest import Digest, digest, digests
-from lookalike.fingerprints.every import Fingerprints, fingerprint
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh, ssdeep, ssdeeps, tlsh, tlshs
-from lookalike.fingerprints.karp_rabin import KarpRabin, karp_rabin, karp_rabins
-from lookalike.fingerprints.minhash import BBitMinHash, MinHash, WeightedMinHash, minhash, minhashes, weighted_minhash, weighted_minhashes
-from lookalike.fingerprints.record import RecordPrint, record, records
-from lookalike.fingerprints.simhash import SimHash, simhash, simhashes
-from lookalike.fingerprints.winnowing import Winnowing, winnow, winnows
-from lookalike.io import TextFile, read_text
-from lookalike.model import Passage, Span, Token
-from lookalike.recipe import Recipe, recipes
-from lookalike.selftest import selftest
-from lookalike.text.idf import Idf, idfs
-from lookalike.text.keywords import Keyword, keywords
-from lookalike.text.learn import learn_idf
-from lookalike.text.normalize import fold
-from lookalike.text.segment import segmenters
-from lookalike.text.shingle import shingles
-from lookalike.text.tokenize import tokenize
+# Importing the package imports none of it: every name is imported on first use, so that the command line starts fast.
+# Type checkers read the same list in __init__.pyi; a test holds the two together.
+from importlib import import_module as _import_module
 
-__all__ = [
-    "BBitMinHash",
-    "Comparison",
-    "Corrupt",
-    "Digest",
-    "EngineError",
-    "FetchError",
-    "Fingerprint",
-    "Fingerprints",
-    "Idf",
-    "InputError",
-    "KarpRabin",
-    "Keyword",
-    "LookalikeError",
-    "MinHash",
-    "MissingExtra",
-    "NoFingerprint",
-    "NotFound",
-    "Passage",
-    "Recipe",
-    "RecipeMismatch",
-    "RecordPrint",
-    "SimHash",
-    "Span",
-    "Ssdeep",
-    "StoreBusy",
-    "StoreError",
-    "TextFile",
-    "Tlsh",
-    "Token",
-    "UnknownName",
-    "WeightedMinHash",
-    "Winnowing",
-    "compare",
-    "digest",
-    "digests",
-    "fingerprint",
-    "fold",
-    "idfs",
-    "info",
-    "karp_rabin",
-    "karp_rabins",
-    "keywords",
-    "learn_idf",
-    "measures",
-    "minhash",
-    "minhashes",
-    "read_text",
-    "recipes",
-    "record",
-    "records",
-    "segmenters",
-    "selftest",
-    "shingles",
-    "simhash",
-    "simhashes",
-    "ssdeep",
-    "ssdeeps",
-    "tlsh",
-    "tlshs",
-    "tokenize",
-    "weighted_minhash",
-    "weighted_minhashes",
-    "winnow",
-    "winnows",
-]
+_HOMES = {
+    "lookalike.about": "info",
+    "lookalike.comparison.compare": "Comparison compare",
+    "lookalike.errors": "Corrupt EngineError FetchError InputError LookalikeError MissingExtra NotFound RecipeMismatch StoreBusy StoreError"
+    " UnknownName",
+    "lookalike.fingerprints.base": "Fingerprint NoFingerprint",
+    "lookalike.fingerprints.digest": "Digest digest digests",
+    "lookalike.fingerprints.every": "Fingerprints fingerprint parse_record",
+    "lookalike.fingerprints.fuzzy": "Ssdeep Tlsh ssdeep ssdeeps tlsh tlshs",
+    "lookalike.fingerprints.karp_rabin": "KarpRabin karp_rabin karp_rabins",
+    "lookalike.fingerprints.minhash": "BBitMinHash MinHash WeightedMinHash minhash minhashes weighted_minhash weighted_minhashes",
+    "lookalike.fingerprints.record": "RecordPrint record records",
+    "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
+    "lookalike.fingerprints.winnowing": "Winnowing winnow winnows",
+    "lookalike.io": "TextFile decode_text read_text",
+    "lookalike.model": "Passage Span Token",
+    "lookalike.recipe": "Recipe recipes",
+    "lookalike.golden": "selftest",
+    "lookalike.text.idf": "Idf idfs",
+    "lookalike.text.keywords": "Keyword keywords",
+    "lookalike.text.learn": "learn_idf",
+    "lookalike.text.normalize": "fold",
+    "lookalike.text.segment": "segmenters",
+    "lookalike.text.shingle": "shingles",
+    "lookalike.text.tokenize": "tokenize",
+    "lookalike.version": "__version__",
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+__all__ = sorted([*_HOME, "measures"])
+
+
+def __getattr__(name: str) -> object:
+    if name == "measures":
+        return _import_module("lookalike.measures")
+    if name not in _HOME:
+        raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
+    found = globals()[name] = getattr(_import_module(_HOME[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

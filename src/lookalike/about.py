@@ -11,7 +11,7 @@ from lookalike.fingerprints.every import KINDS
 from lookalike.measures import measures
 from lookalike.recipe import recipes
 from lookalike.text.tokenize import tokenizer_names
-from lookalike.version import version
+from lookalike.version import __version__
 
 UNICODE_VERSION = "15.1.0"  # of the frozen tables in native/unicode_tables.inc
 
@@ -28,7 +28,7 @@ EXTRAS = {
 def info() -> dict[str, Any]:
     """Version, processor features used, recipes with their ids, tokenizers, measures, kinds, and extras."""
     return {
-        "version": version(),
+        "version": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cpu": _native.cpu_level(),

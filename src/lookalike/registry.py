@@ -6,7 +6,6 @@ A name is looked up among what was registered, then among installed plug-ins (en
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -71,6 +70,8 @@ class Registry(Generic[T]):
         if name not in self._entries and self._paths and ":" in name:
             return _Entry(name, name, None)
         if name not in self._entries:
+            import difflib  # 10 ms that only a mistake needs
+
             close = difflib.get_close_matches(name, self._entries, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"known {self._plural}: {', '.join(sorted(self._entries))}"
             raise UnknownName(f"unknown {self.kind} {name!r}; {hint}")

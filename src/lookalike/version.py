@@ -1,9 +1,3 @@
-"""The installed version."""
+"""The version, as a constant: asking the installed metadata costs 30 ms."""
 
-from __future__ import annotations
-
-
-def version() -> str:
-    from importlib.metadata import version as installed  # costs 10 ms: not at import time
-
-    return installed("lookalike")
+__version__ = "0.1.0"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from array import array
 
 import pytest
-import reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import reference
 from lookalike import _native
 
 MODES = {"auto": 0, "words": 1, "chars": 2}
@@ -23,8 +24,8 @@ def known(char: str) -> bool:
 # What real texts are made of, what is hard, and everything else.
 texts = st.lists(
     st.one_of(
-        st.sampled_from(list("abcXYZ019 .,-_'\n\t") + ["the ", "and ", "  ", "\r\n"]),
-        st.sampled_from(list("相似文本检测中国人民，。！？「」々〇") + ["ひらがな", "カタカナ", "ー", "ｶﾞ", "한국어", "한", "각", "ㄱㅏ"]),
+        st.sampled_from([*list("abcXYZ019 .,-_'\n\t"), "the ", "and ", "  ", "\r\n"]),
+        st.sampled_from([*list("相似文本检测中国人民，。！？「」々〇"), "ひらがな", "カタカナ", "ー", "ｶﾞ", "한국어", "한", "각", "ㄱㅏ"]),
         st.sampled_from(["é", "é", "ê", "ạ̈", "ạ̈", "ß", "ﬁ", "½", "Å", "ǅ", "İ", "Σς", "①", "㈱", "㍿", "㎏", "Ａ１", "…"]),
         st.sampled_from(["­", "​", "‍", "﻿", "️", "\x00", "\ud800", "\udfff", "😀", "👨‍👩‍👧", "́", "゙", "ั้", "नमस्ते", "สวัสดี", "\u00a0", "\u3000"]),
         st.text(st.characters().filter(known), max_size=3),
@@ -84,7 +85,7 @@ def test_ill_formed_bytes_count_as_python_replaces_them(raw: bytes) -> None:
         text = raw.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         text = raw.decode("utf-8", "replace")
-        if any(0xED == a and b >= 0xA0 for a, b in zip(raw, raw[1:], strict=False)):
+        if any(a == 0xED and b >= 0xA0 for a, b in itertools.pairwise(raw)):
             return  # surrogates among other errors: only their number of code points differs from Python's
     assert [t for t, _, _ in _native.tokenize(raw, 2, False)] == ["�" if "\ud800" <= c <= "\udfff" else c for c in text]
 
@@ -131,9 +132,9 @@ def test_shingles_of_texts(batch: list[str], mode: str, n: int, seed: int) -> No
     buffer, places = b"".join(encoded), offsets(*map(len, encoded))
     expected = [reference.text_shingles(text, mode, n, seed) for text in batch]
     found, ends = _native.shingle_texts(buffer, places, MODES[mode], True, n, seed, False, 1)
-    assert [list(found[a:b]) for a, b in zip(ends, ends[1:], strict=False)] == expected
+    assert [list(found[a:b]) for a, b in itertools.pairwise(ends)] == expected
     found, ends = _native.shingle_texts(buffer, places, MODES[mode], True, n, seed, True, 2)
-    assert [list(found[a:b]) for a, b in zip(ends, ends[1:], strict=False)] == [sorted(set(e)) for e in expected]
+    assert [list(found[a:b]) for a, b in itertools.pairwise(ends)] == [sorted(set(e)) for e in expected]
 
 
 @pytest.mark.parametrize("bits", [32, 64, 128])

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import reference_keywords as reference
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference_keywords as reference
 from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.text.idf import Idf, idf_table, idf_version, idfs, learn
 
@@ -149,7 +149,7 @@ def test_words_that_no_line_can_hold(tmp_path: Path) -> None:
         (b"lookalike-idf\t2\t0\t1.0\t0\n", "line 1: expected lookalike-idf"),
         (b"lookalike-idf\t1\t0\t1.0\n", "line 1: expected lookalike-idf"),
         (b"lookalike-idf\t1\t-1\t1.0\t0\n", "line 1: expected a count, found '-1'"),
-        ("lookalike-idf\t1\t０\t1.0\t0\n".encode(), "line 1: expected a count"),  # noqa: RUF001
+        ("lookalike-idf\t1\t０\t1.0\t0\n".encode(), "line 1: expected a count"),
         (b"lookalike-idf\t1\t" + b"9" * 5000 + b"\t1.0\t0\n", "line 1: expected a count"),
         (b"lookalike-idf\t1\t0\tnan\t0\n", "line 1: expected a number"),
         (b"lookalike-idf\t1\t0\t1.0\t1\nab 1.0\n", "line 2: expected a word, a tab and a number: 'ab 1.0'"),

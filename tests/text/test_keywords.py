@@ -1,6 +1,5 @@
 """Keywords against an obvious reference and jieba, and stop words."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import logging
@@ -9,10 +8,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-import reference_keywords as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference_keywords as reference
 from lookalike.errors import InputError
 from lookalike.text.idf import Idf
 from lookalike.text.keywords import Keyword, is_word, keywords, rank

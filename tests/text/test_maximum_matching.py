@@ -1,6 +1,5 @@
 """Maximum matching against an obvious reference, and word lists from programs and files."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import hashlib
@@ -9,10 +8,10 @@ import os
 from pathlib import Path
 
 import pytest
-import reference_keywords as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference_keywords as reference
 from lookalike.errors import InputError
 from lookalike.text.maximum_matching import register_words
 from lookalike.text.segment import segmenter, segmenter_version

@@ -1,6 +1,5 @@
 """Segmenters: jieba to the letter, users' functions, and the optional models."""
 
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import contextlib
@@ -22,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import reference_keywords as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference_keywords as reference
 from lookalike.errors import FetchError, InputError, MissingExtra, UnknownName
 from lookalike.text import model_segmenters
 from lookalike.text.segment import WHITE_SPACE, adapt, jieba_spans, locate, segmenter, segmenter_version, segmenters

@@ -40,9 +40,9 @@ class Verbs(click.Group):
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value:
-        from lookalike.version import version
+        from lookalike.version import __version__
 
-        click.echo(f"lookalike {version()}")
+        click.echo(f"lookalike {__version__}")
         ctx.exit()
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import console, json_option, note, print_json, printable, quiet_option
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.errors import InputError, LookalikeError
+
+if TYPE_CHECKING:
+    from lookalike import Fingerprints
 
 
 @click.command("fingerprint")
@@ -22,7 +24,9 @@ from lookalike.errors import InputError, LookalikeError
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
 @json_option
 @quiet_option
-def command(files: tuple[str, ...], texts: tuple[str, ...], kinds: str, recipe: str | None, encoding: str | None, as_json: bool, quiet: bool) -> None:
+def command(
+    files: tuple[str, ...], texts: tuple[str, ...], kinds: str, recipe: str | None, encoding: str | None, as_json: bool, quiet: bool
+) -> None:
     """Fingerprint each FILE ('-' is standard input) or --text, one line per input."""
     inputs: list[tuple[str, Any]] = [(name, name) for name in files] + [("text", text) for text in texts]
     if not inputs:
@@ -38,31 +42,20 @@ def command(files: tuple[str, ...], texts: tuple[str, ...], kinds: str, recipe: 
             click.echo(f"lookalike: {error}", err=True)  # the other inputs are still worth their lines
             failed = failed or error
             continue
-        if isinstance(thing, Path) and not quiet:
-            _state_encoding(thing, encoding, found)
         if as_json:
-            print_json({"input": name, "fingerprints": {kind: each.to_dict() for kind, each in found.items()}})
+            encoding_used = {"encoding": found.read.encoding} if found.read and name != "text" else {}
+            print_json({"input": name, **encoding_used, "fingerprints": {kind: each.to_dict() for kind, each in found.items()}})
         else:
             _show(name, found)
+        if found.read and found.read.note:
+            note(f"{name}: {found.read.note}", quiet)
     if failed:
         sys.exit(failed.exit_code)
 
 
-def _state_encoding(path: Path, encoding: str | None, found: dict[str, Any]) -> None:
-    read = next((each for each in found.values() if getattr(each, "encoding", None)), None)
-    if read is not None:
-        note(f"{path}: read as {read.encoding}", False)
-
-
-def _show(name: str, found: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    table = Table(title=printable(name), title_justify="left", show_edge=False, pad_edge=False, box=None)
-    table.add_column("kind", style="bold")
-    table.add_column("fingerprint", overflow="fold")
-    for kind, each in found.items():
-        table.add_row(kind, _summary(each.to_dict()))
-    console().print(table)
+def _show(name: str, found: Fingerprints) -> None:
+    say(f"{name} ({found.read.encoding})" if found.read and name != "text" else name, bold=True)
+    print_table(("", ""), [(kind, _summary(each.to_dict())) for kind, each in found.items()])
 
 
 def _summary(data: dict[str, Any]) -> str:

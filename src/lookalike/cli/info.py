@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import lookalike
-from lookalike.cli.options import console, json_option, print_json
+from lookalike.cli.options import json_option, print_json, print_table, say
 
 
 @click.command("info")
@@ -16,16 +16,10 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
-    from rich.table import Table
-
-    out = console()
-    out.print(f"lookalike {facts['version']} · Python {facts['python']} · kernels: {facts['cpu']} · Unicode {facts['unicode']}")
-    for title, names in (("recipes", facts["recipes"]), ("extras", facts["extras"])):
-        table = Table(title=title, title_justify="left", box=None, show_edge=False, pad_edge=False, show_header=False)
-        table.add_column(style="bold")
-        table.add_column(overflow="fold")
-        for name, value in names.items():
-            table.add_row(name, str(value))
-        out.print(table)
+    say(f"lookalike {facts['version']} · Python {facts['python']} · kernels: {facts['cpu']} · Unicode {facts['unicode']}", bold=True)
+    for title in ("recipes", "extras"):
+        say(f"\n{title}", bold=True)
+        print_table(("", ""), [(name, str(value)) for name, value in facts[title].items()])
     for title in ("tokenizers", "measures", "kinds"):
-        out.print(f"{title}: {', '.join(facts[title])}")
+        say(f"\n{title}", bold=True)
+        say(", ".join(facts[title]))

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Container, Sequence
+from typing import Any, TypeVar
 
 import click
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,13 +36,39 @@ def note(message: str, quiet: bool) -> None:
         click.echo(f"lookalike: {message}", err=True)
 
 
-def console() -> Console:
-    """For tables and colours on a terminal; off it, plain text of the full width."""
-    from rich.console import Console
+def colours() -> bool:
+    """Whether standard output is a terminal that wants colours."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
-    on_terminal = sys.stdout.isatty()
-    plain = "NO_COLOR" in os.environ or not on_terminal
-    return Console(no_color=plain, highlight=False, width=None if on_terminal else 120, soft_wrap=not on_terminal)
+
+def say(text: str = "", **style: Any) -> None:
+    """A line on standard output, styled on a terminal only."""
+    click.echo(click.style(printable(text), **style) if colours() else printable(text))
+
+
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, right: Container[int] = ()) -> None:
+    """A table: drawn by rich on a terminal, plain columns off it (rich would cost 80 ms there for nothing)."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _rich_table(headers, cells, right)
+        return
+    widths = [max((len(row[i]) for row in [*cells, headers]), default=0) for i in range(len(headers))]
+    for row in [headers, *cells] if any(headers) else cells:
+        padded = (cell.rjust(width) if i in right else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        click.echo("  ".join(padded).rstrip())
+
+
+def _rich_table(headers: Sequence[str], rows: Sequence[Sequence[str]], right: Container[int]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_edge=False, pad_edge=False, show_header=any(headers), header_style="bold")
+    for i, header in enumerate(headers):
+        table.add_column(header, justify="right" if i in right else "left", overflow="fold", style="bold" if i == 0 else "")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(no_color=not colours(), highlight=False).print(table)
 
 
 def printable(text: str) -> str:

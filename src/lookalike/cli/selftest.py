@@ -7,7 +7,7 @@ import sys
 import click
 
 import lookalike
-from lookalike.cli.options import console, json_option, print_json
+from lookalike.cli.options import json_option, print_json, say
 
 
 @click.command("selftest")
@@ -19,10 +19,8 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json({"passed": not failed, "checks": results})
     else:
-        out = console()
-        for result in results:
-            mark = "[green]ok[/]" if result["passed"] else "[bold red]differs[/]"
-            out.print(f"{mark}  {result['name']}" + ("" if result["passed"] else f": expected {result['expected']}, found {result['found']}"))
-        out.print(f"{len(results) - len(failed)} of {len(results)} golden vectors agree")
+        for result in failed:
+            say(f"differs: {result['name']}: expected {result['expected']}, found {result['found']}", fg="red")
+        say(f"{len(results) - len(failed)} of {len(results)} golden vectors agree", fg="red" if failed else "green")
     if failed:
         sys.exit(1)

@@ -16,7 +16,7 @@ from lookalike.comparison.score import text_score
 from lookalike.errors import InputError
 from lookalike.fingerprints.record import Part, record
 from lookalike.model import Passage
-from lookalike.version import version
+from lookalike.version import __version__
 
 DEFAULT_THRESHOLD = 0.8
 
@@ -56,7 +56,9 @@ class Comparison:
             "signature": self.signature,
         }
         if self.parts:
-            out["parts"] = {name: {"similarity": part.similarity, "weight": part.weight, "measure": part.measure} for name, part in self.parts.items()}
+            out["parts"] = {
+                name: {"similarity": part.similarity, "weight": part.weight, "measure": part.measure} for name, part in self.parts.items()
+            }
         return out
 
 
@@ -106,7 +108,7 @@ def _compare_texts(left: str, right: str, names: list[str] | None, threshold: fl
         edits=edits(left, right),
         passages=pair.winnowing[0].passages(pair.winnowing[1]),
         notes=([score.note] if score.note else []) + notes,
-        signature={"lookalike": version(), "score": score.method, "recipe": pair.recipe.id},
+        signature={"lookalike": __version__, "score": score.method, "recipe": pair.recipe.id},
     )
 
 
@@ -118,7 +120,7 @@ def _compare_files(left: Path, right: Path, threshold: float) -> Comparison:
         kind="file",
         measures=found,
         notes=notes,
-        signature={"lookalike": version(), "score": files.SCORE},
+        signature={"lookalike": __version__, "score": files.SCORE},
     )
 
 
@@ -131,5 +133,5 @@ def _compare_records(left: Mapping[str, Any], right: Mapping[str, Any], threshol
         kind="record",
         measures={name: part.similarity for name, part in parts.items()},
         parts=parts,
-        signature={"lookalike": version(), "score": a.recipe},
+        signature={"lookalike": __version__, "score": a.recipe},
     )

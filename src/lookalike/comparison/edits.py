@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any, Literal, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Literal, NamedTuple
 
 from lookalike import _native
 from lookalike.model import Span
@@ -104,13 +104,8 @@ def _without_fragments(runs: list[_Run], a: _Side, b: _Side) -> list[_Run]:
     """The kept runs that are more than chance agreement inside a rewritten stretch."""
     while True:
         edges = [_Run(0, 0, 0), *runs, _Run(len(a), len(b), 0)]
-        gaps = [
-            max(a.characters(x.left + x.length, y.left), b.characters(x.right + x.length, y.right))
-            for x, y in zip(edges, edges[1:], strict=False)
-        ]
-        stays = [
-            FRAGMENT_FACTOR * a.characters(run.left, run.left + run.length) > min(gaps[i], gaps[i + 1]) for i, run in enumerate(runs)
-        ]
+        gaps = [max(a.characters(x.left + x.length, y.left), b.characters(x.right + x.length, y.right)) for x, y in pairwise(edges)]
+        stays = [FRAGMENT_FACTOR * a.characters(run.left, run.left + run.length) > min(gaps[i], gaps[i + 1]) for i, run in enumerate(runs)]
         # Of neighbouring fragments only every second is dropped at a time: dropping one enlarges the gaps of the other.
         for i in range(1, len(runs)):
             if not stays[i] and not stays[i - 1]:

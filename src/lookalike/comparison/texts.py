@@ -67,7 +67,9 @@ class TextPair:
 def _within(limit: int, measure: Callable[[TextPair], float]) -> Callable[[TextPair], float]:
     def bounded(pair: TextPair) -> float:
         if pair.cells() > limit:
-            raise InputError(f"not computed for texts of {len(pair.left)} and {len(pair.right)} characters: it takes time with their product")
+            raise InputError(
+                f"not computed for texts of {len(pair.left)} and {len(pair.right)} characters: it takes time with their product"
+            )
         return measure(pair)
 
     return bounded

@@ -6,6 +6,7 @@ it as text; kinds of bytes stream it, whatever its size.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,24 +38,30 @@ KINDS = (*TEXT_KINDS, *BYTE_KINDS, *ALGORITHMS, "record")
 ALL = ("simhash", "minhash", "weighted-minhash", "winnowing", "karp-rabin", "ssdeep", "tlsh", "md5", "sha1", "sha256", "blake2b")
 
 
+class Fingerprints(dict[str, Fingerprint | NoFingerprint]):
+    """Fingerprints by kind, and how the thing was read as text, if it was."""
+
+    read: io.TextFile | None = None
+
+
 @dataclass(slots=True)
 class _Reader:
-    """The thing, read as text at most once; ``note`` says how its bytes became text."""
+    """The thing, read as text at most once."""
 
     thing: Thing
     encoding: str | None
-    _text: io.TextFile | None = None
+    read: io.TextFile | None = None
 
-    def text(self) -> io.TextFile:
-        if self._text is None:
-            self._text = self._read()
-        return self._text
+    def text(self) -> str:
+        if self.read is None:
+            self.read = self._read()
+        return self.read.text
 
     def _read(self) -> io.TextFile:
         if isinstance(self.thing, str):
             return io.TextFile(self.thing, "str", None)
         if isinstance(self.thing, bytes):
-            return io.decode(self.thing, "the input", self.encoding)
+            return io.decode_text(self.thing, "the input", self.encoding)
         if isinstance(self.thing, Path):
             return io.read_text(self.thing, self.encoding)
         raise InputError("a mapping is a record: it has no text; ask for kinds='record'")
@@ -80,7 +87,7 @@ def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
 
 def fingerprint(
     thing: Thing, kinds: str | Iterable[str] = "all", *, recipe: Recipe | str | None = None, encoding: str | None = None
-) -> dict[str, Fingerprint | NoFingerprint]:
+) -> Fingerprints:
     """The fingerprints of a text, a file or a record, by kind.
 
     A kind that cannot be had of this thing (a digest of too little, a text kind of a binary file) is a ``NoFingerprint``
@@ -92,23 +99,20 @@ def fingerprint(
     if isinstance(thing, Mapping) and kinds == "all":
         kinds = "record"
     reader = _Reader(thing, encoding)
-    return {kind: _one(reader, kind, chosen, strict=kinds != "all") for kind in check_kinds(kinds)}
-
-
-def text_encoding(thing: Path, encoding: str | None = None) -> io.TextFile:
-    """How a file reads as text: for callers that state the encoding."""
-    return io.read_text(thing, encoding)
+    found = Fingerprints((kind, _one(reader, kind, chosen, strict=kinds != "all")) for kind in check_kinds(kinds))
+    found.read = reader.read
+    return found
 
 
 def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> Fingerprint | NoFingerprint:
     if kind == "record":
-        return record(reader.thing if isinstance(reader.thing, Mapping) else io.parse_record(reader.text().text))
+        return record(reader.thing if isinstance(reader.thing, Mapping) else parse_record(reader.text()))
     if kind in BYTE_KINDS:
         return _valued(BYTE_KINDS[kind](reader.raw()))
     if kind not in TEXT_KINDS:
         return digest(reader.raw(), kind)
     try:
-        text = reader.text().text
+        text = reader.text()
     except InputError as error:
         if strict:
             raise
@@ -116,6 +120,17 @@ def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> 
     if not text.strip():
         return NoFingerprint(kind, "no tokens: the text is empty or blank")
     return TEXT_KINDS[kind](text, recipe)
+
+
+def parse_record(text: str, name: str = "the input") -> Mapping[str, Any]:
+    """A record from the text of one JSON object."""
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: not JSON ({error}); a record is one JSON object") from None
+    if not isinstance(parsed, dict):
+        raise InputError(f"{name}: holds a JSON {type(parsed).__name__}; a record is one JSON object")
+    return parsed
 
 
 def _valued(found: Any) -> Fingerprint | NoFingerprint:

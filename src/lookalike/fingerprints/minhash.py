@@ -21,7 +21,7 @@ from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.fingerprints.simhash import check_workers
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
-from lookalike.text.features import distinct_features, element_hashes, feature_hashes, is_native, string_hash, weighted, weighted_strings
+from lookalike.text.features import distinct_features, feature_hashes, is_native, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES
 
@@ -272,7 +272,9 @@ def weighted_minhash(weights: str | bytes | Mapping[str, float], *, size: int = 
     return WeightedMinHash(tuple(values), fingerprint_recipe(chosen, size, WeightedMinHash.kind))
 
 
-def weighted_minhashes(items: Iterable[str | bytes | Mapping[str, float]], *, size: int = 128, recipe: Recipe | str | None = None) -> list[WeightedMinHash]:
+def weighted_minhashes(
+    items: Iterable[str | bytes | Mapping[str, float]], *, size: int = 128, recipe: Recipe | str | None = None
+) -> list[WeightedMinHash]:
     """The sketches of several weighted sets or texts."""
     return [weighted_minhash(item, size=size, recipe=recipe) for item in items]
 
@@ -284,5 +286,7 @@ def _weight_table(weights: object) -> Mapping[str, float]:
         if not isinstance(feature, str):
             raise InputError(f"feature {feature!r:.60} is a {type(feature).__name__}: expected str")
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
-            raise InputError(f"weight {weight!r} of feature {feature!r:.60}: expected a positive finite number; leave out what weighs nothing")
+            raise InputError(
+                f"weight {weight!r} of feature {feature!r:.60}: expected a positive finite number; leave out what weighs nothing"
+            )
     return weights

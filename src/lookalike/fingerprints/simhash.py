@@ -96,7 +96,9 @@ def fingerprint_recipe(recipe: Recipe, bits: int) -> str:
     return f"simhash-{bits}/{recipe.id}"
 
 
-def simhash(text: str | bytes | Iterable[str] | WeightedTokens | Mapping[str, float], *, bits: int = 64, recipe: Recipe | str | None = None) -> SimHash:
+def simhash(
+    text: str | bytes | Iterable[str] | WeightedTokens | Mapping[str, float], *, bits: int = 64, recipe: Recipe | str | None = None
+) -> SimHash:
     """The SimHash of a text, of tokens, or of (token, weight) pairs.
 
     Tokens and pairs are features as they are: they are neither normalised nor shingled. A text without features (empty, or
@@ -176,7 +178,9 @@ def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = No
     for piece in packed(texts):
         if is_native(chosen):
             mode, folded, unique = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold", chosen.weights == "one"
-            found = np.asarray(_native.simhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, bits, unique, workers))
+            found = np.asarray(
+                _native.simhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, bits, unique, workers)
+            )
         else:
             found = np.array([half for text in piece.texts() for half in _split(_of_text(text, bits, chosen), words)], dtype=np.uint64)
         values[done : done + len(found)] = found
@@ -193,4 +197,3 @@ def _split(value: int, words: int) -> Sequence[int]:
 def check_workers(workers: int) -> None:
     if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
         raise InputError(f"workers={workers!r}: choose 1 to 1024 threads")
-

@@ -195,7 +195,9 @@ def _by_strings(text: str, recipe: Recipe, window: int, identity: str) -> Winnow
     return Winnowing(tuple(values), spans, recipe.ngram, identity, _Source(stream(text, recipe), positions))
 
 
-def winnows(texts: object, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None, workers: int = 1) -> list[Winnowing]:
+def winnows(
+    texts: object, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None, workers: int = 1
+) -> list[Winnowing]:
     """The winnowing fingerprints of a column of texts. They carry no tokens: ``passages`` joins neighbouring hashes."""
     column_length(texts)
     check_workers(workers)
@@ -205,12 +207,8 @@ def winnows(texts: object, *, k: int | None = None, window: int = 4, recipe: Rec
         if is_native(chosen):
             found.extend(_native_piece(piece.data, piece.offsets, chosen, window, workers))
         else:
-            found.extend(winnow(text, window=window, recipe=chosen) for text in _decoded(piece.texts()))
+            found.extend(winnow(text, window=window, recipe=chosen) for text in piece.texts())
     return found
-
-
-def _decoded(texts: Iterable[bytes]) -> Iterable[str]:
-    return (text.decode("utf-8", "surrogatepass") for text in texts)
 
 
 def _native_piece(data: Any, offsets: Any, recipe: Recipe, window: int, workers: int) -> Iterable[Winnowing]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.text.normalize import as_str
 
 TEXTS_AT_A_TIME = 4096
 
@@ -21,11 +22,11 @@ class Packed(NamedTuple):
     data: Any  # a buffer of UTF-8 bytes
     offsets: Any  # a buffer of int64, one more than texts
 
-    def texts(self) -> Iterator[bytes]:
+    def texts(self) -> Iterator[str]:
         """The texts one by one, for recipes that are not native."""
         view = memoryview(self.data)
         for first, last in itertools.pairwise(self.offsets):
-            yield bytes(view[first:last])
+            yield as_str(bytes(view[first:last]))
 
 
 def column_length(texts: object) -> int:
@@ -76,7 +77,7 @@ def _arrow_pieces(column: Any) -> Iterator[Packed]:
         _, offsets, data = piece.buffers()
         width = np.int64 if kind.startswith("large") else np.int32
         places = np.frombuffer(offsets, dtype=width)[piece.offset : piece.offset + len(piece) + 1].astype(np.int64)
-        yield Packed(memoryview(data) if data is not None else b"", places)
+        yield Packed(np.frombuffer(data, dtype=np.uint8) if data is not None else b"", places)
 
 
 def token_offsets(lengths: Iterable[int]) -> array[int]:

@@ -18,7 +18,7 @@ from lookalike.errors import InputError
 from lookalike.recipe import Recipe, component_ids
 from lookalike.text.idf import idf_table, idf_version
 from lookalike.text.keywords import rank
-from lookalike.text.normalize import utf8
+from lookalike.text.normalize import as_str, utf8
 from lookalike.text.shingle import shingles
 from lookalike.text.stopwords import normal_stop_words, stop_words_version
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings, tokenize
@@ -46,7 +46,9 @@ class Features(NamedTuple):
 
 def is_native(recipe: Recipe) -> bool:
     """Whether native code makes the fingerprint straight from the text."""
-    return not weighs_words(recipe) and recipe.hash == "lookalike64" and recipe.tokenizer in NATIVE_MODES and recipe.normalize != "simhash-py"
+    return (
+        not weighs_words(recipe) and recipe.hash == "lookalike64" and recipe.tokenizer in NATIVE_MODES and recipe.normalize != "simhash-py"
+    )
 
 
 def string_hash(name: str) -> Callable[[bytes], int]:
@@ -56,8 +58,7 @@ def string_hash(name: str) -> Callable[[bytes], int]:
 def shingle_strings(text: str, recipe: Recipe) -> list[str]:
     """The shingles as strings: characters are joined as they are, words with a space between."""
     if recipe.normalize == "simhash-py":
-        source = text if isinstance(text, str) else utf8(text).decode("utf-8", "replace")
-        content = "".join(_SIMHASH_PY.findall(source.lower()))
+        content = "".join(_SIMHASH_PY.findall(as_str(text).lower()))
         # An empty text has one empty shingle there.
         return [content[i : i + recipe.ngram] for i in range(max(len(content) - recipe.ngram + 1, 1))]
     tokens = [token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize)]

@@ -20,6 +20,17 @@ def utf8(text: str | bytes, name: str = "text") -> bytes:
     raise InputError(f"{name} is a {type(text).__name__}: expected str (or bytes in UTF-8)")
 
 
+def as_str(text: str | bytes) -> str:
+    """The inverse of ``utf8``. Bytes that are not UTF-8 are replaced as Python replaces them."""
+    if isinstance(text, str):
+        return text
+    data = utf8(text)
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
+
+
 def fold(text: str | bytes) -> str:
     """The normal form of a whole text.
 

@@ -14,7 +14,7 @@ from lookalike.errors import InputError
 from lookalike.model import Token
 from lookalike.recipe import Recipe, component_ids
 from lookalike.text import segment
-from lookalike.text.normalize import fold, utf8
+from lookalike.text.normalize import as_str, fold, utf8
 
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2}
 
@@ -51,8 +51,7 @@ def tokenize(text: str, tokenizer: str = "auto", normalize: str = "fold") -> lis
     folded = _check_normalize(normalize)
     if tokenizer in NATIVE_MODES:
         return [Token(*token) for token in _native.tokenize(data, NATIVE_MODES[tokenizer], folded)]
-    original = text if isinstance(text, str) else data.decode("utf-8", "replace")
-    return segmented(original, tokenizer, folded)
+    return segmented(as_str(text), tokenizer, folded)
 
 
 def _check_normalize(normalize: str) -> bool:
@@ -78,8 +77,7 @@ def stream(text: str, recipe: Recipe) -> TokenStream:
     folded = _check_normalize(recipe.normalize)
     if recipe.tokenizer in NATIVE_MODES:
         return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
-    original = text if isinstance(text, str) else utf8(text).decode("utf-8", "replace")
-    tokens = segmented(original, recipe.tokenizer, folded)
+    tokens = segmented(as_str(text), recipe.tokenizer, folded)
     starts, ends = array("I", (token.start for token in tokens)), array("I", (token.end for token in tokens))
     return TokenStream(hash_strings([token.text for token in tokens]), memoryview(starts), memoryview(ends))
 

@@ -20,9 +20,7 @@ def selftest() -> list[dict[str, Any]]:
     golden = json.loads(resources.files("lookalike").joinpath("golden.json").read_text(encoding="utf-8"))
     checks = [check for vector in golden["vectors"] for check in _vector_checks(vector)]
     checks += _published_checks(golden["published"])
-    return [
-        {"name": name, "expected": expected, "found": found, "passed": expected == found} for name, expected, found in checks
-    ]
+    return [{"name": name, "expected": expected, "found": found, "passed": expected == found} for name, expected, found in checks]
 
 
 Check = tuple[str, object, object]
