@@ -1,0 +1,127 @@
+// Python's view of winnowing, passages and alignment.
+#include <algorithm>
+
+#include "align.hpp"
+#include "bind.hpp"
+#include "parallel.hpp"
+#include "winnow.hpp"
+
+namespace lookalike {
+namespace {
+
+// Kept shingle hashes and their first tokens.
+std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes shingles, std::size_t window) {
+    check_window(window);
+    if (shingles.size() > kMaxText) throw nb::value_error("a text of more than 4 Gi shingles: split it");
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> kept;
+    {
+        nb::gil_scoped_release release;
+        winnow(view(shingles), window, kept);
+        values.reserve(kept.size());
+        for (const std::uint32_t position : kept) values.push_back(shingles.data()[position]);
+    }
+    return {give(std::move(values)), give(std::move(kept))};
+}
+
+// Kept hashes with their spans, for a batch of texts.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(
+    Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t window, unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, seed);
+    check_window(window);
+    check_workers(workers);
+    struct Kept {
+        std::vector<std::uint64_t> values;
+        std::vector<std::uint32_t> starts, ends;
+    };
+    std::vector<Kept> kept(texts.count());
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> starts, ends;
+    std::vector<std::int64_t> ends_of{0};
+    {
+        nb::gil_scoped_release release;
+        for_each_document(texts.count(), workers, [&] {
+            return [&, folder = Folder(), tokens = std::vector<std::uint64_t>(), first = std::vector<std::uint32_t>(), last = std::vector<std::uint32_t>(),
+                    shingles = std::vector<std::uint64_t>(), positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
+                folder.run(texts[i], options.mode, options.fold, true);
+                tokens.clear(), first.clear(), last.clear();
+                folder.for_each_token([&](std::size_t begin, std::size_t end) {
+                    tokens.push_back(token_hash_padded(folder.bytes() + begin, end - begin));
+                    first.push_back(folder.span_begin(begin));
+                    last.push_back(folder.span_end(end - 1));
+                });
+                if (tokens.empty()) return;
+                const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, tokens.size()));
+                shingles.resize(tokens.size() - n + 1);
+                hash_shingles(tokens.data(), shingles.size(), n, mix(options.seed), shingles.data());
+                winnow(shingles, window, positions);
+                for (const std::uint32_t position : positions) {
+                    kept[i].values.push_back(shingles[position]);
+                    kept[i].starts.push_back(first[position]);
+                    kept[i].ends.push_back(last[position + n - 1]);
+                }
+            };
+        });
+        for (const Kept& document : kept) {
+            values.insert(values.end(), document.values.begin(), document.values.end());
+            starts.insert(starts.end(), document.starts.begin(), document.starts.end());
+            ends.insert(ends.end(), document.ends.begin(), document.ends.end());
+            ends_of.push_back(static_cast<std::int64_t>(values.size()));
+        }
+    }
+    return {give(std::move(values)), give(std::move(starts)), give(std::move(ends)), give(std::move(ends_of))};
+}
+
+using Runs = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
+
+Runs as_tuples(const std::vector<SharedRun>& runs) {
+    Runs out;
+    out.reserve(runs.size());
+    for (const SharedRun& run : runs) out.emplace_back(run.left, run.right, run.length);
+    return out;
+}
+
+void check_anchors(const Anchors& side, unsigned n) {
+    if (side.values.size() != side.positions.size()) throw nb::value_error("passages: expected one position a value");
+    for (std::size_t i = 0; i < side.positions.size(); ++i) {
+        if (side.positions[i] >= side.tokens.size() || (i && side.positions[i] <= side.positions[i - 1])) {
+            throw nb::value_error("passages: positions must ascend within the tokens");
+        }
+    }
+    check_ngram(n);
+}
+
+// (left token, right token, number of tokens) of each shared run.
+Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_positions,
+                                                                             Hashes right_tokens, Hashes right_values,
+                                                                             Input<std::uint32_t> right_positions, unsigned ngram) {
+    const Anchors left{view(left_tokens), view(left_values), view(left_positions)};
+    const Anchors right{view(right_tokens), view(right_values), view(right_positions)};
+    check_anchors(left, ngram);
+    check_anchors(right, ngram);
+    nb::gil_scoped_release release;
+    return as_tuples(shared_runs(left, right, ngram));
+}
+
+// Runs that stand on both sides in the same order, and runs of at least `shortest` tokens that were moved.
+std::pair<Runs, Runs> align_tokens(Hashes left, Hashes right, unsigned shortest) {
+    check_ngram(shortest);
+    if (left.size() > kMaxText || right.size() > kMaxText) throw nb::value_error("a text of more than 4 Gi tokens: split it");
+    nb::gil_scoped_release release;
+    const std::vector<SharedRun> kept = align(view(left), view(right));
+    return {as_tuples(kept), as_tuples(moved_runs(view(left), view(right), kept, shortest))};
+}
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_passages(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("winnow_shingles", &winnow_shingles, "shingles"_a.noconvert(), "window"_a);
+    m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
+    m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
+          "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
+    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "shortest"_a);
+}

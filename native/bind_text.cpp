@@ -1,0 +1,100 @@
+// Python's view of texts, tokens and string hashes.
+#include "bind.hpp"
+
+namespace lookalike {
+namespace {
+
+// A list of str as one UTF-8 buffer with offsets; lone surrogates keep their three bytes.
+std::pair<nb::bytearray, Output<std::int64_t>> pack_strings(nb::list texts) {
+    std::vector<std::int64_t> offsets{0};
+    offsets.reserve(texts.size() + 1);
+    std::vector<char> buffer;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        nb::object text = texts[i];
+        if (PyUnicode_Check(text.ptr())) {
+            nb::object encoded = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+            if (!encoded.is_valid()) throw nb::python_error();
+            const nb::bytes bytes = nb::cast<nb::bytes>(encoded);
+            buffer.insert(buffer.end(), bytes.c_str(), bytes.c_str() + bytes.size());
+        } else if (PyBytes_Check(text.ptr())) {
+            const nb::bytes bytes = nb::cast<nb::bytes>(text);
+            buffer.insert(buffer.end(), bytes.c_str(), bytes.c_str() + bytes.size());
+        } else {
+            const std::string type = nb::cast<std::string>(nb::str(text.type().attr("__name__")));
+            throw nb::type_error(("item " + std::to_string(i) + " is a " + type + ", expected str or bytes").c_str());
+        }
+        offsets.push_back(static_cast<std::int64_t>(buffer.size()));
+    }
+    return {nb::bytearray(buffer.data(), buffer.size()), give(std::move(offsets))};
+}
+
+nb::bytes fold_text(Bytes text) {
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    Folder folder;
+    {
+        nb::gil_scoped_release release;
+        folder.run(view(text), Mode::text, true, false);
+    }
+    return nb::bytes(reinterpret_cast<const char*>(folder.bytes()), folder.size());
+}
+
+// Normal forms and spans of the tokens of one text.
+nb::list tokenize(Bytes text, unsigned mode, bool fold) {
+    const TextOptions options = check_text(mode, fold, 1, 0);
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    Folder folder;
+    {
+        nb::gil_scoped_release release;
+        folder.run(view(text), options.mode, options.fold, true);
+    }
+    nb::list tokens;
+    folder.for_each_token([&](std::size_t begin, std::size_t end) {
+        nb::object token = nb::steal(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(folder.bytes() + begin), static_cast<Py_ssize_t>(end - begin), "replace"));
+        if (!token.is_valid()) throw nb::python_error();
+        tokens.append(nb::make_tuple(token, folder.span_begin(begin), folder.span_end(end - 1)));
+    });
+    return tokens;
+}
+
+// Hashes and spans of the tokens of one text.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> token_stream(Bytes text, unsigned mode, bool fold) {
+    const TextOptions options = check_text(mode, fold, 1, 0);
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> starts, ends;
+    {
+        nb::gil_scoped_release release;
+        Folder folder;
+        folder.run(view(text), options.mode, options.fold, true);
+        folder.for_each_token([&](std::size_t begin, std::size_t end) {
+            hashes.push_back(token_hash_padded(folder.bytes() + begin, end - begin));
+            starts.push_back(folder.span_begin(begin));
+            ends.push_back(folder.span_end(end - 1));
+        });
+    }
+    return {give(std::move(hashes)), give(std::move(starts)), give(std::move(ends))};
+}
+
+// Hashes of strings as they are, without normalisation.
+Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers) {
+    const Batch<std::uint8_t> strings(data, offsets);
+    std::vector<std::uint64_t> hashes(strings.count());
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = token_hash(strings[i].data(), strings[i].size(), integers ? Tag::integer : Tag::text);
+    }
+    return give(std::move(hashes));
+}
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_text(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("pack_strings", &pack_strings, "texts"_a);
+    m.def("fold_text", &fold_text, "text"_a.noconvert());
+    m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
+    m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);
+    m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a);
+}
