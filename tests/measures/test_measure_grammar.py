@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lookalike.measures as package
 from lookalike.errors import InputError, UnknownName
@@ -30,6 +36,45 @@ NAMES = [
     "tfidf_cosine",
 ]
 A, B, FAR = ["a", "b", "c", "d"], ["a", "b", "x", "y"], ["z"] * 4
+
+
+def array_of_objects(items: list[Any]) -> np.ndarray[Any, Any]:
+    array = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        array[i] = item
+    return array
+
+
+def number_or_error(compute: Callable[..., Any], *things: Any) -> Any:
+    """What it computes, or 0 for a clear error."""
+    try:
+        return compute(*things)
+    except InputError:
+        return 0.0
+
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=3)
+    | st.binary(max_size=3)
+    | st.complex_numbers()
+    | st.just(Decimal("NaN"))
+)
+anything = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.frozensets(scalars, max_size=4)
+        | st.dictionaries(scalars, inner, max_size=4)
+        | st.lists(inner, max_size=4).map(array_of_objects)
+        | st.lists(st.integers(0, 2**63), max_size=4).map(lambda items: np.array(items, dtype=np.uint64))
+    ),
+    max_leaves=8,
+)
 
 
 def test_the_registry_holds_every_measure() -> None:
@@ -89,6 +134,20 @@ class TestGrammar:
 
         with pytest.raises(InputError, match=r"a=a Silent|a=<Silent instance"):
             measures.get(name).distance(Silent(), A)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(a=anything, b=anything)
+@settings(max_examples=60)
+def test_anything_gives_a_number_or_a_clear_error(name: str, a: Any, b: Any) -> None:
+    pytest.importorskip("lookalike.text.tokenize")
+    measure = measures.get(name)
+    for compare in (measure.distance, measure.similarity):
+        assert math.isfinite(number_or_error(compare, a, b))
+        assert math.isfinite(number_or_error(compare, a, a))
+    for batch in (measure.pairwise, measure.pairwise_similarity):
+        assert np.isfinite(number_or_error(batch, [a, b])).all()
+        assert np.isfinite(number_or_error(batch, a)).all()
 
 
 def test_a_measure_of_one_s_own() -> None:

@@ -35,12 +35,12 @@ DIRECT_WORDS = 2**20  # a few milliseconds: not worth trying bands first
 Text: TypeAlias = str | bytes | list[Hashable]
 
 
-def read_text(thing: Any, name: str) -> Text:
+def read_text(thing: Any, name: str, wanted: str = "a string, bytes, or a list of tokens") -> Text:
     if isinstance(thing, (str, bytes)):
         return thing
     if isinstance(thing, (bytearray, memoryview)):
         return bytes(thing)
-    tokens = items_of(thing, name, "a string, bytes, or a list of tokens")
+    tokens = items_of(thing, name, wanted)
     hashed(frozenset, tokens, name)
     refuse_nan(tokens, name)
     return tokens
@@ -181,11 +181,7 @@ def read_positions(thing: Any, name: str) -> Positions:
         if thing < 0:
             raise InputError(f"{name} is a negative int: give the bits as a number from 0")
         return int(thing)
-    if isinstance(thing, (str, bytes, bytearray, memoryview)):
-        return read_text(thing, name)
-    items = items_of(thing, name, "an int, a string, bytes, a sequence, or a SimHash")
-    refuse_nan(items, name)
-    return items
+    return read_text(thing, name, "an int, a string, bytes, a sequence, or a SimHash")
 
 
 def _differing(a: Positions, b: Positions) -> float:

@@ -24,6 +24,9 @@ from lookalike.errors import InputError
 from lookalike.measures.base import Batch, Measure, Want, finite, is_array, items_of, refuse_nan, tokens_of, total
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from lookalike.measures.base import FloatArray
 
 Vector: TypeAlias = list[float] | dict[Hashable, float]
@@ -204,12 +207,13 @@ def _rows_alone(a: FloatArray) -> Parts:
 def _euclidean_rows(a: Parts, b: Parts) -> FloatArray:
     import numpy as np
 
-    with np.errstate(over="ignore", invalid="ignore"):  # an infinite difference is reported by the caller
-        scaled = np.abs(a[0] - b[0])
-        exponent = np.frexp(scaled.max(axis=-1, initial=0.0))[1]
-        np.ldexp(scaled, -exponent[..., None], out=scaled)
-        np.multiply(scaled, scaled, out=scaled)
-        found: FloatArray = np.ldexp(np.sqrt(scaled.sum(axis=-1)), exponent)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # an infinite difference is reported by the caller
+        differences = a[0] - b[0]
+        found: FloatArray = np.sqrt((differences * differences).sum(axis=-1))
+        unsure = ~((found > 1e-140) & (found < 1e140))  # squares may have vanished or overflowed
+        if unsure.any():
+            scaled, exponent = _scaled_rows(differences[unsure])
+            found[unsure] = np.ldexp(np.sqrt((scaled * scaled).sum(axis=-1)), exponent)
     return found
 
 
@@ -229,11 +233,16 @@ def _chebyshev_rows(a: Parts, b: Parts) -> FloatArray:
     return found
 
 
-def _unit_scaled(a: FloatArray) -> Parts:
+def _scaled_rows(a: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
+    """Each row divided by the power of two next to its largest value, and the exponents."""
     import numpy as np
 
-    exponent = np.frexp(np.abs(a).max(axis=-1, initial=0.0))[1]
-    scaled: FloatArray = np.ldexp(a, -exponent[:, None])
+    exponent: NDArray[np.int32] = np.frexp(np.abs(a).max(axis=-1, initial=0.0))[1]
+    return np.ldexp(a, -exponent[:, None]), exponent
+
+
+def _with_squares(a: FloatArray) -> Parts:
+    scaled = _scaled_rows(a)[0]
     return scaled, (scaled * scaled).sum(axis=-1)
 
 
@@ -267,5 +276,5 @@ cosine = Measure(
     read=read_vector,
     distance_of=lambda a, b: _complement(cosine_of(a, b)),
     similarity_of=cosine_of,
-    fast=_Dense(_unit_scaled, _cosine_rows, "similarity", _complement),
+    fast=_Dense(_with_squares, _cosine_rows, "similarity", _complement),
 )
