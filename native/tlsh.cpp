@@ -108,10 +108,7 @@ std::uint32_t smallest_reaching(const std::uint32_t* buckets, int wanted) {
     return low;
 }
 
-// The library divides in single precision.
-int ratio(std::uint32_t quartile, std::uint32_t third) {
-    return static_cast<int>(static_cast<std::uint32_t>(static_cast<float>(quartile * 100) / static_cast<float>(third)) % 16);
-}
+int ratio(std::uint32_t quartile, std::uint32_t third) { return static_cast<int>(std::uint64_t{quartile} * 100 / third % 16); }
 
 }  // namespace
 
