@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from lookalike import io as module
 from lookalike.errors import InputError
-from lookalike.io import TextFile, decode, read_text
+from lookalike.io import TextFile, decode_text, read_text
 
 SIMPLIFIED = """　　文件指纹把一篇长文章变成一串短小的数字。两篇文章越像，它们的指纹就越接近。
 系统先清洗文本，再切分词语，然后计算每个词的权重。最后得到的结果可以存进数据库，也可以直接拿来比较。
@@ -69,7 +69,7 @@ def named(value: object) -> str:
 @pytest.mark.parametrize("length", [None, 40, 24])
 def test_guessed(text: str, codec: str, length: int | None) -> None:
     text = text[:length]
-    found = decode(text.encode(codec), "a.txt")
+    found = decode_text(text.encode(codec), "a.txt")
     assert found.text == text
     if codec in WIDE or not text.isascii():
         assert found.encoding == codec
@@ -79,7 +79,7 @@ def test_guessed(text: str, codec: str, length: int | None) -> None:
 @pytest.mark.parametrize("text", ALL, ids=named)
 @pytest.mark.parametrize("length", [None, 10, 1, 0])
 def test_utf8(text: str, length: int | None) -> None:
-    assert decode(text[:length].encode(), "a.txt") == TextFile(text[:length], "utf-8", None)
+    assert decode_text(text[:length].encode(), "a.txt") == TextFile(text[:length], "utf-8", None)
 
 
 @pytest.mark.parametrize("text", ALL, ids=named)
@@ -87,40 +87,40 @@ def test_utf8(text: str, length: int | None) -> None:
 @pytest.mark.parametrize("length", [None, 1, 0])
 def test_byte_order_marks(text: str, codec: str, length: int | None) -> None:
     data = BOMS[codec] + text[:length].encode(codec.removesuffix("-sig"))
-    assert decode(data, "a.txt") == TextFile(text[:length], codec, None)
+    assert decode_text(data, "a.txt") == TextFile(text[:length], codec, None)
 
 
 @pytest.mark.parametrize("word", ["中文", "发票", "增值税", "北京市", "计算机", "T恤", "卡拉OK", "我", "的", "《红楼梦》", "３月"])
 def test_one_chinese_word_is_gb18030(word: str) -> None:
-    found = decode(word.encode("gb18030"), "a.txt")
+    found = decode_text(word.encode("gb18030"), "a.txt")
     assert (found.text, found.encoding) == (word, "gb18030")
 
 
 @pytest.mark.parametrize("word", ["你好", "電腦", "發票", "資料庫", "台北市"])
 def test_one_traditional_word_is_big5(word: str) -> None:
-    assert decode(word.encode("cp950"), "a.txt").text == word
+    assert decode_text(word.encode("cp950"), "a.txt").text == word
 
 
 @pytest.mark.parametrize("word", ["café", "naïve", "Müller", "Übung", "Änderung", "it’s", "“quoted”", "£5", "AÇÃO", "Žižek", "10 €"])
 def test_one_western_word_is_windows_1252(word: str) -> None:
-    found = decode(word.encode("cp1252"), "a.txt")
+    found = decode_text(word.encode("cp1252"), "a.txt")
     assert (found.text, found.encoding) == (word, "cp1252")
 
 
 def test_a_word_that_is_valid_utf8_is_read_as_utf8() -> None:
     # A documented limit: these four bytes are both.
-    assert decode("只要".encode("gb18030"), "a.txt").encoding == "utf-8"
+    assert decode_text("只要".encode("gb18030"), "a.txt").encoding == "utf-8"
 
 
 def test_gb18030_holds_all_of_unicode() -> None:
     text = SIMPLIFIED + "𠮷野家 😀 ༄ "
-    assert decode(text.encode("gb18030"), "a.txt").text == text
+    assert decode_text(text.encode("gb18030"), "a.txt").text == text
 
 
 @pytest.mark.parametrize("codec", ["gb18030", "utf-8"])
 def test_a_few_damaged_bytes_are_replaced_and_counted(codec: str) -> None:
     damaged = SIMPLIFIED[:50].encode(codec) + b"\xff" + SIMPLIFIED[50:].encode(codec)
-    found = decode(damaged, "a.txt")
+    found = decode_text(damaged, "a.txt")
     assert found.encoding == codec
     assert found.note is not None
     assert "1 invalid byte sequence replaced by U+FFFD" in found.note
@@ -131,7 +131,7 @@ def test_a_few_damaged_bytes_are_replaced_and_counted(codec: str) -> None:
 @pytest.mark.parametrize("codec", ["utf-8", "gb18030", "cp950", "cp932"])
 def test_a_file_cut_off_in_a_character(codec: str) -> None:
     text = {"cp950": TRADITIONAL, "cp932": JAPANESE}.get(codec, SIMPLIFIED).strip().rstrip("。")
-    found = decode(text.encode(codec)[:-1], "a.txt")
+    found = decode_text(text.encode(codec)[:-1], "a.txt")
     assert found.encoding == codec
     assert found.text[:-1] == text[:-1]
     assert found.note is not None
@@ -139,40 +139,40 @@ def test_a_file_cut_off_in_a_character(codec: str) -> None:
 
 
 def test_damage_after_a_mark_is_noted_without_a_guess() -> None:
-    found = decode(codecs.BOM_UTF16_LE + SIMPLIFIED.encode("utf-16-le") + b"x", "a.txt")
+    found = decode_text(codecs.BOM_UTF16_LE + SIMPLIFIED.encode("utf-16-le") + b"x", "a.txt")
     assert found == TextFile(SIMPLIFIED + "\ufffd", "utf-16-le", "1 invalid byte sequence replaced by U+FFFD")
 
 
 @pytest.mark.parametrize("codec", ["cp1251", "koi8-r"])
 def test_an_encoding_that_is_not_recognised_is_an_error(codec: str) -> None:
     with pytest.raises(InputError, match=r"'a\.txt': its encoding was not recognised; name it with encoding="):
-        decode(RUSSIAN.encode(codec), "a.txt")
-    assert decode(RUSSIAN.encode(codec), "a.txt", codec).text == RUSSIAN
+        decode_text(RUSSIAN.encode(codec), "a.txt")
+    assert decode_text(RUSSIAN.encode(codec), "a.txt", codec).text == RUSSIAN
 
 
 @pytest.mark.parametrize("text", ALL, ids=named)
 def test_a_named_encoding_is_used(text: str) -> None:
     for codec in ("utf-8", "gb18030", "utf-16", "utf-32-be"):
-        assert decode(text.encode(codec), "a.txt", codec) == TextFile(text, codec, None)
+        assert decode_text(text.encode(codec), "a.txt", codec) == TextFile(text, codec, None)
 
 
 @pytest.mark.parametrize("codec", BOMS)
 def test_the_reported_encoding_reads_the_file_again(codec: str) -> None:
     data = BOMS[codec] + ENGLISH.encode(codec.removesuffix("-sig"))
-    assert decode(data, "a.txt", decode(data, "a.txt").encoding).text == ENGLISH
+    assert decode_text(data, "a.txt", decode_text(data, "a.txt").encoding).text == ENGLISH
 
 
 @pytest.mark.parametrize("codec", ["klingon", "base64", "rot13", "", "a\x00b", "\ud800", "undefined"])
 def test_a_name_that_is_no_encoding(codec: str) -> None:
     with pytest.raises(InputError, match="encoding="):
-        decode(b"text", "a.txt", codec)
+        decode_text(b"text", "a.txt", codec)
 
 
 def test_a_named_encoding_that_does_not_fit() -> None:
     with pytest.raises(InputError, match=r"'a\.txt' is not ascii: byte 3 is invalid"):
-        decode("abcé".encode(), "a.txt", "ascii")
+        decode_text("abcé".encode(), "a.txt", "ascii")
     with pytest.raises(InputError, match="encoding=3"):
-        decode(b"abc", "a.txt", 3)  # type: ignore[arg-type]
+        decode_text(b"abc", "a.txt", 3)  # type: ignore[arg-type]
 
 
 def _zip() -> bytes:
@@ -201,23 +201,23 @@ def _zip() -> bytes:
 )
 def test_binary_files_are_refused(data: bytes, kind: str) -> None:
     with pytest.raises(InputError, match=rf"'a\.bin' is a binary file \(.*{kind}.*--as file"):
-        decode(data, "a.bin")
+        decode_text(data, "a.bin")
 
 
 def test_a_few_controls_are_text() -> None:
     text = "\x1b[1mbold\x1b[0m\tand one NUL\x00 in a line that is long enough\x0c\n"
-    assert decode(text.encode(), "a.txt") == TextFile(text, "utf-8", None)
+    assert decode_text(text.encode(), "a.txt") == TextFile(text, "utf-8", None)
 
 
 def test_line_ends_stay() -> None:
-    assert decode(b"a\r\nb\rc\n", "a.txt").text == "a\r\nb\rc\n"
+    assert decode_text(b"a\r\nb\rc\n", "a.txt").text == "a\r\nb\rc\n"
 
 
 @settings(deadline=None, max_examples=300)
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=50).map(lambda text: text.encode("gb18030", "replace"))))
 def test_hostile_bytes(data: bytes) -> None:
     try:
-        found = decode(data, "hostile")
+        found = decode_text(data, "hostile")
     except InputError:
         return
     assert len(found.text) <= len(data)
@@ -229,14 +229,14 @@ def test_hostile_bytes(data: bytes) -> None:
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=100))
 def test_utf8_always_comes_back(text: str) -> None:
     assume(not text.startswith(("\ufeff", "%PDF-")))
-    assert decode(text.encode(), "a.txt") == TextFile(text, "utf-8", None)
+    assert decode_text(text.encode(), "a.txt") == TextFile(text, "utf-8", None)
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=100), st.sampled_from(["utf-8", "gb18030", "utf-16", "cp932", "idna", "punycode", "raw_unicode_escape", "utf-7"]))
 def test_hostile_bytes_in_a_named_encoding(data: bytes, codec: str) -> None:
     try:
-        found = decode(data, "hostile", codec)
+        found = decode_text(data, "hostile", codec)
     except InputError:
         return
     assert found.encoding == codec
@@ -246,7 +246,7 @@ def test_hostile_bytes_in_a_named_encoding(data: bytes, codec: str) -> None:
 def test_read_text(tmp_path: Path) -> None:
     path = tmp_path / "发票.txt"
     path.write_bytes(SIMPLIFIED.encode("gb18030"))
-    assert read_text(path) == read_text(str(path)) == decode(path.read_bytes(), str(path))
+    assert read_text(path) == read_text(str(path)) == decode_text(path.read_bytes(), str(path))
     assert read_text(path, "gbk").encoding == "gbk"
 
 
@@ -302,10 +302,10 @@ def test_texts_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_decode_wants_bytes() -> None:
     with pytest.raises(InputError, match="'stdin': data of type str: give bytes"):
-        decode("text", "stdin")  # type: ignore[arg-type]
+        decode_text("text", "stdin")  # type: ignore[arg-type]
 
 
 def test_letters_beyond_the_sample_decide_nothing_but_are_read() -> None:
     text = "plain ASCII line\n" * 10_000 + SIMPLIFIED * 2_000
-    found = decode(text.encode("gb18030"), "a.txt")
+    found = decode_text(text.encode("gb18030"), "a.txt")
     assert (found.text, found.encoding) == (text, "gb18030")

@@ -142,10 +142,10 @@ def read_text(path: Path | str, encoding: str | None = None) -> TextFile:
         raise InputError(f"path of type {type(path).__name__}: give a Path or a str")
     with open_file(Path(path)) as file:
         data = file.read(MAX_TEXT_BYTES + 1)
-    return decode(data, str(path), encoding)
+    return decode_text(data, str(path), encoding)
 
 
-def decode(data: bytes, name: str, encoding: str | None = None) -> TextFile:
+def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile:
     """The text behind some bytes; ``name`` is what messages call them."""
     if not isinstance(data, bytes):
         raise InputError(f"{name!r}: data of type {type(data).__name__}: give bytes")

@@ -49,6 +49,8 @@ def pack(kind: str, recipe: str, payload: bytes) -> bytes:
 
 def unpack(kind: str, data: bytes) -> tuple[str, bytes]:
     """The recipe id and the payload, after checking that ``data`` is a fingerprint of this kind."""
+    if not isinstance(data, bytes):
+        raise InputError(f"a {kind} fingerprint in compact form is bytes, not a {type(data).__name__}")
     if len(data) < _HEADER.size or data[:2] != MAGIC:
         raise InputError(f"these {len(data)} bytes are not a {kind} fingerprint: they do not start with {MAGIC!r}")
     _, version, name_size, id_size = _HEADER.unpack_from(data)
@@ -65,11 +67,13 @@ def check_pair(left: Fingerprint, right: object) -> None:
     """Raise unless ``right`` is a fingerprint of the same kind and recipe."""
     if type(left) is not type(right):
         raise InputError(f"cannot compare a {type(left).__name__} with a {type(right).__name__}")
-    require_same(left.recipe, right.recipe)  # type: ignore[attr-defined]  # the same type as left
+    require_same(left.recipe, right.recipe)
 
 
 def field(data: Mapping[str, Any], name: str, kind: str, *types: type) -> Any:
     """A required entry of a fingerprint's dictionary."""
+    if not isinstance(data, Mapping):
+        raise InputError(f"{kind} fingerprint: expected a dictionary, not a {type(data).__name__}")
     value = data.get(name)
     if not isinstance(value, types) or isinstance(value, bool):
         wanted = " or ".join(t.__name__ for t in types)
