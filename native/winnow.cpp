@@ -6,7 +6,8 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMaxPlaces = 32;  // bounds the work on repetitive texts
+constexpr std::size_t kMaxPlaces = 32;   // bounds the work on repetitive texts …
+constexpr std::size_t kMaxOverlap = 64;  // … and so does this: tokens that a run may share with the one before it
 
 // Places of each kept value, ascending, as an index sorted by value.
 std::vector<std::uint32_t> by_value(const Anchors& side) {
@@ -22,14 +23,15 @@ void cover(const Anchors& from, const Anchors& to, unsigned n, std::vector<bool>
     std::size_t covered = 0;  // tokens of `from` before this one are done
     for (std::size_t i = 0; i < from.values.size(); ++i) {
         const std::size_t at = from.positions[i];
-        if (at < covered) continue;
+        if (at + n <= covered) continue;
+        const std::size_t floor = std::min(at, covered - std::min(covered, kMaxOverlap));  // how far back a run may reach
         const std::uint64_t value = from.values[i];
         auto place = std::lower_bound(order.begin(), order.end(), value, [&](std::uint32_t k, std::uint64_t v) { return to.values[k] < v; });
         SharedRun best{0, 0, 0};
         for (std::size_t tried = 0; tried < kMaxPlaces && place != order.end() && to.values[*place] == value; ++tried, ++place) {
             const std::size_t there = to.positions[*place];
             std::size_t back = 0, forth = 0;
-            while (at - back > covered && there > back && from.tokens[at - back - 1] == to.tokens[there - back - 1]) ++back;
+            while (at - back > floor && there > back && from.tokens[at - back - 1] == to.tokens[there - back - 1]) ++back;
             while (at + forth < from.tokens.size() && there + forth < to.tokens.size() && from.tokens[at + forth] == to.tokens[there + forth]) {
                 ++forth;
             }
@@ -38,7 +40,7 @@ void cover(const Anchors& from, const Anchors& to, unsigned n, std::vector<bool>
             }
         }
         if (best.length < n) continue;  // equal hashes of unequal tokens, or no place at all
-        covered = best.left + best.length;
+        covered = std::max<std::size_t>(covered, best.left + best.length);
         std::fill_n(covered_to.begin() + best.right, best.length, true);
         runs.push_back(best);
     }

@@ -22,9 +22,9 @@ struct Anchors {
     std::span<const std::uint32_t> positions; // … and their first tokens, ascending
 };
 
-// Runs of equal tokens around equal kept shingles, as long as they go, in order of their place on the left. Runs do not
-// overlap on the left; a place on the right that is a further copy of a left place gets its run too. Linear time: a
-// shingle that stands in many places is tried at the first kMaxPlaces of them.
+// Runs of equal tokens around equal kept shingles, as long as they go, in order of their place on the left. A place on the
+// right that is a further copy of a left place gets its run too. Linear time: a shingle that stands in many places is tried
+// at the first kMaxPlaces of them, and neighbouring runs overlap by at most kMaxOverlap tokens.
 std::vector<SharedRun> shared_runs(const Anchors& left, const Anchors& right, unsigned n);
 
 }  // namespace lookalike

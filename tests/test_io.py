@@ -1,7 +1,6 @@
 """Text files in many encodings, files that are no text, and paths that are no files."""
 
 # Chinese punctuation is meant here.
-# ruff: noqa: RUF001
 from __future__ import annotations
 
 import codecs

@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_fuzzy as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import reference_fuzzy as reference
 from lookalike import _native
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints import fuzzy
 from lookalike.fingerprints.base import Fingerprint, pack
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh, ssdeep, ssdeeps, tlsh, tlshs
+from stable import stable_id
 
 MANY = settings(max_examples=150, deadline=None)
 
@@ -364,7 +365,7 @@ def test_kinds_are_not_mixed() -> None:
 PRINTS: list[Any] = [ssdeep(data) for data, _, _ in GOLDEN] + [tlsh(data) for data, _, _ in GOLDEN] + [ssdeep(b""), tlsh(b"")]
 
 
-@pytest.mark.parametrize("found", PRINTS, ids=repr)
+@pytest.mark.parametrize("found", PRINTS, ids=stable_id)
 def test_round_trips(found: Any) -> None:
     conforms: bool = isinstance(found, Fingerprint)
     assert conforms
@@ -524,7 +525,7 @@ WRONG_ARRAYS: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("data", WRONG_ARRAYS, ids=repr)
+@pytest.mark.parametrize("data", WRONG_ARRAYS, ids=stable_id)
 def test_the_kernels_refuse_other_arrays(data: Any) -> None:
     offsets = np.array([0, 1], np.int64)
     calls: list[Callable[[], object]] = [

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_prints as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference_prints as reference
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints import karp_rabin as module
 from lookalike.fingerprints.base import Fingerprint, pack

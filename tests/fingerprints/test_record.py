@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-import reference_prints as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import reference_prints as reference
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.fingerprints import canonical
 from lookalike.fingerprints.base import Fingerprint, pack

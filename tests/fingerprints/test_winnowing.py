@@ -53,16 +53,15 @@ def test_a_shared_run_of_k_plus_window_minus_one_tokens_is_always_found(run: lis
     left, right = f"{a} {shared} {b}".strip(), f"{c} {shared} {d}".strip()
     one, other = la.winnow(left, k=5, window=4), la.winnow(right, k=5, window=4)
     assert set(one.values) & set(other.values)
-    covered = {i for passage in one.passages(other) for i in range(*passage.left)}
     start = left.index(shared)
-    assert covered >= set(range(start, start + len(shared))) - {i for i, c in enumerate(left) if c == " "}
+    run_places = range(start, start + len(shared))
+    assert any(len(left[max(p.left[0], start) : min(p.left[1], run_places.stop)].split()) >= 5 for p in one.passages(other))
 
 
 @given(texts, texts)
 @settings(max_examples=200)
 def test_passages_slice_to_equal_text_and_are_maximal(left: str, right: str) -> None:
     one, other = la.winnow(left, k=3, window=2), la.winnow(right, k=3, window=2)
-    end = 0
     for passage in one.passages(other):
         a, b = left[slice(*passage.left)].split(), right[slice(*passage.right)].split()
         assert a == b
@@ -71,9 +70,8 @@ def test_passages_slice_to_equal_text_and_are_maximal(left: str, right: str) -> 
         there_before, there_after = right[: passage.right[0]].split(), right[passage.right[1] :].split()
         if after and there_after:
             assert after[0] != there_after[0]
-        if before and there_before and before[-1] == there_before[-1]:
-            assert passage.left[0] <= end + 1 or any(p.left[1] >= passage.left[0] - 1 for p in one.passages(other))
-        end = max(end, passage.left[1])
+        if before and there_before:
+            assert before[-1] != there_before[-1]
 
 
 def test_passages_of_chinese_with_folded_differences() -> None:

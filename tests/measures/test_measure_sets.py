@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-import reference_measures as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, jaccard_score, precision_score
 
+import reference_measures as reference
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.measures import Measure, containment, dice, jaccard, overlap
 from lookalike.recipe import require_same
+from stable import stable_id
 
 SET_MEASURES = [jaccard, containment, overlap, dice]
 every_set_measure = pytest.mark.parametrize("measure", SET_MEASURES, ids=lambda m: m.name)
@@ -100,7 +101,7 @@ class TestAgainstTheReference:
         rows = np.array([[1, 2, 3, 3], [2, 3, 4, 5]], dtype=np.uint64)
         assert measure.pairwise_similarity(rows)[0, 1] == measure.similarity({1, 2, 3}, {2, 3, 4, 5})
 
-    @pytest.mark.parametrize("empty", [set(), [], np.array([], dtype=np.uint64), np.array([])], ids=repr)
+    @pytest.mark.parametrize("empty", [set(), [], np.array([], dtype=np.uint64), np.array([])], ids=stable_id)
     def test_empty_sets(self, measure: Measure, empty: object) -> None:
         assert measure.similarity(empty, set()) == 1
         assert measure.similarity(empty, {1}) == 0
@@ -180,7 +181,7 @@ class TestFingerprints:
 
 @every_set_measure
 class TestHostileInput:
-    @pytest.mark.parametrize("thing", [5, None, b"bytes", object(), (x for x in "a"), 1.5, np.ones((2, 2))], ids=repr)
+    @pytest.mark.parametrize("thing", [5, None, b"bytes", object(), (x for x in "a"), 1.5, np.ones((2, 2))], ids=stable_id)
     def test_bad_things(self, measure: Measure, thing: object) -> None:
         with pytest.raises(InputError, match=r"^b"):
             measure.similarity({1}, thing)

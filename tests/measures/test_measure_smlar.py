@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_measures as reference
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference_measures as reference
 from lookalike.errors import InputError
 from lookalike.measures import Measure, smlar_cosine, smlar_overlap, smlar_tfidf
+from stable import stable_id
 
 arrays = st.lists(st.sampled_from("abcdefgh"), max_size=12)
 tables = st.dictionaries(st.sampled_from("abcdef"), st.floats(0, 20), max_size=6)
@@ -142,7 +143,9 @@ class TestInput:
         assert measure.pairwise_similarity(batch).tolist() == [[measure.similarity(a, b) for b in batch] for a in batch]
         assert measure.distances(batch, batch[::-1]).tolist() == [measure.distance(a, b) for a, b in zip(batch, batch[::-1], strict=True)]
 
-    @pytest.mark.parametrize("thing", [None, 3, b"a", [["unhashable"]], [math.nan], {"a": -1}, {"a": math.inf}, np.ones((2, 2))], ids=repr)
+    @pytest.mark.parametrize(
+        "thing", [None, 3, b"a", [["unhashable"]], [math.nan], {"a": -1}, {"a": math.inf}, np.ones((2, 2))], ids=stable_id
+    )
     def test_bad_things(self, measure: Measure, thing: object) -> None:
         with pytest.raises(InputError, match=r"^a"):
             measure.similarity(thing, ["a"])
@@ -152,7 +155,7 @@ class TestInput:
         assert measure.similarity("a b a", "a c") == measure.similarity(tokenize.token_texts("a b a"), tokenize.token_texts("a c")) > 0
 
 
-@pytest.mark.parametrize("options", [{"idf": None}, {"idf": ["a"]}, {"idf": {}, "tf": "N"}, {"idf": {}, "tf": None}], ids=repr)
+@pytest.mark.parametrize("options", [{"idf": None}, {"idf": ["a"]}, {"idf": {}, "tf": "N"}, {"idf": {}, "tf": None}], ids=stable_id)
 def test_bad_options(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="="):
         smlar_tfidf(**options)

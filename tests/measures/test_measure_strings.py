@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-import reference_measures as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
+import reference_measures as reference
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.measures import Measure, difflib, hamming, hamming_with, indel, levenshtein, ratio, strings
 from lookalike.recipe import require_same

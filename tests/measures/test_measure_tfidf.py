@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from lookalike.errors import InputError
 from lookalike.measures import cosine, tfidf_cosine, tfidf_cosine_with
+from stable import stable_id
 
 words = st.lists(st.sampled_from("abcdefgh"), max_size=15)
 texts = st.lists(st.text(max_size=4), max_size=10)
@@ -53,7 +54,7 @@ class TestOfThePair:
         assert matrix.tolist() == [[tfidf_cosine.similarity(a, b) for b in batch] for a in batch]
         assert tfidf_cosine.similarities(batch, batch).tolist() == [1, 1, 1]
 
-    @pytest.mark.parametrize("thing", [None, 3, b"a", [["unhashable"]], [math.nan], {"a": -1}, np.ones((2, 2))], ids=repr)
+    @pytest.mark.parametrize("thing", [None, 3, b"a", [["unhashable"]], [math.nan], {"a": -1}, np.ones((2, 2))], ids=stable_id)
     def test_bad_things(self, thing: object) -> None:
         with pytest.raises(InputError, match=r"^b"):
             tfidf_cosine.similarity(["a"], thing)
@@ -87,7 +88,7 @@ class TestWithATable:
         assert measure.similarity(["the", "cat"], ["a", "cat"]) == 1
 
     @pytest.mark.parametrize(
-        "options", [{"idf": None}, {"idf": ["a"]}, {"idf": {}, "default": math.nan}, {"idf": {}, "default": "1"}], ids=repr
+        "options", [{"idf": None}, {"idf": ["a"]}, {"idf": {}, "default": math.nan}, {"idf": {}, "default": "1"}], ids=stable_id
     )
     def test_bad_options(self, options: dict[str, Any]) -> None:
         with pytest.raises(InputError, match=r"idf=|default"):

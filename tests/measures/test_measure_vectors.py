@@ -11,21 +11,22 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import reference_measures as reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise as oracle
 
+import reference_measures as reference
 from lookalike.errors import InputError
 from lookalike.measures import Measure, chebyshev, cosine, euclidean, manhattan
+from stable import stable_id
 
 VECTOR_MEASURES = [euclidean, manhattan, chebyshev, cosine]
 METRICS = [euclidean, manhattan, chebyshev]
 every_vector_measure = pytest.mark.parametrize("measure", VECTOR_MEASURES, ids=lambda m: m.name)
 every_metric = pytest.mark.parametrize("measure", METRICS, ids=lambda m: m.name)
 
-TOKENS_1 = ["为什么", "我", "的", "眼里", "常含", "泪水", "因为", "我", "对", "这片", "土地", "爱得", "深沉", "，"]  # noqa: RUF001
-TOKENS_2 = ["我", "深沉", "的", "爱", "着", "这片", "土地", "所以", "我", "的", "眼里", "常含", "泪水", "，"]  # noqa: RUF001
+TOKENS_1 = ["为什么", "我", "的", "眼里", "常含", "泪水", "因为", "我", "对", "这片", "土地", "爱得", "深沉", "，"]
+TOKENS_2 = ["我", "深沉", "的", "爱", "着", "这片", "土地", "所以", "我", "的", "眼里", "常含", "泪水", "，"]
 
 number = st.integers(-(10**6), 10**6) | st.floats(allow_nan=False, allow_infinity=False, width=64)
 dense_pairs = st.integers(0, 8).flatmap(lambda n: st.tuples(*[st.lists(number, min_size=n, max_size=n)] * 2))
@@ -216,7 +217,7 @@ BAD_VALUES = [math.nan, math.inf, -math.inf, None, 1j, "text", [1], Decimal(1), 
 
 @every_vector_measure
 class TestHostileInput:
-    @pytest.mark.parametrize("value", BAD_VALUES, ids=repr)
+    @pytest.mark.parametrize("value", BAD_VALUES, ids=stable_id)
     def test_bad_values(self, measure: Measure, value: object) -> None:
         for a, b in (([1, value], [1, 2]), ([1, 2], [1, value]), ({"x": value}, {"x": 1})):
             with pytest.raises(InputError, match=r"\b[ab] holds"):
@@ -227,7 +228,7 @@ class TestHostileInput:
         with pytest.raises(InputError, match="b holds NaN or infinity"):
             measure.pairwise(np.array([[1.0]]), np.array([[value]]))
 
-    @pytest.mark.parametrize("thing", [3, None, b"bytes", object(), {1, 2}, (x for x in [1])], ids=repr)
+    @pytest.mark.parametrize("thing", [3, None, b"bytes", object(), {1, 2}, (x for x in [1])], ids=stable_id)
     def test_bad_things(self, measure: Measure, thing: object) -> None:
         with pytest.raises(InputError, match="a="):
             measure.similarity(thing, [1])
@@ -255,7 +256,7 @@ class TestHostileInput:
         with pytest.raises(InputError, match="1-D"):
             measure.distance(np.ones((2, 2)), np.ones((2, 2)))
 
-    @pytest.mark.parametrize("batch", ["text", {"a": 1}, {1}, 5, None, b"b", np.array(1.0)], ids=repr)
+    @pytest.mark.parametrize("batch", ["text", {"a": 1}, {1}, 5, None, b"b", np.array(1.0)], ids=stable_id)
     def test_no_batch(self, measure: Measure, batch: object) -> None:
         with pytest.raises(InputError, match="not a batch"):
             measure.pairwise(batch)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lookalike import _native
+from stable import stable_id
 
 TEXT = b"some text to read"
 OFFSETS = np.array([0, 4, len(TEXT)], dtype=np.int64)
@@ -55,7 +56,7 @@ def test_offsets_out_of_range(call: object, data: object, offsets: list[int]) ->
         "0",
         OFFSETS.astype(object),
     ],
-    ids=repr,
+    ids=stable_id,
 )
 def test_offsets_of_the_wrong_type(call: object, data: object, offsets: object) -> None:
     if isinstance(offsets, np.ndarray) and offsets.dtype == np.int64 and offsets.ndim == 1 and offsets.flags.c_contiguous:
@@ -77,7 +78,7 @@ def test_offsets_of_the_wrong_type(call: object, data: object, offsets: object) 
         np.zeros((4, 5), dtype=np.uint8),
         np.zeros(40, dtype=np.uint8)[::2],
     ],
-    ids=repr,
+    ids=stable_id,
 )
 def test_texts_of_the_wrong_type(name: str, data: object) -> None:
     with pytest.raises(TypeError):
@@ -88,7 +89,7 @@ def test_texts_of_the_wrong_type(name: str, data: object) -> None:
 @pytest.mark.parametrize(
     "data",
     [TEXT, HASHES.astype(np.int64), HASHES.astype(np.float64), HASHES.astype(np.uint32), np.arange(20, dtype=np.uint64)[::2], None],
-    ids=repr,
+    ids=stable_id,
 )
 def test_hashes_of_the_wrong_type(name: str, data: object) -> None:
     with pytest.raises(TypeError):

@@ -177,7 +177,7 @@ HAMMING_KINDS = ("simhash",)
 def read_positions(thing: Any, name: str) -> Positions:
     if is_fingerprint(thing):
         return delegate(thing, HAMMING_KINDS, "hamming")
-    if isinstance(thing, Integral) and not isinstance(thing, bool):
+    if not isinstance(thing, bool) and isinstance(thing, Integral):
         if thing < 0:
             raise InputError(f"{name} is a negative int: give the bits as a number from 0")
         return int(thing)
