@@ -58,7 +58,8 @@ std::size_t check_offsets(const Offsets& offsets, std::size_t size) {
         if (at[i + 1] < at[i])
             throw std::invalid_argument("offsets[" + std::to_string(i + 1) + "]=" + std::to_string(at[i + 1]) + " is less than the one before");
     if (static_cast<std::uint64_t>(at[count]) > size)
-        throw std::invalid_argument("offsets[" + std::to_string(count) + "]=" + std::to_string(at[count]) + " lies behind the data's " + std::to_string(size) + " bytes");
+        throw std::invalid_argument("offsets[" + std::to_string(count) + "]=" + std::to_string(at[count]) + " lies behind the data's " +
+                                    std::to_string(size) + " bytes");
     return count;
 }
 
@@ -220,7 +221,8 @@ Array<std::int32_t> tlsh_distances(Bytes record, Bytes records, bool with_length
     if (record.size() != tlsh::kRecordSize)
         throw std::invalid_argument("record of " + std::to_string(record.size()) + " bytes: a TLSH record has " + std::to_string(tlsh::kRecordSize));
     if (records.size() % tlsh::kRecordSize != 0)
-        throw std::invalid_argument("records of " + std::to_string(records.size()) + " bytes: expected a multiple of " + std::to_string(tlsh::kRecordSize));
+        throw std::invalid_argument("records of " + std::to_string(records.size()) + " bytes: expected a multiple of " +
+                                    std::to_string(tlsh::kRecordSize));
     std::vector<std::int32_t> found(records.size() / tlsh::kRecordSize);
     {
         nb::gil_scoped_release unlocked;
