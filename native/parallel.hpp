@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -15,21 +16,16 @@ namespace lookalike {
 // make_worker() returns a callable (document index) with its own scratch space.
 template <class MakeWorker>
 void for_each_document(std::size_t count, unsigned workers, MakeWorker&& make_worker) {
-    constexpr std::size_t kStride = 64;  // documents taken at a time
-    workers = static_cast<unsigned>(std::clamp<std::size_t>(workers, 1, count / kStride + 1));
-    if (workers == 1) {
-        auto work = make_worker();
-        for (std::size_t i = 0; i < count; ++i) work(i);
-        return;
-    }
+    // Documents taken at a time: few, because they differ in size, but not so few that threads queue for the next.
+    const std::size_t stride = std::clamp<std::size_t>(count / (std::size_t{16} * workers), 1, 64);
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::mutex guard;
     const auto run = [&] {
         try {
             auto work = make_worker();
-            for (std::size_t first; (first = next.fetch_add(kStride)) < count;) {
-                for (std::size_t i = first; i < std::min(first + kStride, count); ++i) work(i);
+            for (std::size_t first; (first = next.fetch_add(stride)) < count;) {
+                for (std::size_t i = first; i < std::min(first + stride, count); ++i) work(i);
             }
         } catch (...) {
             const std::lock_guard lock(guard);
@@ -37,10 +33,16 @@ void for_each_document(std::size_t count, unsigned workers, MakeWorker&& make_wo
             next = count;
         }
     };
-    std::vector<std::thread> threads;
-    for (unsigned t = 1; t < workers; ++t) threads.emplace_back(run);
+    std::vector<std::jthread> others;
+    const std::size_t helpers = std::min<std::size_t>(workers - 1, count / stride);
+    others.reserve(helpers);
+    try {
+        while (others.size() < helpers) others.emplace_back(run);
+    } catch (const std::system_error&) {
+        // No more threads to be had: those that run do the work.
+    }
     run();
-    for (std::thread& thread : threads) thread.join();
+    others.clear();  // joins
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -5,12 +5,8 @@
 #include <charconv>
 #include <cstring>
 
-// Lanes of 32 bytes want AVX2; the default version runs anywhere.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(LOOKALIKE_NO_CLONES)
-#define LOOKALIKE_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define LOOKALIKE_CLONES
-#endif
+#include "platform.hpp"
+
 
 namespace lookalike::ssdeep {
 namespace {

@@ -4,11 +4,8 @@
 #include <bit>
 #include <memory>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(LOOKALIKE_NO_CLONES)
-#define LOOKALIKE_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define LOOKALIKE_CLONES
-#endif
+#include "platform.hpp"
+
 
 namespace lookalike::tlsh {
 namespace {

@@ -305,7 +305,7 @@ def test_one_against_many(workers: int) -> None:
     packed = "".join(digests).encode()
     offsets = np.cumsum([0, *map(len, digests)], dtype=np.int64)
     scores = _native.ssdeep_scores(query, packed, offsets, workers)
-    assert scores.dtype == np.uint8
+    assert scores.format == "B"
     assert scores.tolist() == [_native.ssdeep_score(query, digest) for digest in digests]
     assert scores[0] == 100
 
@@ -584,6 +584,6 @@ def test_the_kernels_check_sizes_and_workers() -> None:
         _native.tlsh_distances(bytes(35), bytes(36))
     with pytest.raises(ValueError, match="35"):
         _native.tlsh_distance(bytes(35), bytes(70))
-    for workers in (0, -5, 1_000):
+    for workers in (0, 5_000):
         with pytest.raises(ValueError, match="workers"):
             _native.ssdeep_hashes(b"", array("q", [0]), workers)

@@ -79,3 +79,9 @@ def field(data: Mapping[str, Any], name: str, kind: str, *types: type) -> Any:
         wanted = " or ".join(t.__name__ for t in types)
         raise InputError(f"{kind} fingerprint: {name!r} should be {wanted}, not {value!r}")
     return value
+
+
+def check_workers(workers: int) -> None:
+    """The number of threads of a batch function."""
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
+        raise InputError(f"workers={workers!r}: choose 1 to 1024 threads")

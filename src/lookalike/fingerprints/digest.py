@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from lookalike.errors import InputError, UnknownName
-from lookalike.fingerprints.base import check_pair, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.io import open_file
 
 SIZES: Mapping[str, int] = {
@@ -115,8 +115,7 @@ def digests(items: Iterable[Data], algorithm: str = "sha256", workers: int = 1) 
     check_algorithm(algorithm)
     if isinstance(items, str | bytes | bytearray | memoryview | Path) or not isinstance(items, Iterable):
         raise InputError(f"items of type {type(items).__name__}: give a list, or call digest() for one thing")
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers={workers!r}: give the number of threads, 1 or more")
+    check_workers(workers)
     if workers == 1:
         return [digest(item, algorithm) for item in items]
     return list(_threaded(iter(items), algorithm, workers))

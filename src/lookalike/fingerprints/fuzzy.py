@@ -19,14 +19,13 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import require_same
 
 Data = bytes | bytearray | memoryview | str | Path
 
 OK = "ok"
 EMPTY = "empty"
-MAX_WORKERS = 256
 CHUNK = 1 << 20  # bytes of a file in memory at once
 GROUP = 32 << 20  # bytes that one call of a batch takes, for each worker
 
@@ -247,8 +246,7 @@ def _read(path: Path, state: _native.SsdeepState | _native.TlshState) -> None:
 
 
 def _batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy], hash_packed: PackedHash[Fuzzy]) -> list[Fuzzy]:
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MAX_WORKERS:
-        raise InputError(f"workers={workers!r}: choose 1 to {MAX_WORKERS}")
+    check_workers(workers)
     if isinstance(items, str | bytes | bytearray | memoryview | Path):
         raise InputError(f"items: expected several inputs, not one {type(items).__name__}: pass a list")
     inputs = list(items)

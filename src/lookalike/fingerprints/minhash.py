@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, field, pack, unpack
-from lookalike.fingerprints.simhash import check_workers
+from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
 from lookalike.text.features import distinct_features, feature_hashes, is_native, string_hash, weighted, weighted_strings

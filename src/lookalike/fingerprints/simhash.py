@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
 from lookalike.text.features import is_native, string_hash, weighs_words, weighted, weighted_strings
@@ -192,8 +192,3 @@ def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = No
 
 def _split(value: int, words: int) -> Sequence[int]:
     return [value >> 64 * word & 0xFFFFFFFFFFFFFFFF for word in range(words)]
-
-
-def check_workers(workers: int) -> None:
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
-        raise InputError(f"workers={workers!r}: choose 1 to 1024 threads")

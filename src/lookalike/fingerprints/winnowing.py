@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, field, pack, unpack
-from lookalike.fingerprints.simhash import check_workers
+from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
 from lookalike.text.columns import column_length, packed
