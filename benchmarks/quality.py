@@ -1,0 +1,218 @@
+"""How well the headline score orders pairs that people judged, against the Jaccard index of character 3-grams.
+
+    python benchmarks/quality.py --data DIR [--json OUT] [--only NAME ...]
+
+DIR holds the labelled sets as gzipped JSON lines (``NAME.pairs.jsonl.gz``: ``a``, ``b``, ``label``). Sets that are not
+there are named and left out. Without DIR a small set is generated, where the label is the share of words that were kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import platform
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lookalike.comparison.score import text_score
+from lookalike.text.normalize import fold
+
+Row = dict[str, Any]
+
+
+class Pair(NamedTuple):
+    left: str
+    right: str
+    label: float
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """A set of pairs; higher labels are more alike. Where ``positive`` is given, labels above it are the AUC's positives."""
+
+    name: str
+    read: Callable[[Path], list[Pair]]
+    positive: float | None = None
+
+
+def jaccard(left: str, right: str) -> float:
+    """The baseline: distinct character 3-grams."""
+    a, b = ({text[i : i + 3] for i in range(max(1, len(text) - 2))} for text in (left, right))
+    return len(a & b) / len(a | b)
+
+
+MEASURES: dict[str, Callable[[str, str], float]] = {
+    "score": lambda left, right: text_score(left, right).value,
+    "jaccard": jaccard,
+    "jaccard_folded": lambda left, right: jaccard(fold(left), fold(right)),
+}
+
+
+def rows(path: Path) -> Iterator[Row]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def labelled(name: str, label: Callable[[Row], float] = lambda row: float(row["label"])) -> Callable[[Path], list[Pair]]:
+    return lambda folder: [Pair(row["a"], row["b"], label(row)) for row in rows(folder / f"{name}.pairs.jsonl.gz")]
+
+
+def edit_gains(folder: Path) -> list[Pair]:
+    """Drafts and professional edits: the more an edit gained, the less alike draft and edit should be."""
+    pairs = []
+    for row in rows(folder / "lamp_edits.pairs.jsonl.gz"):
+        if isinstance(row["label"], list) and len(row["label"]) == 2:
+            before, after = map(float, row["label"])
+            pairs.append(Pair(row["a"], row["b"], before - after))
+    return pairs
+
+
+def verses(folder: Path, count: int = 2000, seed: int = 5) -> list[Pair]:
+    """A verse with the same verse of another version (1), and with the next verse there (0)."""
+    versions: dict[str, dict[str, str]] = {}
+    for row in rows(folder / "bible_en.docs.jsonl.gz"):
+        versions.setdefault(row["ver"], {})[row["verse"]] = row["text"]
+    order = {name: list(texts) for name, texts in versions.items()}
+    names, chance = sorted(versions), random.Random(seed)
+    pairs: list[Pair] = []
+    while len(pairs) < 2 * count:
+        here, there = chance.sample(names, 2)
+        place = chance.randrange(len(order[here]) - 1)
+        verse, following = order[here][place : place + 2]
+        if verse in versions[there] and following in versions[there]:
+            text = versions[here][verse]
+            pairs += [Pair(text, versions[there][verse], 1.0), Pair(text, versions[there][following], 0.0)]
+    return pairs
+
+
+SETS = [
+    LabelledSet("clough_stevenson", labelled("clough_stevenson"), positive=0.0),
+    LabelledSet("semeval2016", labelled("semeval2016")),
+    LabelledSet("sohu_dd_zh", labelled("sohu_dd_zh")),
+    LabelledSet("lcqmc_zh.dev", labelled("lcqmc_zh.dev"), positive=0.0),
+    LabelledSet("stsb_en.dev", labelled("stsb_en.dev")),
+    LabelledSet("stsb_zh.dev", labelled("stsb_zh.dev")),
+    LabelledSet("mlqe_en-zh.dev", labelled("mlqe_en-zh.dev", lambda row: float(row["da_mean"]))),
+    LabelledSet("mlqe_ro-en.dev", labelled("mlqe_ro-en.dev", lambda row: float(row["da_mean"]))),
+    LabelledSet("lamp_edits", edit_gains),
+    LabelledSet("bible_en", verses, positive=0.0),
+]
+
+
+def generated(alphabet: str, glue: str, word_length: int, run: int, count: int = 300, seed: int = 1) -> list[Pair]:
+    """Texts of made-up words, and copies in which runs of words were replaced; the label is the share that was to be kept."""
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(alphabet, k=chance.randint(1, word_length))) for _ in range(2000)]
+    weights = [1 / rank for rank in range(1, len(words) + 1)]
+    pairs = []
+    for _ in range(count):
+        text = chance.choices(words, weights, k=chance.randint(5, 400))
+        kept, copy = chance.random(), list[str]()
+        while len(copy) < len(text):
+            length = min(chance.randint(1, run), len(text) - len(copy))
+            copy += text[len(copy) : len(copy) + length] if chance.random() < kept else chance.choices(words, weights, k=length)
+        pairs.append(Pair(glue.join(text), glue.join(copy), kept))
+    return pairs
+
+
+LATIN = "abcdefghijklmnopqrstuvwxyz"
+IDEOGRAPHS = "".join(map(chr, range(0x4E00, 0x5200)))
+GENERATED = [
+    LabelledSet("words, runs replaced", lambda _: generated(LATIN, " ", 9, run=20)),
+    LabelledSet("words, one by one", lambda _: generated(LATIN, " ", 9, run=1)),
+    LabelledSet("ideographs, runs", lambda _: generated(IDEOGRAPHS, "", 2, run=20)),
+    LabelledSet("ideographs, one by one", lambda _: generated(IDEOGRAPHS, "", 2, run=1)),
+]
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1; equal values share the mean of their ranks."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return ((last - counts + 1 + last) / 2)[inverse]
+
+
+def spearman(values: np.ndarray, labels: np.ndarray) -> float:
+    return float(np.corrcoef(ranks(values), ranks(labels))[0, 1])
+
+
+def auc(values: np.ndarray, positive: np.ndarray) -> float:
+    """The chance that a positive pair gets a higher value than a negative one."""
+    hits = int(positive.sum())
+    return float((ranks(values)[positive].sum() - hits * (hits + 1) / 2) / (hits * (len(values) - hits)))
+
+
+def measure(chosen: LabelledSet, folder: Path) -> Row:
+    pairs = chosen.read(folder)
+    labels = np.array([pair.label for pair in pairs])
+    result: Row = {"set": chosen.name, "pairs": len(pairs), "spearman": {}}
+    if chosen.positive is not None:
+        result["auc"] = {}
+    for name, similarity in MEASURES.items():
+        values = np.array([similarity(pair.left, pair.right) for pair in pairs])
+        result["spearman"][name] = spearman(values, labels)
+        if chosen.positive is not None:
+            result["auc"][name] = auc(values, labels > chosen.positive)
+    return result
+
+
+def line(result: Row, statistic: str) -> str:
+    values = result[statistic]
+    best = max(value for name, value in values.items() if name != "score")
+    cells = "".join(f"{values[name]:>16.4f}" for name in MEASURES)
+    return f"{result['set']:22}{result['pairs']:>7}  {statistic:9}{cells}{values['score'] - best:>+13.4f}"
+
+
+def commit() -> str | None:
+    try:
+        found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return found.stdout.strip()
+
+
+def chosen_sets(folder: Path | None, only: list[str]) -> list[LabelledSet]:
+    if folder is None:
+        print("no --data DIR: measuring on small generated sets, which show that the program runs and little else", file=sys.stderr)
+        return GENERATED
+    return [one for one in SETS if not only or one.name in only]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled sets")
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write the results here as well")
+    parser.add_argument("--only", nargs="+", default=[], choices=[one.name for one in SETS], metavar="NAME", help="these sets alone")
+    options = parser.parse_args()
+    if options.data is not None and not options.data.is_dir():
+        parser.error(f"--data {options.data}: no such folder")
+    print(f"{'set':22}{'pairs':>7}  {'':9}" + "".join(f"{name:>16}" for name in MEASURES) + f"{'difference':>13}")
+    results, missing = [], []
+    for one in chosen_sets(options.data, options.only):
+        try:
+            result = measure(one, options.data or Path())
+        except FileNotFoundError as error:
+            missing.append(one.name)
+            print(f"{one.name}: left out, no {error.filename}", file=sys.stderr)
+            continue
+        results.append(result)
+        for statistic in ("spearman", "auc"):
+            if statistic in result:
+                print(line(result, statistic), flush=True)
+    if options.json is not None:
+        about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
+        options.json.write_text(json.dumps({**about, "missing": missing, "results": results}, indent=1) + "\n", encoding="utf-8")
+    return 0 if results else 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
