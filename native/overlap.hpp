@@ -1,4 +1,4 @@
-// The size of the intersection of two sets, as strictly ascending arrays.
+// The size of the intersection of two sets or multisets, as ascending arrays.
 #pragma once
 
 #include <span>

@@ -1,0 +1,46 @@
+"""What every test run shares: a header that says what runs, hypothesis profiles, and no silent skips in CI."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("default")
+
+# What may be skipped in CI, with the reason why it cannot run there. Every other skip is a failure where CI=true.
+ALLOWED_SKIPS = (
+    r"ltp",  # needs torch and a model that no package registry carries
+    r"pydeep2",  # has no wheel for this Python; the reference stands in
+    r"not applicable",
+)
+
+_unexpected: list[str] = []
+
+
+def pytest_report_header() -> str:
+    from lookalike import _native
+
+    return f"lookalike: kernels {_native.cpu_level()}, Python {sys.version.split()[0]}, CI={os.environ.get('CI', '')}"
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if os.environ.get("CI") != "true" or not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not any(re.search(allowed, reason, re.IGNORECASE) for allowed in ALLOWED_SKIPS):
+        _unexpected.append(f"{report.nodeid}: {reason}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in _unexpected:
+        terminalreporter.write_line(f"skipped where nothing may be skipped: {line}", red=True)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if _unexpected and not hasattr(session.config, "workerinput"):
+        session.exitstatus = 1

@@ -1,0 +1,182 @@
+"""The package as a whole: exports, what an import pulls in, recipes, the registry, errors."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from lookalike.errors import LookalikeError
+from lookalike.registry import Registry
+
+SOURCE = Path(la.__file__).parent
+OPTIONAL = ("numpy", "rapidfuzz", "rjieba", "jieba", "rich", "click", "pyarrow", "polars", "pandas", "thulac", "torch", "sklearn")
+
+
+def run(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_every_export_is_there_and_typed() -> None:
+    assert la.__all__ == sorted(la.__all__)
+    for name in la.__all__:
+        assert getattr(la, name) is not None
+    stub = ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8"))
+    typed = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert typed == set(la.__all__)
+    homes = {(node.module, alias.name) for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert {(home, name) for name, home in la._HOME.items()} == homes - {("lookalike", "measures")}
+
+
+def test_unknown_attributes() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        la.nonsense  # noqa: B018
+    assert "simhash" in dir(la)
+
+
+@pytest.mark.parametrize("code", ["import lookalike", "import lookalike as la; la.simhash('some text'); la.minhash('x'); la.winnow('y')"])
+def test_imports_pull_in_no_dependency(code: str) -> None:
+    found = run(f"{code}\nimport sys; print([m for m in {OPTIONAL} if m in sys.modules])")
+    assert found == "[]"
+
+
+def test_comparing_two_texts_needs_neither_numpy_nor_rich() -> None:
+    found = run(
+        "import lookalike as la; la.compare('a b', 'a c')\nimport sys; print([m for m in ('numpy', 'rich', 'rjieba') if m in sys.modules])"
+    )
+    assert found == "[]"
+
+
+def test_no_module_prints_or_configures_logging() -> None:
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        assert "print" not in calls, path
+        assert "eval" not in calls, path
+
+
+def test_recipe_ids_cover_every_field() -> None:
+    base = la.Recipe(ngram=1)
+    others = [
+        base.replace(tokenizer="words"), base.replace(ngram=2), base.replace(normalize="none"), base.replace(weights="one"), base.replace(keywords=5),
+        base.replace(stop_words="en"), base.replace(weights="tfidf", idf="jieba"), base.replace(hash="md5"), base.replace(seed=1),
+    ]  # fmt: skip
+    ids = {recipe.id for recipe in [base, *others]}
+    assert len(ids) == len(others) + 1
+    for recipe in others:
+        assert la.Recipe.from_dict(recipe.to_dict()) == recipe
+
+
+def test_recipe_ids_never_change() -> None:
+    """Recipe version 1 never changes its output, so these ids never change either."""
+    assert la.recipes.get("default").id == "default.82f62875f512"
+    assert la.recipes.get("chars").id == "chars.0446dfb26339"
+    assert la.recipes.get("simhash-py").id == "simhash-py.a8d3d386fe73"
+    assert la.recipes.get("datasketch").id == "datasketch.85fa4bbcd5c1"
+    assert la.recipes.get("winnow-sha1").id == "winnow-sha1.cd848b43c73c"
+    assert la.Recipe() == la.recipes.get("default")
+    assert la.Recipe(ngram=7).id.startswith("custom.")
+
+
+def test_recipe_ids_hold_no_paths(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("相似\n文本\n", encoding="utf-8")
+    ids = {la.Recipe(tokenizer=f"fmm:{tmp_path / name}").id for name in ("one", "two")}
+    assert len(ids) == 1
+    (tmp_path / "two").write_text("相似\n", encoding="utf-8")
+    assert la.Recipe(tokenizer=f"fmm:{tmp_path / 'two'}").id not in ids
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ngram": 0}, {"ngram": 65}, {"ngram": True}, {"ngram": "5"}, {"normalize": "nfc"}, {"weights": "tf"}, {"hash": "crc"}, {"seed": -1},
+        {"seed": 2**63}, {"version": 2}, {"keywords": 0, "ngram": 1}, {"keywords": 5}, {"weights": "tfidf", "ngram": 1}, {"idf": "jieba"},
+        {"tokenizer": None}, {"stop_words": 3, "ngram": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_recipes_that_make_no_sense(fields: dict[str, object]) -> None:
+    with pytest.raises(la.InputError, match="recipe"):
+        la.Recipe(**fields)  # type: ignore[arg-type]
+
+
+def test_unknown_names_get_a_hint() -> None:
+    with pytest.raises(la.UnknownName, match="did you mean 'default'"):
+        la.simhash("x", recipe="defualt")
+    with pytest.raises(la.UnknownName, match="unknown segmenter 'jeba'; did you mean 'jieba'"):
+        la.simhash("x", recipe=la.Recipe(tokenizer="jeba"))
+    with pytest.raises(la.InputError, match="recipe=3"):
+        la.simhash("x", recipe=3)  # type: ignore[arg-type]
+    with pytest.raises(la.InputError, match="unknown fields speed"):
+        la.Recipe.from_dict({"speed": 1})
+
+
+def test_a_registered_tokenizer_decides_the_recipe_id() -> None:
+    la.segmenters.register("by-dash", lambda text: text.split("-"), version="1")
+    first = la.Recipe(tokenizer="by-dash", ngram=1)
+    before = first.id
+    assert la.simhash("a-b", recipe=first) == la.simhash("b-a", recipe=first)
+    la.segmenters.register("by-dash", lambda text: text.split("-"), version="2")
+    assert first.id != before
+
+
+def test_functions_by_name() -> None:
+    recipe = la.Recipe(tokenizer="re:findall_missing", ngram=1)
+    with pytest.raises(la.UnknownName, match="findall_missing"):
+        la.simhash("a b", recipe=recipe)
+    assert la.simhash("a b", recipe=la.Recipe(tokenizer="shlex:split", ngram=1)) == la.simhash(
+        "b a", recipe=la.Recipe(tokenizer="shlex:split", ngram=1)
+    )
+
+
+def test_registries_load_lazily_and_blame_the_extra() -> None:
+    things: Registry[object] = Registry("thing")
+    things.register("later", "no_such_module:thing", extra="things")
+    assert "later" in things
+    with pytest.raises(la.MissingExtra, match=r"pip install 'lookalike\[things\]'"):
+        things.get("later")
+    things.register("wrong", "json:no_such_attribute")
+    with pytest.raises(la.UnknownName, match="no_such_attribute"):
+        things.get("wrong")
+    with pytest.raises(la.InputError, match="white space"):
+        things.register(" x", object())
+
+
+def test_every_error_has_codes_and_one_base() -> None:
+    for name in la.__all__:
+        thing = getattr(la, name)
+        if isinstance(thing, type) and issubclass(thing, Exception):
+            assert issubclass(thing, LookalikeError)
+            assert thing.exit_code >= 2
+            assert 400 <= thing.http_status < 600
+    assert str(la.NotFound("no such id 'x'")) == "no such id 'x'"
+
+
+def test_selftest_and_info() -> None:
+    assert all(check["passed"] for check in la.selftest())
+    facts = la.info()
+    assert set(facts["recipes"]) >= {"default", "simhash-py", "datasketch", "winnow-sha1"}
+    assert facts["version"] == la.__version__
+    assert "pip install" in facts["extras"]["hanlp"] or "hanlp" in facts["extras"]["hanlp"]
+
+
+def test_golden_vectors_are_those_of_the_reference(tmp_path: Path) -> None:
+    """golden.json is what scripts/generate_golden.py writes from the reference today."""
+    root = Path(__file__).parent.parent
+    before = (SOURCE / "golden.json").read_text(encoding="utf-8")
+    code = (
+        (root / "scripts" / "generate_golden.py")
+        .read_text(encoding="utf-8")
+        .replace('ROOT / "src" / "lookalike" / "golden.json"', f"Path({str(tmp_path / 'golden.json')!r})")
+    )
+    script = tmp_path / "generate.py"
+    script.write_text(
+        code.replace("Path(__file__).parent.parent", f"Path({str(root)!r})").replace(".relative_to(ROOT)", ""), encoding="utf-8"
+    )
+    subprocess.run([sys.executable, str(script)], check=True, capture_output=True)
+    assert (tmp_path / "golden.json").read_text(encoding="utf-8") == before
