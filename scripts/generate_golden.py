@@ -22,7 +22,7 @@ TEXTS = {
 }
 
 
-def main() -> None:
+def main(out: Path) -> None:
     vectors = []
     for name, text in TEXTS.items():
         for tokenizer in ("auto", "words", "chars"):
@@ -43,10 +43,9 @@ def main() -> None:
     published = json.loads((ROOT / "tests" / "golden" / "published.json").read_text(encoding="utf-8"))
     keep = ("file_names", "simhash_64_md5", "minhash_128", "karp_rabin", "winnowing", "cosine")
     golden = {"vectors": vectors, "published": {key: published[key] for key in keep}}
-    out = ROOT / "src" / "lookalike" / "golden.json"
     out.write_text(json.dumps(golden, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    print(f"{out.relative_to(ROOT)}: {len(vectors)} vectors")
+    print(f"{out}: {len(vectors)} vectors")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "src" / "lookalike" / "golden.json")
