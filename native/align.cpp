@@ -140,7 +140,7 @@ class Aligner {
             }
         }
         std::vector<Anchor> chain;
-        for (std::int64_t i = ends.empty() ? -1 : ends.back(); i >= 0; i = before[static_cast<std::size_t>(i)]) {
+        for (std::int64_t i = ends.empty() ? std::int64_t{-1} : std::int64_t{ends.back()}; i >= 0; i = before[static_cast<std::size_t>(i)]) {
             chain.push_back(anchors[static_cast<std::size_t>(i)]);
         }
         std::reverse(chain.begin(), chain.end());

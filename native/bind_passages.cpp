@@ -104,13 +104,30 @@ Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_
     return as_tuples(shared_runs(left, right, ngram));
 }
 
-// Runs that stand on both sides in the same order, and runs of at least `shortest` tokens that were moved.
-std::pair<Runs, Runs> align_tokens(Hashes left, Hashes right, unsigned shortest) {
-    check_ngram(shortest);
+void check_tokens(const Hashes& left, const Hashes& right) {
     if (left.size() > kMaxText || right.size() > kMaxText) throw nb::value_error("a text of more than 4 Gi tokens: split it");
+}
+
+// Runs that stand on both sides in the same order.
+Runs align_tokens(Hashes left, Hashes right) {
+    check_tokens(left, right);
     nb::gil_scoped_release release;
-    const std::vector<SharedRun> kept = align(view(left), view(right));
-    return {as_tuples(kept), as_tuples(moved_runs(view(left), view(right), kept, shortest))};
+    return as_tuples(align(view(left), view(right)));
+}
+
+// Runs of at least `shortest` tokens among what the kept runs leave over, in any order.
+Runs moved_tokens(Hashes left, Hashes right, const Runs& kept, unsigned shortest) {
+    check_ngram(shortest);
+    check_tokens(left, right);
+    std::vector<SharedRun> runs;
+    for (const auto& [at_left, at_right, length] : kept) {
+        if (std::uint64_t{at_left} + length > left.size() || std::uint64_t{at_right} + length > right.size()) {
+            throw nb::value_error("kept: a run reaches beyond the tokens");
+        }
+        runs.push_back({at_left, at_right, length});
+    }
+    nb::gil_scoped_release release;
+    return as_tuples(moved_runs(view(left), view(right), runs, shortest));
 }
 
 }  // namespace
@@ -123,5 +140,6 @@ void bind_passages(nb::module_& m) {
     m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
     m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
-    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "shortest"_a);
+    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert());
+    m.def("moved_tokens", &moved_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "kept"_a, "shortest"_a);
 }

@@ -249,3 +249,13 @@ def winnow(hashes: Sequence[int], window: int) -> list[int]:
         if not kept or kept[-1] != place:
             kept.append(place)
     return kept
+
+
+def longest_common(left: Sequence[int], right: Sequence[int]) -> int:
+    """The length of a longest common subsequence."""
+    row = [0] * (len(right) + 1)
+    for a in left:
+        above = row[:]
+        for k, b in enumerate(right, start=1):
+            row[k] = above[k - 1] + 1 if a == b else max(above[k], row[k - 1])
+    return row[-1]

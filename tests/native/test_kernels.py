@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import unicodedata
 from array import array
 
@@ -201,6 +202,55 @@ def test_winnowing_of_texts(batch: list[str], mode: str, n: int, window: int) ->
 @given(st.lists(hashes64 | st.integers(0, 30), max_size=60), st.lists(hashes64 | st.integers(0, 30), max_size=60))
 def test_common_elements(a: list[int], b: list[int]) -> None:
     assert _native.count_common(array("Q", sorted(set(a))), array("Q", sorted(set(b)))) == len(set(a) & set(b))
+
+
+token_lists = st.lists(st.integers(0, 6), max_size=60)
+
+
+@given(token_lists, token_lists)
+@settings(max_examples=300)
+def test_small_alignments_are_longest_common_subsequences(left: list[int], right: list[int]) -> None:
+    runs = _native.align_tokens(array("Q", left), array("Q", right))
+    ends = (0, 0)
+    for a, b, length in runs:
+        assert left[a : a + length] == right[b : b + length]
+        assert (a, b) >= ends
+        assert a >= ends[0]
+        assert b >= ends[1]
+        ends = (a + length, b + length)
+    assert sum(length for _, _, length in runs) == reference.longest_common(left, right)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_alignments_ascend_and_find_most(seed: int) -> None:
+    """Beyond the exact table: anchors. Of an edited copy nearly all must be found."""
+    generator = random.Random(seed)
+    left = [generator.randint(0, 40) for _ in range(generator.randint(600, 3000))]
+    right = [generator.randint(0, 40) if generator.random() < 0.05 else token for token in left]
+    runs = _native.align_tokens(array("Q", left), array("Q", right))
+    at = (0, 0)
+    for a, b, length in runs:
+        assert left[a : a + length] == right[b : b + length]
+        assert a >= at[0]
+        assert b >= at[1]
+        at = (a + length, b + length)
+    same = sum(a == b for a, b in zip(left, right, strict=True))
+    assert sum(length for _, _, length in runs) >= 0.97 * same
+
+
+@given(token_lists, token_lists, st.integers(1, 5))
+@settings(max_examples=200)
+def test_moved_runs_lie_outside_the_kept_ones_and_never_overlap(left: list[int], right: list[int], shortest: int) -> None:
+    a, b = array("Q", left), array("Q", right)
+    kept = _native.align_tokens(a, b)[::2]
+    moved = _native.moved_tokens(a, b, kept, shortest)
+    for side, tokens in ((0, left), (1, right)):
+        places = [place for run in [*kept, *moved] for place in range(run[side], run[side] + run[2])]
+        assert len(places) == len(set(places))
+        assert all(place < len(tokens) for place in places)
+    for run in moved:
+        assert run[2] >= shortest
+        assert left[run[0] : run[0] + run[2]] == right[run[1] : run[1] + run[2]]
 
 
 @pytest.mark.parametrize("workers", [2, 3])

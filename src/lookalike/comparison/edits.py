@@ -89,9 +89,9 @@ class _Side:
 def edits(left: str, right: str) -> Edits:
     """What became of ``left`` in ``right``."""
     a, b = _Side(left), _Side(right)
-    aligned, moves = _native.align_tokens(a.hashes, b.hashes, MOVED_TOKENS)
+    kept = _without_fragments([_Run(*run) for run in _native.align_tokens(a.hashes, b.hashes)], a, b)
+    moves = _native.moved_tokens(a.hashes, b.hashes, kept, MOVED_TOKENS)  # type: ignore[arg-type]  # named tuples are tuples
     moved = [run for run in map(_Run._make, moves) if a.characters(run.left, run.left + run.length) >= MOVED_CHARACTERS]
-    kept = _without_fragments([_Run(*run) for run in aligned], a, b)
     left_segments, right_segments = _segments(a, b, kept, moved)
     return Edits(
         **_shares(left_segments, right_segments, a, b),
