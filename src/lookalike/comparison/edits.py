@@ -1,34 +1,25 @@
 """What became of a text: kept, moved, reworded and deleted on the left, inserted on the right.
 
-Both texts are cut into words, ideographs and punctuation marks; white space does not count. A native kernel finds the runs
-that stand on both sides in the same order (kept) and longer runs that stand elsewhere (moved). A kept fragment that is
-less than half of the changes on both sides of it is chance, and counts as changed. What is left of a gap between two kept
-runs was reworded if both sides have a comparable amount of text there, and deleted or inserted otherwise.
+Both texts are cut into words, ideographs and punctuation marks; white space does not count. Runs of them that stand on both
+sides in the same order are kept, longer runs that stand elsewhere are moved (see ``runs``). What is left of a gap between two
+kept runs was reworded if both sides have a comparable amount of text there, and deleted or inserted otherwise.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
-from lookalike import _native
+from lookalike.comparison.runs import Run, Side, shared_runs
 from lookalike.model import Span
-from lookalike.text.normalize import utf8
 
-PIECES = 4  # the native mode: words, single ideographs, punctuation marks
-
-# A move is a phrase or more: below this, equal fragments in other places are chance.
-MOVED_TOKENS = 4
-MOVED_CHARACTERS = 10
 # Text that was replaced in its place is reworded if the shorter side has at least a third of the longer one, and either
 # both are phrases or they share a good part of their characters.
 REWORDED_RATIO = 3
 PHRASE_CHARACTERS = 60
 REWORDED_SIMILARITY = 0.3
-# A kept fragment stands if it has at least half as much text as the changes around it.
-FRAGMENT_FACTOR = 2
 
 Kind = Literal["kept", "moved", "reworded", "deleted", "inserted"]
 
@@ -61,37 +52,10 @@ class Edits:
         return {name: getattr(self, name) for name in ("kept", "deleted", "inserted", "moved", "reworded")}
 
 
-class _Run(NamedTuple):
-    left: int
-    right: int
-    length: int
-
-
-class _Side:
-    """The tokens of one text: their spans, and how many characters come before each."""
-
-    def __init__(self, text: str) -> None:
-        self.hashes, self.starts, self.ends = _native.token_stream(utf8(text), PIECES, True)
-        sizes = (end - start for start, end in zip(self.starts, self.ends, strict=True))
-        self.before = [0, *accumulate(sizes)]
-        self.text = text
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def characters(self, first: int, last: int) -> int:
-        return self.before[last] - self.before[first]
-
-    def span(self, first: int, last: int) -> Span:
-        return self.starts[first], self.ends[last - 1]
-
-
 def edits(left: str, right: str) -> Edits:
     """What became of ``left`` in ``right``."""
-    a, b = _Side(left), _Side(right)
-    kept = _without_fragments([_Run(*run) for run in _native.align_tokens(a.hashes, b.hashes)], a, b)
-    moves = _native.moved_tokens(a.hashes, b.hashes, kept, MOVED_TOKENS)  # type: ignore[arg-type]  # named tuples are tuples
-    moved = [run for run in map(_Run._make, moves) if a.characters(run.left, run.left + run.length) >= MOVED_CHARACTERS]
+    a, b = Side(left), Side(right)
+    kept, moved = shared_runs(a, b)
     left_segments, right_segments = _segments(a, b, kept, moved)
     return Edits(
         **_shares(left_segments, right_segments, a, b),
@@ -100,31 +64,16 @@ def edits(left: str, right: str) -> Edits:
     )
 
 
-def _without_fragments(runs: list[_Run], a: _Side, b: _Side) -> list[_Run]:
-    """The kept runs that are more than chance agreement inside a rewritten stretch."""
-    while True:
-        edges = [_Run(0, 0, 0), *runs, _Run(len(a), len(b), 0)]
-        gaps = [max(a.characters(x.left + x.length, y.left), b.characters(x.right + x.length, y.right)) for x, y in pairwise(edges)]
-        stays = [FRAGMENT_FACTOR * a.characters(run.left, run.left + run.length) > min(gaps[i], gaps[i + 1]) for i, run in enumerate(runs)]
-        # Of neighbouring fragments only every second is dropped at a time: dropping one enlarges the gaps of the other.
-        for i in range(1, len(runs)):
-            if not stays[i] and not stays[i - 1]:
-                stays[i] = True
-        if all(stays):
-            return runs
-        runs = [run for run, stay in zip(runs, stays, strict=True) if stay]
-
-
 _Placed = tuple[int, int, Segment]  # first token, token after the last
 
 
-def _segments(a: _Side, b: _Side, kept: list[_Run], moved: list[_Run]) -> tuple[list[_Placed], list[_Placed]]:
+def _segments(a: Side, b: Side, kept: list[Run], moved: list[Run]) -> tuple[list[_Placed], list[_Placed]]:
     left: list[_Placed] = []
     right: list[_Placed] = []
-    left_moves = sorted(moved)
-    right_moves = sorted(moved, key=lambda run: run.right)
+    left_moves = deque(sorted(moved))
+    right_moves = deque(sorted(moved, key=lambda run: run.right))
     at_left = at_right = 0
-    for run in [*kept, _Run(len(a), len(b), 0)]:
+    for run in [*kept, Run(len(a), len(b), 0)]:
         left_free = list(_place_moves(a, b, at_left, run.left, left_moves, left, mirrored=False))
         right_free = list(_place_moves(b, a, at_right, run.right, right_moves, right, mirrored=True))
         _label_gap(a, b, left_free, right_free, left, right)
@@ -137,7 +86,7 @@ def _segments(a: _Side, b: _Side, kept: list[_Run], moved: list[_Run]) -> tuple[
 
 
 def _place_moves(
-    side: _Side, other: _Side, first: int, last: int, moves: list[_Run], out: list[_Placed], *, mirrored: bool
+    side: Side, other: Side, first: int, last: int, moves: deque[Run], out: list[_Placed], *, mirrored: bool
 ) -> Iterator[tuple[int, int]]:
     """Writes down the moves that begin in a gap, and yields what they leave of it."""
     at = first
@@ -145,7 +94,7 @@ def _place_moves(
         here, there = (moves[0].right, moves[0].left) if mirrored else (moves[0].left, moves[0].right)
         if here >= last:
             break
-        length = moves.pop(0).length
+        length = moves.popleft().length
         if here > at:
             yield at, here
         out.append((here, here + length, Segment("moved", side.span(here, here + length), other.span(there, there + length))))
@@ -155,7 +104,7 @@ def _place_moves(
 
 
 def _label_gap(
-    a: _Side, b: _Side, left_free: list[tuple[int, int]], right_free: list[tuple[int, int]], left: list[_Placed], right: list[_Placed]
+    a: Side, b: Side, left_free: list[tuple[int, int]], right_free: list[tuple[int, int]], left: list[_Placed], right: list[_Placed]
 ) -> None:
     if left_free and right_free and _is_rewording(a, b, left_free, right_free):
         left_whole, right_whole = a.span(left_free[0][0], left_free[-1][1]), b.span(right_free[0][0], right_free[-1][1])
@@ -166,7 +115,7 @@ def _label_gap(
     right.extend((first, last, Segment("inserted", b.span(first, last), None)) for first, last in right_free)
 
 
-def _is_rewording(a: _Side, b: _Side, left_free: list[tuple[int, int]], right_free: list[tuple[int, int]]) -> bool:
+def _is_rewording(a: Side, b: Side, left_free: list[tuple[int, int]], right_free: list[tuple[int, int]]) -> bool:
     was = sum(a.characters(first, last) for first, last in left_free)
     now = sum(b.characters(first, last) for first, last in right_free)
     if max(was, now) > REWORDED_RATIO * min(was, now):
@@ -182,7 +131,7 @@ def _bigrams(text: str) -> Iterator[str]:
     return (text[i : i + 2] for i in range(len(text) - 1))
 
 
-def _shares(left: list[_Placed], right: list[_Placed], a: _Side, b: _Side) -> dict[str, float]:
+def _shares(left: list[_Placed], right: list[_Placed], a: Side, b: Side) -> dict[str, float]:
     was, now = a.characters(0, len(a)), b.characters(0, len(b))
     counts = dict.fromkeys(("kept", "moved", "reworded", "deleted"), 0)
     for first, last, segment in left:
