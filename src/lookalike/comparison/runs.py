@@ -1,14 +1,14 @@
 """Runs of tokens that two texts share: in the same order (kept), and elsewhere (moved).
 
 A native kernel aligns the tokens. An alignment leaves choices open, and these are made here so that a reader finds them
-natural: a gap slides to where a line or a sentence begins, a kept fragment that is less than half of the changes on both
-sides of it is chance and counts as changed, and a move goes as far as the texts agree.
+natural: a gap slides to where a line or a sentence begins, and a kept fragment that is less than half of the changes on
+both sides of it is chance and counts as changed.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -73,11 +73,13 @@ class Side:
 
 def shared_runs(a: Side, b: Side) -> tuple[list[Run], list[Run]]:
     """What was kept, in order, and what was moved. No token is in two runs."""
-    aligned, elsewhere = _native.align_tokens(a.hashes, b.hashes, MOVED_TOKENS)
-    kept = _without_fragments(_slid([Run(*run) for run in aligned], a, b), a, b)
-    moved = _extended([Run(*run) for run in elsewhere], kept, a, b)
-    moved = [run for run in moved if a.characters(run.left, run.left_end) >= MOVED_CHARACTERS]
-    return _in_place(kept, moved)
+    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes)]
+    kept = _without_fragments(_slid(aligned, a, b), a, b)
+    # Only now: a fragment that was kept by chance would cut a move apart.
+    moved = [
+        Run(*run) for run in _native.moved_tokens(a.hashes, b.hashes, [(run.left, run.right, run.length) for run in kept], MOVED_TOKENS)
+    ]
+    return _in_place(kept, [run for run in moved if a.characters(run.left, run.left_end) >= MOVED_CHARACTERS])
 
 
 def _slid(runs: list[Run], a: Side, b: Side) -> list[Run]:
@@ -171,46 +173,6 @@ def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
             after[before[i]], before[after[i]] = after[i], before[i]
         suspects = sorted({k for i in dropped for k in (before[i], after[i]) if 0 <= k < len(runs) and stays[k]})
     return [run for run, stay in zip(runs, stays, strict=True) if stay]
-
-
-def _extended(moved: list[Run], kept: list[Run], a: Side, b: Side) -> list[Run]:
-    """Moves as long as they go: what cut one apart may have slid away or been dropped since."""
-    left_free, right_free = bytearray(b"\1") * len(a) + b"\0", bytearray(b"\1") * len(b) + b"\0"  # nothing is free beyond the end
-
-    def take(runs: Iterable[Run]) -> None:
-        for run in runs:
-            left_free[run.left : run.left_end] = right_free[run.right : run.right_end] = bytes(run.length)
-
-    def joins(i: int, k: int) -> bool:
-        return bool(i >= 0 and k >= 0 and left_free[i] and right_free[k] and a.hashes[i] == b.hashes[k])
-
-    take(kept)
-    moved = [part for run in moved for part in _free_parts(run, left_free, right_free)]
-    take(moved)
-    longer: list[Run] = []
-    for left, right, length in moved:
-        first = last = 0
-        while joins(left - first - 1, right - first - 1):
-            first += 1
-        while joins(left + length + last, right + length + last):
-            last += 1
-        longer.append(Run(left - first, right - first, length + first + last))
-        take(longer[-1:])
-    return _joined(longer)
-
-
-def _free_parts(run: Run, left_free: bytearray, right_free: bytearray) -> Iterator[Run]:
-    """What kept runs leave of a move, where that is still a move."""
-    if left_free.find(0, run.left, run.left_end) < 0 and right_free.find(0, run.right, run.right_end) < 0:
-        yield run
-        return
-    start = 0
-    for i in range(run.length + 1):
-        if i < run.length and left_free[run.left + i] and right_free[run.right + i]:
-            continue
-        if i - start >= MOVED_TOKENS:
-            yield Run(run.left + start, run.right + start, i - start)
-        start = i + 1
 
 
 def _joined(runs: list[Run]) -> list[Run]:
