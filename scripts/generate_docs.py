@@ -71,7 +71,7 @@ def options(verb: str) -> str:
     """The usage line of a verb and the table of its options."""
     command = verbs()[verb]
     context = click.Context(command, info_name=f"lookalike {verb}")
-    rows = [parameter.get_help_record(context) for parameter in command.get_params(context)]
+    rows = [parameter.get_help_record(context) for parameter in command.params if isinstance(parameter, click.Option)]
     table = [f"| `{_cell(names)}` | {_cell(text)} |" for names, text in filter(None, rows)]
     return "\n".join(["```", command.get_usage(context).removeprefix("Usage: "), "```", "", "| option | meaning |", "|---|---|", *table])
 
@@ -92,7 +92,8 @@ def exit_codes() -> str:
 def measures() -> str:
     from lookalike.measures import measures as registered
 
-    return "\n".join(["| measure | what it is |", "|---|---|", *(f"| `{name}` | {_cell(registered.get(name).about)} |" for name in registered)])
+    rows = [f"| `{name}` | {_cell(registered.get(name).about)} |" for name in registered]
+    return "\n".join(["| measure | what it is |", "|---|---|", *rows])
 
 
 def recipes() -> str:
