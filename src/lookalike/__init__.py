@@ -32,9 +32,11 @@ _HOMES = {
     "lookalike.text.idf": "Idf idfs",
     "lookalike.text.keywords": "Keyword keywords",
     "lookalike.text.learn": "learn_idf",
+    "lookalike.text.maximum_matching": "register_words",
     "lookalike.text.normalize": "fold",
     "lookalike.text.segment": "segmenters",
     "lookalike.text.shingle": "shingles",
+    "lookalike.text.stopwords": "register_stop_words",
     "lookalike.text.tokenize": "tokenize",
     "lookalike.version": "__version__",
 }

@@ -60,9 +60,11 @@ from lookalike.text.idf import idfs as idfs
 from lookalike.text.keywords import Keyword as Keyword
 from lookalike.text.keywords import keywords as keywords
 from lookalike.text.learn import learn_idf as learn_idf
+from lookalike.text.maximum_matching import register_words as register_words
 from lookalike.text.normalize import fold as fold
 from lookalike.text.segment import segmenters as segmenters
 from lookalike.text.shingle import shingles as shingles
+from lookalike.text.stopwords import register_stop_words as register_stop_words
 from lookalike.text.tokenize import tokenize as tokenize
 from lookalike.version import __version__ as __version__
 

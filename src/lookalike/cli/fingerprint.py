@@ -15,6 +15,8 @@ from lookalike.errors import InputError, LookalikeError
 if TYPE_CHECKING:
     from lookalike import Fingerprints
 
+SHOWN_CHARACTERS = 160  # the joined Karp-Rabin value grows with the text; --json prints it whole
+
 
 @click.command("fingerprint")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
@@ -60,7 +62,8 @@ def _show(name: str, found: Fingerprints) -> None:
 
 def _summary(data: dict[str, Any]) -> str:
     if data.get("value") is not None:
-        return str(data["value"])
+        value = str(data["value"])
+        return value if len(value) <= SHOWN_CHARACTERS else f"{value[:SHOWN_CHARACTERS]}… ({len(value)} characters)"
     if "status" in data:
         return f"– ({data['status']})"
     values = data["values"]

@@ -18,8 +18,10 @@ def command(as_json: bool) -> None:
         return
     say(f"lookalike {facts['version']} · Python {facts['python']} · kernels: {facts['cpu']} · Unicode {facts['unicode']}", bold=True)
     for title in ("recipes", "extras"):
-        say(f"\n{title}", bold=True)
+        say()
+        say(title, bold=True)
         print_table(("", ""), [(name, str(value)) for name, value in facts[title].items()])
     for title in ("tokenizers", "measures", "kinds"):
-        say(f"\n{title}", bold=True)
+        say()
+        say(title, bold=True)
         say(", ".join(facts[title]))
