@@ -170,3 +170,21 @@ def test_golden_vectors_are_those_of_the_reference(tmp_path: Path) -> None:
     script = Path(__file__).parent.parent / "scripts" / "generate_golden.py"
     subprocess.run([sys.executable, str(script), str(tmp_path / "golden.json")], check=True, capture_output=True)
     assert (tmp_path / "golden.json").read_bytes() == (SOURCE / "golden.json").read_bytes()
+
+
+def test_installed_plug_ins_are_found_by_their_entry_points(tmp_path: Path) -> None:
+    """A distribution that names a segmenter, a recipe and a measure, as pip would have installed it."""
+    info = tmp_path / "lookalike_dashes-2.5.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lookalike-dashes\nVersion: 2.5\n", encoding="utf-8")
+    points = "[lookalike.segmenter]\ndashes = lookalike_dashes:cut\n[lookalike.recipe]\ndashed = lookalike_dashes:RECIPE\n"
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    (tmp_path / "lookalike_dashes.py").write_text(
+        "import lookalike\ndef cut(text):\n    return text.split('-')\nRECIPE = lookalike.Recipe(tokenizer='dashes', ngram=1)\n", encoding="utf-8"
+    )
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport lookalike as la\n"
+        "print(la.simhash('a-b', recipe='dashed') == la.simhash('b-a', recipe='dashed'), 'dashes' in la.segmenters,"
+        " la.segmenters.version('dashes'), la.recipes.get('dashed').id.startswith('custom.'))"
+    )
+    assert run(code) == "True True 2.5 True"
