@@ -180,7 +180,8 @@ def test_installed_plug_ins_are_found_by_their_entry_points(tmp_path: Path) -> N
     points = "[lookalike.segmenter]\ndashes = lookalike_dashes:cut\n[lookalike.recipe]\ndashed = lookalike_dashes:RECIPE\n"
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
     (tmp_path / "lookalike_dashes.py").write_text(
-        "import lookalike\ndef cut(text):\n    return text.split('-')\nRECIPE = lookalike.Recipe(tokenizer='dashes', ngram=1)\n", encoding="utf-8"
+        "import lookalike\ndef cut(text):\n    return text.split('-')\nRECIPE = lookalike.Recipe(tokenizer='dashes', ngram=1)\n",
+        encoding="utf-8",
     )
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport lookalike as la\n"

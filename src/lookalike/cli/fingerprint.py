@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.errors import InputError, LookalikeError
 
 if TYPE_CHECKING:
     from lookalike import Fingerprints
 
+LARGE_FILE = 10_000_000
 SHOWN_CHARACTERS = 160  # the joined Karp-Rabin value grows with the text; --json prints it whole
 
 
@@ -37,7 +39,8 @@ def command(
     for index, (name, value) in enumerate(inputs):
         try:
             thing = value if index >= len(files) else given(name)
-            found = lookalike.fingerprint(thing, kinds, recipe=recipe, encoding=encoding)
+            with working(f"fingerprinting {name}", quiet or not _is_large(thing)):
+                found = lookalike.fingerprint(thing, kinds, recipe=recipe, encoding=encoding)
         except LookalikeError as error:
             if len(inputs) == 1:
                 raise
@@ -53,6 +56,10 @@ def command(
             note(f"{name}: {found.read.note}", quiet)
     if failed:
         sys.exit(failed.exit_code)
+
+
+def _is_large(thing: str | bytes | Path) -> bool:
+    return isinstance(thing, Path) and thing.exists() and thing.stat().st_size > LARGE_FILE
 
 
 def _show(name: str, found: Fingerprints) -> None:

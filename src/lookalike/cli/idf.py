@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, print_json
+from lookalike.cli.options import json_option, print_json, quiet_option, working
 from lookalike.errors import InputError
 
 
@@ -17,9 +17,11 @@ from lookalike.errors import InputError
 @click.option("--tokenizer", default="jieba", show_default=True, help="How texts become words.")
 @click.option("--lines", is_flag=True, help="Every line of a FILE is a document of its own.")
 @json_option
-def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool) -> None:
+@quiet_option
+def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool, quiet: bool) -> None:
     """Learn an IDF table from text FILEs, for recipes with weights='tfidf'."""
-    table = lookalike.learn_idf((Path(name) for name in files), tokenizer=tokenizer, lines=lines)
+    with working(f"learning from {len(files)} files", quiet):
+        table = lookalike.learn_idf((Path(name) for name in files), tokenizer=tokenizer, lines=lines)
     if not table.values:
         raise InputError("no words were found: check the files and the tokenizer")
     table.save(out)

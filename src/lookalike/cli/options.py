@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -34,6 +35,18 @@ def print_json(value: object) -> None:
 def note(message: str, quiet: bool) -> None:
     if not quiet:
         click.echo(f"lookalike: {message}", err=True)
+
+
+@contextmanager
+def working(message: str, quiet: bool) -> Iterator[None]:
+    """A sign of life on a terminal while something takes longer than a moment."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(printable(message)):
+        yield
 
 
 def colours() -> bool:

@@ -35,6 +35,10 @@ TEXT_KINDS: dict[str, Callable[[str, Recipe | None], Fingerprint]] = {
 }
 BYTE_KINDS: dict[str, Callable[[str | bytes | Path], Fingerprint]] = {"ssdeep": ssdeep, "tlsh": tlsh}
 KINDS = (*TEXT_KINDS, *BYTE_KINDS, *ALGORITHMS, "record")
+# Kinds whose fingerprint grows with the text, or that take a step for every feature and value. "all" leaves them out of
+# texts longer than this, and says so; asked for by name, they are made.
+GROWING = ("winnowing", "karp-rabin", "weighted-minhash")
+MAX_GROWING = 1_000_000
 ALL = ("simhash", "minhash", "weighted-minhash", "winnowing", "karp-rabin", "ssdeep", "tlsh", "md5", "sha1", "sha256", "blake2b")
 
 
@@ -119,6 +123,8 @@ def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> 
         return NoFingerprint(kind, f"no text: {error}")
     if not text.strip():
         return NoFingerprint(kind, "no tokens: the text is empty or blank")
+    if not strict and kind in GROWING and len(text) > MAX_GROWING:
+        return NoFingerprint(kind, f"not part of 'all' for a text of {len(text)} characters: it grows with the text; ask for it by name")
     return TEXT_KINDS[kind](text, recipe)
 
 
