@@ -174,33 +174,32 @@ def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
 
 
 def _extended(moved: list[Run], kept: list[Run], a: Side, b: Side) -> list[Run]:
-    """Moves as long as they go: what cut one apart may have slid away or been dropped since."""
+    """Moves as long as they go, the longest first: what cut one apart may be chance, or gone since."""
     left_free, right_free = bytearray(b"\1") * len(a) + b"\0", bytearray(b"\1") * len(b) + b"\0"  # nothing is free beyond the end
 
-    def take(runs: Iterable[Run]) -> None:
-        for run in runs:
-            left_free[run.left : run.left_end] = right_free[run.right : run.right_end] = bytes(run.length)
+    def take(run: Run) -> None:
+        left_free[run.left : run.left_end] = right_free[run.right : run.right_end] = bytes(run.length)
 
     def joins(i: int, k: int) -> bool:
         return bool(i >= 0 and k >= 0 and left_free[i] and right_free[k] and a.hashes[i] == b.hashes[k])
 
-    take(kept)
-    moved = [part for run in moved for part in _free_parts(run, left_free, right_free)]
-    take(moved)
+    for run in kept:
+        take(run)
     longer: list[Run] = []
-    for left, right, length in moved:
-        first = last = 0
-        while joins(left - first - 1, right - first - 1):
-            first += 1
-        while joins(left + length + last, right + length + last):
-            last += 1
-        longer.append(Run(left - first, right - first, length + first + last))
-        take(longer[-1:])
+    for run in sorted(moved, key=lambda run: (-run.length, run)):
+        for left, right, length in list(_free_parts(run, left_free, right_free)):
+            first = last = 0
+            while joins(left - first - 1, right - first - 1):
+                first += 1
+            while joins(left + length + last, right + length + last):
+                last += 1
+            longer.append(Run(left - first, right - first, length + first + last))
+            take(longer[-1])
     return _joined(longer)
 
 
 def _free_parts(run: Run, left_free: bytearray, right_free: bytearray) -> Iterator[Run]:
-    """What kept runs leave of a move, where that is still a move."""
+    """What other runs leave of a move, where that is still a move."""
     if left_free.find(0, run.left, run.left_end) < 0 and right_free.find(0, run.right, run.right_end) < 0:
         yield run
         return
