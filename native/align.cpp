@@ -179,49 +179,93 @@ class Aligner {
 
 std::vector<SharedRun> align(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right) { return Aligner(left, right).run(); }
 
+namespace {
+
+// Finds runs among the tokens that no run has yet.
+class MoveFinder {
+   public:
+    MoveFinder(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right, std::span<const SharedRun> kept)
+        : left_(left), right_(right), left_used_(left.size(), false), right_used_(right.size(), false) {
+        for (const SharedRun& run : kept) take(run);
+    }
+
+    void find(unsigned shortest, std::vector<SharedRun>& runs) {
+        constexpr std::size_t kMaxPlaces = 32;  // bounds the work on repetitive texts
+        if (left_.size() < shortest || right_.size() < shortest) return;
+        std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places;
+        std::vector<std::uint64_t> hashes(right_.size() - shortest + 1);
+        hash_shingles(right_.data(), hashes.size(), shortest, 0, hashes.data());
+        for_each_free(right_used_, shortest, [&](std::size_t k) {
+            auto& found = places[hashes[k]];
+            if (found.size() < kMaxPlaces) found.push_back(static_cast<std::uint32_t>(k));
+            return k + 1;
+        });
+        if (places.empty()) return;
+        hashes.resize(left_.size() - shortest + 1);
+        hash_shingles(left_.data(), hashes.size(), shortest, 0, hashes.data());
+        for_each_free(left_used_, shortest, [&](std::size_t i) {
+            const auto found = places.find(hashes[i]);
+            SharedRun best{0, 0, 0};
+            if (found != places.end()) {
+                for (const std::uint32_t k : found->second) {
+                    const SharedRun run = extend(i, k);
+                    if (run.length > best.length) best = run;
+                }
+            }
+            if (best.length < shortest) return i + 1;
+            take(best);
+            runs.push_back(best);
+            return std::size_t{best.left} + best.length;
+        });
+    }
+
+   private:
+    void take(const SharedRun& run) {
+        std::fill_n(left_used_.begin() + run.left, run.length, true);
+        std::fill_n(right_used_.begin() + run.right, run.length, true);
+    }
+
+    bool joins(std::size_t i, std::size_t k) const { return !left_used_[i] && !right_used_[k] && left_[i] == right_[k]; }
+
+    SharedRun extend(std::size_t i, std::size_t k) const {
+        std::size_t length = 0, back = 0;
+        while (i + length < left_.size() && k + length < right_.size() && joins(i + length, k + length)) ++length;
+        if (length == 0) return {0, 0, 0};
+        while (back < i && back < k && joins(i - back - 1, k - back - 1)) ++back;
+        return {static_cast<std::uint32_t>(i - back), static_cast<std::uint32_t>(k - back), static_cast<std::uint32_t>(length + back)};
+    }
+
+    // Calls visit(position) where `length` unused tokens begin; it returns where to go on.
+    template <class Visit>
+    static void for_each_free(const std::vector<bool>& used, std::size_t length, Visit&& visit) {
+        std::size_t at = 0, checked = 0;  // tokens from `at` to `checked` are unused
+        while (at + length <= used.size()) {
+            checked = std::max(checked, at);
+            while (checked < at + length && !used[checked]) ++checked;
+            if (checked < at + length) {
+                at = checked + 1;
+                checked = at;
+                continue;
+            }
+            at = visit(at);
+        }
+    }
+
+    std::span<const std::uint64_t> left_, right_;
+    std::vector<bool> left_used_, right_used_;
+};
+
+}  // namespace
+
 std::vector<SharedRun> moved_runs(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right, std::span<const SharedRun> kept,
                                   unsigned shortest) {
-    constexpr std::size_t kMaxPlaces = 32;  // bounds the work on repetitive texts
-    std::vector<bool> left_used(left.size(), false), right_used(right.size(), false);
-    for (const SharedRun& run : kept) {
-        std::fill_n(left_used.begin() + run.left, run.length, true);
-        std::fill_n(right_used.begin() + run.right, run.length, true);
-    }
-    const auto free_shingle = [&](const std::vector<bool>& used, std::size_t at) {
-        return std::none_of(used.begin() + static_cast<std::ptrdiff_t>(at), used.begin() + static_cast<std::ptrdiff_t>(at + shortest), [](bool b) { return b; });
-    };
     std::vector<SharedRun> runs;
-    if (left.size() < shortest || right.size() < shortest) return runs;
-    std::vector<std::uint64_t> hashes(right.size() - shortest + 1);
-    hash_shingles(right.data(), hashes.size(), shortest, 0, hashes.data());
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places;
-    for (std::size_t k = 0; k < hashes.size(); ++k) {
-        if (!free_shingle(right_used, k)) continue;
-        auto& found = places[hashes[k]];
-        if (found.size() < kMaxPlaces) found.push_back(static_cast<std::uint32_t>(k));
+    MoveFinder finder(left, right, kept);
+    // Long runs first: a phrase that agrees by chance must not take the head of a moved paragraph.
+    for (const unsigned length : {32u, 12u}) {
+        if (length > shortest) finder.find(length, runs);
     }
-    if (places.empty()) return runs;
-    hashes.resize(left.size() - shortest + 1);
-    hash_shingles(left.data(), hashes.size(), shortest, 0, hashes.data());
-    for (std::size_t i = 0; i < hashes.size(); ++i) {
-        if (!free_shingle(left_used, i)) continue;
-        const auto found = places.find(hashes[i]);
-        if (found == places.end()) continue;
-        SharedRun best{0, 0, 0};
-        for (const std::uint32_t k : found->second) {
-            std::uint32_t length = 0;
-            while (i + length < left.size() && k + length < right.size() && !left_used[i + length] && !right_used[k + length] &&
-                   left[i + length] == right[k + length]) {
-                ++length;
-            }
-            if (length > best.length) best = {static_cast<std::uint32_t>(i), k, length};
-        }
-        if (best.length < shortest) continue;
-        std::fill_n(left_used.begin() + best.left, best.length, true);
-        std::fill_n(right_used.begin() + best.right, best.length, true);
-        runs.push_back(best);
-        i += best.length - 1;
-    }
+    finder.find(shortest, runs);
     return runs;
 }
 

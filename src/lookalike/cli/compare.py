@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,14 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     from lookalike import Comparison
 
 SHOWN_PASSAGES = 5
+PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 
 
 @click.command("compare")
@@ -25,21 +27,47 @@ SHOWN_PASSAGES = 5
 @click.option("--as", "kind", type=click.Choice(["text", "file", "record"]), default="text", show_default=True, help="What A and B are.")
 @click.option("--measure", "measures", help="Measures to compute, separated by commas; all by default.")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="From this score on, A and B are alike.")
+@click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
+@click.option("--html", "page", metavar="OUT", help="Write a page that shows the comparison, in one file.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
 @json_option
 @quiet_option
 def command(
-    left: str, right: str, kind: str, measures: str | None, threshold: float, encoding: str | None, as_json: bool, quiet: bool
+    left: str,
+    right: str,
+    kind: str,
+    measures: str | None,
+    threshold: float,
+    ignored: tuple[str, ...],
+    page: str | None,
+    encoding: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike."""
     names = [part.strip() for part in measures.split(",")] if measures else None
+    _check_options(kind, ignored, page, [left, right, *ignored])
     things = [_read(name, kind, encoding, quiet) for name in (left, right)]
-    found = lookalike.compare(*things, measures=names, threshold=threshold)
+    templates = [_read(name, "text", encoding, quiet) for name in ignored] or None
+    found = lookalike.compare(*things, measures=names, threshold=threshold, ignore=templates)
+    if page is not None:
+        Path(page).write_text(found.to_html(names=(left, right)), encoding="utf-8", newline="\n")
+        note(f"wrote {page}", quiet)
     if as_json:
         print_json(found.to_dict())
     else:
         _show(found)
     sys.exit(0 if found.alike else 1)
+
+
+def _check_options(kind: str, ignored: tuple[str, ...], page: str | None, inputs: list[str]) -> None:
+    if ignored and kind != "text":
+        raise InputError(f"--ignore needs texts, but A and B are compared --as {kind}: leave one of the two out")
+    if page == "-":
+        raise InputError("--html writes a file: name one, such as report.html")
+    for name in inputs if page and Path(page).exists() else []:
+        if name != "-" and Path(name).exists() and Path(name).samefile(page or ""):
+            raise InputError(f"--html {page!r} would overwrite an input: choose another name")
 
 
 def _read(name: str, kind: str, encoding: str | None, quiet: bool) -> Any:
@@ -61,13 +89,21 @@ def _show(found: Comparison) -> None:
     say(f"{found.verdict}: score {found.score:.4f} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
     if found.edits is not None:
         say("  ".join(f"{name} {share:.1%}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
+    if view := found.to_terminal(width=_width(), colours=colours()):
+        click.echo(view, color=colours())
     print_table(("measure", "similarity", ""), [_row(name, value) for name, value in found.measures.items()], right=(1,))
     for passage in found.passages[:SHOWN_PASSAGES]:
         say(f"shared: A {passage.left[0]}–{passage.left[1]}, B {passage.right[0]}–{passage.right[1]}")
     if len(found.passages) > SHOWN_PASSAGES:
         say(f"… and {len(found.passages) - SHOWN_PASSAGES} more shared passages")
+    if found.containment is not None and found.passages:
+        say("  ".join(f"{found.containment[side]:.1%} of {letter} shared" for side, letter in (("left", "A"), ("right", "B"))))
     for line in found.notes:
         say(f"note: {line}", dim=True)
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PLAIN_WIDTH
 
 
 def _row(name: str, value: float | None) -> tuple[str, str, str]:

@@ -12,10 +12,13 @@ from typing import Any
 
 from lookalike.comparison import files, texts
 from lookalike.comparison.edits import Edits, edits
+from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
+from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.score import text_score
 from lookalike.errors import InputError
 from lookalike.fingerprints.record import Part, record
-from lookalike.model import Passage
+from lookalike.model import Passage, Span
+from lookalike.recipe import DEFAULT
 from lookalike.version import __version__
 
 DEFAULT_THRESHOLD = 0.8
@@ -23,7 +26,11 @@ DEFAULT_THRESHOLD = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One score in 0 … 1, the measures behind it, and the reasons."""
+    """One score in 0 … 1, the measures behind it, and the reasons.
+
+    ``containment`` is the share of each text that lies inside shared passages. Spans refer to ``left`` and ``right``, the
+    things that were compared; a span may run across text that was ignored.
+    """
 
     score: float
     threshold: float
@@ -34,6 +41,10 @@ class Comparison:
     parts: dict[str, Part] = field(default_factory=dict)  # of a record
     notes: list[str] = field(default_factory=list)
     signature: dict[str, str] = field(default_factory=dict)
+    containment: dict[str, float] | None = None  # of texts
+    ignored: Ignored | None = None  # of texts, if there was something to ignore
+    left: str | Path | Mapping[str, Any] = field(default="", repr=False, compare=False)
+    right: str | Path | Mapping[str, Any] = field(default="", repr=False, compare=False)
 
     @property
     def alike(self) -> bool:
@@ -52,14 +63,29 @@ class Comparison:
             "measures": self.measures,
             "edits": self.edits.to_dict() if self.edits else None,
             "passages": [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages],
+            "containment": self.containment,
             "notes": self.notes,
             "signature": self.signature,
         }
+        if self.ignored is not None:
+            out["ignored"] = self.ignored.to_dict()
         if self.parts:
             out["parts"] = {
                 name: {"similarity": part.similarity, "weight": part.weight, "measure": part.measure} for name, part in self.parts.items()
             }
         return out
+
+    def to_html(self, *, names: tuple[str, str] = ("A", "B")) -> str:
+        """A page that shows the comparison: one file that needs nothing else. ``names`` are what it calls the two sides."""
+        from lookalike.comparison.rendering import page
+
+        return page(self, names)
+
+    def to_terminal(self, *, width: int = 80, colours: bool = False, lines: int = 30) -> str:
+        """The changes with a little context, for a terminal; what does not fit into ``lines`` is counted."""
+        from lookalike.comparison.terminal import changes
+
+        return changes(self, width=width, colours=colours, most=lines)
 
 
 def compare(
@@ -68,15 +94,19 @@ def compare(
     *,
     measures: Iterable[str] | None = None,
     threshold: float = DEFAULT_THRESHOLD,
+    ignore: Iterable[str] | None = None,
 ) -> Comparison:
     """Compare two texts, two files or two records.
 
-    ``measures`` names the ones to compute (all by default); the score does not depend on it.
+    ``measures`` names the ones to compute (all by default); the score does not depend on it. ``ignore`` holds texts, such as
+    templates and boilerplate, whose runs of tokens do not count.
     """
     _check_threshold(threshold)
     names = None if measures is None else _check_names(measures)
     if isinstance(left, str) and isinstance(right, str):
-        return _compare_texts(left, right, names, threshold)
+        return _compare_texts(left, right, names, threshold, ignore)
+    if ignore is not None:
+        raise InputError("ignore: only texts can be compared without a part of them; give two str")
     if isinstance(left, Path) and isinstance(right, Path):
         return _compare_files(left, right, threshold)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
@@ -96,20 +126,40 @@ def _check_names(measures: Iterable[str]) -> list[str]:
     return list(measures)
 
 
-def _compare_texts(left: str, right: str, names: list[str] | None, threshold: float) -> Comparison:
-    pair = texts.TextPair(left, right)
-    found, notes = texts.text_measures(pair, names)
-    score = text_score(left, right)
+def _compare_texts(left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str] | None) -> Comparison:
+    templates = None if ignore is None else Templates(ignore, DEFAULT)
+    ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
+    spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
+    rest = removed(left, spans[0]), removed(right, spans[1])
+    # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
+    found, left_out = texts.text_measures(texts.TextPair(*rest), names)
+    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
+    score = text_score(*rest)
+    passages = shared_passages(placed)
     return Comparison(
         score=score.value,
         threshold=threshold,
         kind="text",
         measures=found,
-        edits=edits(left, right),
-        passages=pair.winnowing[0].passages(pair.winnowing[1]),
-        notes=([score.note] if score.note else []) + notes,
-        signature={"lookalike": __version__, "score": score.method, "recipe": pair.recipe.id},
+        edits=edits(placed.left, placed.right),
+        passages=passages,
+        notes=([score.note] if score.note else []) + notes + left_out,
+        signature={"lookalike": __version__, "score": score.method, "recipe": placed.recipe.id}
+        | ({"ignored": templates.digest} if templates else {}),
+        containment=containment(placed, passages),
+        ignored=ignored,
+        left=left,
+        right=right,
     )
+
+
+def _find_ignored(left: str, right: str, templates: Templates) -> tuple[Ignored, list[str]]:
+    spans = templates.spans_in(left), templates.spans_in(right)
+    found = Ignored(share(left, spans[0]), share(right, spans[1]), *spans)
+    notes = [*templates.notes, f"ignored: {found.left:.1%} of the left text, {found.right:.1%} of the right text"]
+    if found.left == found.right == 1:
+        notes.append("nothing but ignored text on both sides: the score says nothing")
+    return found, notes
 
 
 def _compare_files(left: Path, right: Path, threshold: float) -> Comparison:
@@ -121,6 +171,8 @@ def _compare_files(left: Path, right: Path, threshold: float) -> Comparison:
         measures=found,
         notes=notes,
         signature={"lookalike": __version__, "score": files.SCORE},
+        left=left,
+        right=right,
     )
 
 
@@ -134,4 +186,6 @@ def _compare_records(left: Mapping[str, Any], right: Mapping[str, Any], threshol
         measures={name: part.similarity for name, part in parts.items()},
         parts=parts,
         signature={"lookalike": __version__, "score": a.recipe},
+        left=left,
+        right=right,
     )

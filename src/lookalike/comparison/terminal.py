@@ -1,0 +1,175 @@
+"""The changes of a text for a terminal: each with a little of what stands around it, as a diff of words.
+
+In colour, deleted text is struck through and inserted text is underlined, so that colour is not the only sign. Without
+colour they stand in [-brackets-]{+like these+}, and moved text in [>these>]. A reworded stretch is shown as deleted and
+inserted, a moved one where it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from lookalike.comparison.blocks import blocks
+from lookalike.comparison.edits import Segment
+from lookalike.comparison.escaping import columns, printable
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from lookalike.comparison.compare import Comparison
+
+CONTEXT = 30  # columns of kept text before and after a change; changes closer than twice that share a line
+LONGEST = 160  # columns of one stretch: the middle of a longer one is left out
+HUNK = 400  # columns after which a change begins a new line, however close it is
+MIN_WIDTH = 20
+INDENT = "    "
+
+_MARKERS = {"deleted": ("[-", "-]"), "inserted": ("{+", "+}"), "moved": ("[>", ">]")}
+_LEFT = {"deleted": "deleted", "reworded": "deleted", "moved": "moved"}  # what each kind is shown as
+_RIGHT = {"inserted": "inserted", "reworded": "inserted"}
+_COLOURS = {"deleted": "31;9", "inserted": "32;4", "moved": "36", "place": "2"}
+_UNITS = re.compile(r"[\u1100-\uffdc\U00010000-\U0010ffff]|[^\s\u1100-\uffdc\U00010000-\U0010ffff]+\s*|\s+")
+
+
+class _Piece(NamedTuple):
+    """Text in one style: deleted, inserted, moved, kept, or a place."""
+
+    style: str
+    text: str
+
+
+def changes(comparison: Comparison, *, width: int, colours: bool, most: int) -> str:
+    """At most ``most`` lines; empty if nothing changed or there are no edits."""
+    for name, value in (("width", width), ("lines", most)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise InputError(f"{name}={value!r}: choose a whole number from 1 on")
+    shown: list[str] = []
+    left_out = 0
+    for hunk in _hunks(comparison):
+        lines = [] if left_out else _wrapped(hunk, max(width, MIN_WIDTH), colours)
+        if left_out or len(shown) + len(lines) > most - 1:
+            left_out += sum(piece.style in _MARKERS for piece in hunk)
+        else:
+            shown += lines
+    if left_out:
+        shown.append(f"… {left_out:,} more change{'' if left_out == 1 else 's'}")
+    return "\n".join(shown)
+
+
+def _hunks(comparison: Comparison) -> Iterator[list[_Piece]]:
+    """Changes that stand close to each other, with their context. The first piece names the place in the left text."""
+    left_text, right_text = comparison.left, comparison.right
+    if comparison.edits is None or not isinstance(left_text, str) or not isinstance(right_text, str):
+        return
+    hunk: list[_Piece] = []
+    before = ""
+    at_left = at_right = 0
+    for left, right, kept in blocks(comparison.edits):
+        (left_end, at_next_left), (right_end, at_next_right) = kept or ((len(left_text),) * 2, (len(right_text),) * 2)
+        was = _changes(left_text, left, at_left, left_end, _LEFT)
+        now = _changes(right_text, right, at_right, right_end, _RIGHT)
+        at_left, at_right = at_next_left, at_next_right
+        around = was if was.pieces else now
+        after = _one_line(left_text[left_end:at_left])
+        if around.pieces:
+            hunk = hunk or [_Piece("place", f"A {left[0].span[0] if left else left_end:,}: "), _Piece("kept", _last(before))]
+            hunk += [_Piece("kept", around.lead), *was.pieces, *now.pieces, _Piece("kept", around.trail)]
+        before = after
+        if hunk and columns(after) <= 2 * CONTEXT and sum(columns(piece.text) for piece in hunk) < HUNK:
+            hunk.append(_Piece("kept", after))
+        elif hunk:
+            yield [*hunk, _Piece("kept", _first(after))]
+            hunk = []
+    if hunk:
+        yield hunk
+
+
+class _Changes(NamedTuple):
+    """What changed on one side, and the space before and after."""
+
+    lead: str
+    pieces: list[_Piece]
+    trail: str
+
+
+def _changes(text: str, segments: Sequence[Segment], start: int, end: int, styles: dict[str, str]) -> _Changes:
+    lead = ""
+    pieces: list[_Piece] = []
+    for segment in segments:
+        gap, start = _space(text[start : segment.span[0]]), segment.span[1]
+        if segment.kind not in styles:
+            continue
+        if pieces:
+            pieces.append(_Piece("kept", gap))
+        else:
+            lead = gap
+        pieces.append(_Piece(styles[segment.kind], _shortened(text[slice(*segment.span)])))
+        if segment.kind == "moved" and segment.partner:
+            pieces.append(_Piece("place", f"(to B {segment.partner[0]:,})"))
+    return _Changes(lead, pieces, _space(text[start:end]))
+
+
+def _one_line(text: str) -> str:
+    return printable(re.sub(r"\s+", lambda space: "⏎" if "\n" in space[0] else " ", text))
+
+
+def _space(text: str) -> str:
+    """The space between two stretches; text between them is text that does not count."""
+    return _one_line(text) if not text or text.isspace() else " … "
+
+
+def _shortened(text: str) -> str:
+    # White space folds and escapes only lengthen a text otherwise, so a slice of it is enough to look at.
+    if len(text) <= LONGEST and columns(_one_line(text)) <= LONGEST:
+        return _one_line(text)
+    head, tail = _first(_one_line(text[:LONGEST]), LONGEST // 2), _last(_one_line(text[-LONGEST:]), LONGEST // 4)
+    return f"{head} {len(text):,} characters {tail}"
+
+
+def _first(text: str, most: int = CONTEXT) -> str:
+    """The beginning of a text, cut where it would take more columns."""
+    if columns(text[: most + 1]) <= most:
+        return text
+    end = most
+    while columns(text[:end]) > most - 1:
+        end -= 1
+    return f"{text[:end]}…"
+
+
+def _last(text: str, most: int = CONTEXT) -> str:
+    return _first(text[-most - 1 :][::-1], most)[::-1]
+
+
+def _wrapped(hunk: list[_Piece], width: int, colours: bool) -> list[str]:
+    """Lines of at most ``width`` columns, broken between words or ideographs."""
+    lines: list[list[_Piece]] = [[]]
+    room = width
+    for piece in hunk:
+        opening, closing = ("", "") if colours else _MARKERS.get(piece.style, ("", ""))
+        for unit in _units(f"{opening}{piece.text}{closing}", width - len(INDENT)):
+            if columns(unit.rstrip()) > room:
+                lines.append([])
+                room = width - len(INDENT)
+            lines[-1].append(_Piece(piece.style, unit))
+            room -= columns(unit)
+    return [INDENT * (i > 0) + _styled(line, colours) for i, line in enumerate(lines)]
+
+
+def _units(text: str, widest: int) -> Iterator[str]:
+    for unit in _UNITS.findall(text):
+        while columns(unit) > widest:
+            yield unit[: widest // 2]
+            unit = unit[widest // 2 :]
+        yield unit
+
+
+def _styled(line: list[_Piece], colours: bool) -> str:
+    if not colours:
+        return "".join(piece.text for piece in line).rstrip()
+    shown = ""
+    for style, pieces in groupby(line, key=lambda piece: piece.style):
+        text = "".join(piece.text for piece in pieces)
+        shown += f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if style in _COLOURS else text
+    return shown
