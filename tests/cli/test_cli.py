@@ -91,6 +91,7 @@ def test_text_files_of_any_encoding(tmp_path: Path, codec: str) -> None:
     done = lookalike("compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["score"] == 1.0
+    assert json.loads(done.stdout)["inputs"][1] == {"input": str(tmp_path / "b"), "encoding": "utf-8"}
     stated = json.loads(lookalike("fingerprint", str(tmp_path / "a"), "--kind", "simhash", "--json").stdout)["encoding"]
     assert stated.replace("-le", "").replace("-be", "").replace("-sig", "") in codec
 

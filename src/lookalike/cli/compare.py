@@ -5,19 +5,20 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     from lookalike import Comparison
 
 SHOWN_PASSAGES = 5
+LARGE_TEXT = 300_000  # characters; below, a comparison takes less than a moment
 PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 
 
@@ -47,14 +48,16 @@ def command(
     """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike."""
     names = [part.strip() for part in measures.split(",")] if measures else None
     _check_options(kind, ignored, page, [left, right, *ignored])
-    things = [_read(name, kind, encoding, quiet) for name in (left, right)]
-    templates = [_read(name, "text", encoding, quiet) for name in ignored] or None
-    found = lookalike.compare(*things, measures=names, threshold=threshold, ignore=templates)
+    inputs = [_read(name, kind, encoding, quiet) for name in (left, right)]
+    templates = [_read(name, "text", encoding, quiet).thing for name in ignored] or None
+    with working("comparing", quiet or not any(each.is_large() for each in inputs)):
+        found = lookalike.compare(*(each.thing for each in inputs), measures=names, threshold=threshold, ignore=templates)
     if page is not None:
         Path(page).write_text(found.to_html(names=(left, right)), encoding="utf-8", newline="\n")
         note(f"wrote {page}", quiet)
     if as_json:
-        print_json(found.to_dict())
+        encodings = [{"input": name, "encoding": each.encoding} for name, each in zip((left, right), inputs, strict=True)]
+        print_json({**found.to_dict(), "inputs": encodings})
     else:
         _show(found)
     sys.exit(0 if found.alike else 1)
@@ -70,18 +73,24 @@ def _check_options(kind: str, ignored: tuple[str, ...], page: str | None, inputs
             raise InputError(f"--html {page!r} would overwrite an input: choose another name")
 
 
-def _read(name: str, kind: str, encoding: str | None, quiet: bool) -> Any:
+class _Input(NamedTuple):
+    thing: Any  # what compare() takes
+    encoding: str | None  # how it was read as text, if it was
+
+    def is_large(self) -> bool:
+        return isinstance(self.thing, Path) or (isinstance(self.thing, str) and len(self.thing) > LARGE_TEXT)
+
+
+def _read(name: str, kind: str, encoding: str | None, quiet: bool) -> _Input:
     source = given(name)
     if kind == "file":
         if not isinstance(source, Path):
             raise InputError("--as file reads its inputs more than once: name files, not '-'")
-        return source
+        return _Input(source, None)
     read = lookalike.decode_text(source, name, encoding) if isinstance(source, bytes) else lookalike.read_text(source, encoding)
     if read.encoding != "utf-8" or read.note:
         note(f"{name}: read as {read.encoding}{f'; {read.note}' if read.note else ''}", quiet)
-    if kind == "text":
-        return read.text
-    return lookalike.parse_record(read.text, name)
+    return _Input(read.text if kind == "text" else lookalike.parse_record(read.text, name), read.encoding)
 
 
 def _show(found: Comparison) -> None:
