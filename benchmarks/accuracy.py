@@ -68,7 +68,7 @@ def datasketch() -> Estimate:
     return estimate
 
 
-def measure(budget: int, lengths: tuple[int, ...] = LENGTHS) -> list[dict[str, Any]]:
+def measure(budget: int, lengths: tuple[int, ...]) -> list[dict[str, Any]]:
     """A row for each length and similarity. ``budget`` is the number of features sketched for a row, by ours."""
     sketchers: dict[str, tuple[Estimate, int]] = {"ours": (ours, budget)}
     try:

@@ -6,6 +6,7 @@ only when they are made, so a missing one is a row that says so.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
 from collections.abc import Callable, Sequence
@@ -115,8 +116,8 @@ def _tlsh() -> RunBytes:
     return lambda items: [tlsh.hash(item) for item in items]
 
 
-# Winnowing in plain Python. No package on PyPI does it with positions, so this is written the way a careful programmer
-# would for speed: one pass, the minimum carried along, CRC-32 as the hash (in C, the same in every process).
+# Winnowing in plain Python, with positions, the way a careful programmer would write it for speed: one pass, the minimum
+# carried along. Once with the fastest hash that is the same in every process, once with SHA-1, which most articles use.
 
 Kept = list[tuple[int, int, int]]  # hash, start, end
 _WORD = re.compile(r"\w+")
@@ -124,6 +125,8 @@ _WORD = re.compile(r"\w+")
 
 def select(hashes: Sequence[int], window: int) -> list[int]:
     """The places of each window's smallest hash, the last one of equals, each place once."""
+    if not hashes:
+        return []
     window = min(window, len(hashes))
     kept: list[int] = []
     best = -1
@@ -141,29 +144,38 @@ def select(hashes: Sequence[int], window: int) -> list[int]:
     return kept
 
 
-def winnow_words(text: str, window: int = 4) -> Kept:
+def sha1_last2(data: bytes) -> int:
+    return int.from_bytes(hashlib.sha1(data).digest()[-2:], "big")
+
+
+def winnow_words(text: str, hash_of: Callable[[bytes], int] = zlib.crc32, window: int = 4) -> Kept:
     tokens = [(match.group(), match.start(), match.end()) for match in _WORD.finditer(text.lower())]
+    if not tokens:
+        return []
     words = [token[0] for token in tokens]
     reach = min(N, len(words)) - 1
-    hashes = [zlib.crc32(" ".join(words[start : start + N]).encode()) for start in range(len(words) - reach)]
+    hashes = [hash_of(" ".join(words[start : start + N]).encode()) for start in range(len(words) - reach)]
     return [(hashes[place], tokens[place][1], tokens[place + reach][2]) for place in select(hashes, window)]
 
 
-def winnow_chars(text: str, window: int = 4) -> Kept:
+def winnow_chars(text: str, hash_of: Callable[[bytes], int] = zlib.crc32, window: int = 4) -> Kept:
     folded = text.lower()
+    if not folded:
+        return []
     size = min(N, len(folded))
-    hashes = [zlib.crc32(folded[start : start + size].encode()) for start in range(len(folded) - size + 1)]
+    hashes = [hash_of(folded[start : start + size].encode()) for start in range(len(folded) - size + 1)]
     return [(hashes[place], place, place + size) for place in select(hashes, window)]
 
 
-def _each(winnow: Callable[[str], Kept]) -> Run:
-    return lambda texts: [winnow(text) for text in texts]
+def _each(winnow: Callable[[str, Callable[[bytes], int]], Kept], hash_of: Callable[[bytes], int]) -> Run:
+    return lambda texts: [winnow(text, hash_of) for text in texts]
 
 
 _SIGNATURES = "signatures only, nothing is inserted into an index; shingles in Rust; no case folding"
 _BULK = "MinHash.generator over lists of encoded shingles, permutations made once; shingles in Python; no case folding"
 _UPDATE = "as its documentation shows: a MinHash for each document, update for each distinct shingle; shingles in Python"
 _RENSA = "RMinHash.digest_matrix_from_token_sets over lists of shingles; shingles in Python; no case folding"
+_PLAIN = "lower case, words by regular expression or characters, hashes and spans"
 _SIMHASH = "Simhash of a list of shingles (MD5); shingles in Python; no case folding"
 
 
@@ -179,8 +191,10 @@ ADAPTERS = [
     *_both("datasketch, update", "minhash", "datasketch", _UPDATE, _datasketch_update, 0.3),
     *_both("rensa RMinHash", "minhash", "rensa", _RENSA, _rensa, 8),
     *_both("simhash", "simhash", "simhash", _SIMHASH, _simhash, 1),
-    Adapter("plain Python", "winnow-word5", None, "words by regular expression, CRC-32, spans", lambda: _each(winnow_words), 3),
-    Adapter("plain Python", "winnow-char5", None, "characters, CRC-32, spans", lambda: _each(winnow_chars), 3),
+    Adapter("plain Python", "winnow-word5", None, f"{_PLAIN}; CRC-32", lambda: _each(winnow_words, zlib.crc32), 3),
+    Adapter("plain Python", "winnow-char5", None, f"{_PLAIN}; CRC-32", lambda: _each(winnow_chars, zlib.crc32), 3),
+    Adapter("plain Python, SHA-1", "winnow-word5", None, f"{_PLAIN}; SHA-1", lambda: _each(winnow_words, sha1_last2), 3),
+    Adapter("plain Python, SHA-1", "winnow-char5", None, f"{_PLAIN}; SHA-1", lambda: _each(winnow_chars, sha1_last2), 1),
     Adapter("pydeep2", "ssdeep", "pydeep2", "hash_buf (libfuzzy) of each file", _pydeep),
     Adapter("ppdeep", "ssdeep", "ppdeep", "hash (pure Python) of each file", _ppdeep, 1),
     Adapter("py-tlsh", "tlsh", "py-tlsh", "hash of each file", _tlsh),
