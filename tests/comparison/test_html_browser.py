@@ -75,14 +75,18 @@ def test_partners_link_both_ways(browser: Browser, tmp_path: Path) -> None:
 
 def test_a_link_into_a_fold_opens_it(browser: Browser, tmp_path: Path) -> None:
     copied = "\n".join(FILLER.splitlines()[200:204])
-    browser.open(write(la.compare(FILLER, f"{FILLER}\n\n{copied}"), tmp_path))
+    left, right = FILLER, f"{FILLER}\n\n{copied}"
+    comparison = la.compare(left, right)
+    browser.open(write(comparison, tmp_path))
     assert browser.run("document.querySelectorAll('details[open]').length") == 0
     inside = browser.run("[...document.querySelectorAll('.jump')].map(e => e.hash).find(h => document.querySelector(h).closest('details'))")
     assert inside
     browser.run(f"document.querySelector('.jump[href=\"{inside}\"]').click()")
     assert browser.run(f"document.querySelector('{inside}').closest('details').open")
     assert browser.run(f"{IN_VIEW}(document.querySelector('{inside}'))")
-    assert browser.run("CSS.highlights.get('found').size") == 2
+    shown = browser.run("[...CSS.highlights.get('found')].map(range => String(range)).join('')")
+    passage = comparison.passages[int(inside[3:]) - 1]
+    assert shown == left[slice(*passage.left)] + right[slice(*passage.right)]
 
 
 def test_the_style_applies_in_light_and_dark_and_signs_are_not_colour_alone(browser: Browser, tmp_path: Path) -> None:
