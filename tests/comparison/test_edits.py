@@ -75,7 +75,7 @@ def bare(text: str) -> str:
 
 
 @given(pairs)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_shares_add_up(pair: tuple[str, str]) -> None:
     found = edits(*pair)
     assert found.kept + found.moved + found.reworded + found.deleted == pytest.approx(1.0 if found.left or not found.right else 0.0)
@@ -84,7 +84,7 @@ def test_shares_add_up(pair: tuple[str, str]) -> None:
 
 
 @given(pairs)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_spans_cover_every_counted_character_once(pair: tuple[str, str]) -> None:
     found = edits(*pair)
     for text, segments in zip(pair, (found.left, found.right), strict=True):
@@ -95,7 +95,7 @@ def test_spans_cover_every_counted_character_once(pair: tuple[str, str]) -> None
 
 
 @given(pairs)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_kept_and_moved_spans_slice_to_equal_text(pair: tuple[str, str]) -> None:
     left, right = pair
     found = edits(left, right)
@@ -107,7 +107,7 @@ def test_kept_and_moved_spans_slice_to_equal_text(pair: tuple[str, str]) -> None
 
 
 @given(pairs)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_partners_point_at_each_other(pair: tuple[str, str]) -> None:
     found = edits(*pair)
     for kind in ("kept", "moved"):
@@ -121,7 +121,7 @@ def test_partners_point_at_each_other(pair: tuple[str, str]) -> None:
 
 
 @given(pairs)
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_kept_runs_stand_in_the_same_order(pair: tuple[str, str]) -> None:
     found = edits(*pair)
     partners = [segment.partner for segment in found.left if segment.kind == "kept"]
@@ -129,7 +129,7 @@ def test_kept_runs_stand_in_the_same_order(pair: tuple[str, str]) -> None:
 
 
 @given(pairs.map(lambda pair: pair[0]))
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_a_text_keeps_itself(text: str) -> None:
     found = edits(text, text)
     assert (found.kept, found.deleted, found.inserted, found.moved, found.reworded) == (1.0, 0.0, 0.0, 0.0, 0.0)

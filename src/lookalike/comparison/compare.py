@@ -29,7 +29,7 @@ class Comparison:
     """One score in 0 … 1, the measures behind it, and the reasons.
 
     ``containment`` is the share of each text that lies inside shared passages. Spans refer to ``left`` and ``right``, the
-    things that were compared; a span may run across text that was ignored.
+    things that were compared; a kept or moved stretch may run across text that was ignored.
     """
 
     score: float
@@ -135,7 +135,7 @@ def _compare_texts(left: str, right: str, names: list[str] | None, threshold: fl
     found, left_out = texts.text_measures(texts.TextPair(*rest), names)
     placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
     score = text_score(*rest)
-    passages = shared_passages(placed)
+    passages = shared_passages(placed, spans)
     return Comparison(
         score=score.value,
         threshold=threshold,

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import accumulate
+from bisect import bisect, bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import Winnowing, winnow
 from lookalike.model import Passage, Span
-from lookalike.text.tokenize import stream
+from lookalike.text.tokenize import TokenStream, stream
+
+Spans = tuple[Span, ...]
 
 
-def shared_passages(pair: TextPair) -> list[Passage]:
-    """The maximal shared runs of at least k tokens, or of all tokens where a text has fewer than k."""
+def shared_passages(pair: TextPair, ignored: tuple[Spans, Spans] = ((), ())) -> list[Passage]:
+    """The maximal shared runs of at least k tokens, or of all tokens where a text has fewer than k.
+
+    The pair holds spaces where text is ignored; a passage does not run across that.
+    """
     left, right = pair.winnowing
     fewest = min(len(stream(text, pair.recipe).hashes) for text in (pair.left, pair.right))
     if 0 < fewest < pair.recipe.ngram:
         left, right = (winnow(text, k=fewest, window=1, recipe=pair.recipe) for text in (pair.left, pair.right))
-    return left.passages(right)
+    found = left.passages(right)
+    if not any(ignored) or left.source is None or right.source is None:
+        return found
+    sides = left.source.tokens, right.source.tokens
+    cuts = tuple([bisect_left(side.starts, start) for start, _ in spans] for side, spans in zip(sides, ignored, strict=True))
+    return [part for passage in found for part in _apart(passage, sides, cuts, left.k)]
+
+
+def _apart(passage: Passage, sides: Sequence[TokenStream], cuts: Sequence[list[int]], shortest: int) -> Iterator[Passage]:
+    """The parts of a passage between the tokens before which something is ignored on either side."""
+    firsts = [bisect_left(side.starts, span[0]) for side, span in zip(sides, passage, strict=True)]
+    length = bisect_left(sides[0].starts, passage.left[1]) - firsts[0]
+    inside: set[int] = set()
+    for first, places in zip(firsts, cuts, strict=True):
+        inside.update(cut - first for cut in places[bisect(places, first) : bisect(places, first + length - 1)])
+    for start, end in pairwise([0, *sorted(inside), length]):
+        if end - start >= shortest:
+            spans = ((side.starts[first + start], side.ends[first + end - 1]) for side, first in zip(sides, firsts, strict=True))
+            yield Passage(*spans)
 
 
 def containment(pair: TextPair, passages: list[Passage]) -> dict[str, float]:

@@ -19,18 +19,23 @@
     element.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
   };
 
-  // A passage is highlighted on both sides, where the browser can highlight ranges.
+  // A passage is highlighted on both sides, where the browser can highlight ranges: one range for each cell it runs through.
+  const passage = (side, number) => {
+    const start = document.getElementById(`${side}p${number}`), end = document.getElementById(`${side}q${number}`);
+    const cells = [...document.querySelectorAll(`.row:not(.head) > .${side}`)];
+    const first = cells.findIndex((cell) => cell.contains(start)), last = cells.findIndex((cell) => cell.contains(end));
+    if (first < 0 || last < 0) return [];
+    return cells.slice(first, last + 1).map((cell) => {
+      const range = new Range();
+      range.selectNodeContents(cell);
+      if (cell === cells[first]) range.setStartAfter(start);
+      if (cell === cells[last]) range.setEndBefore(end);
+      return range;
+    });
+  };
   const highlight = (number) => {
     if (!window.Highlight || !CSS.highlights) return;
-    const ranges = ["l", "r"].flatMap((side) => {
-      const start = document.getElementById(`${side}p${number}`), end = document.getElementById(`${side}q${number}`);
-      if (!start || !end) return [];
-      const range = new Range();
-      range.setStartAfter(start);
-      range.setEndBefore(end);
-      return [range];
-    });
-    CSS.highlights.set("found", new Highlight(...ranges));
+    CSS.highlights.set("found", new Highlight(...passage("l", number), ...passage("r", number)));
   };
 
   for (const type of ["pointerover", "focusin"]) {

@@ -18,7 +18,7 @@ FOLDED_FROM = 1_000  # characters of a kept stretch
 CONTEXT = 250  # characters shown at either end of it
 MAX_FOLDED = 400_000  # kept characters that can be unfolded, both sides together
 MAX_SHOWN = 1_000_000  # characters outside folds, on each side
-MAX_STRETCHES = 40_000  # elements cost a browser more than characters
+MAX_STRETCHES = 20_000  # elements cost a browser more than characters
 
 _TAGS = {"deleted": "del", "inserted": "ins"}
 _IGNORED, _END = '<span class="ignored">', "</span>"

@@ -46,16 +46,26 @@ def changes(comparison: Comparison, *, width: int, colours: bool, most: int) -> 
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise InputError(f"{name}={value!r}: choose a whole number from 1 on")
     shown: list[str] = []
-    left_out = 0
+    left_out = _count(comparison)
     for hunk in _hunks(comparison):
-        lines = [] if left_out else _wrapped(hunk, max(width, MIN_WIDTH), colours)
-        if left_out or len(shown) + len(lines) > most - 1:
-            left_out += sum(piece.style in _MARKERS for piece in hunk)
-        else:
-            shown += lines
+        lines = _wrapped(hunk, max(width, MIN_WIDTH), colours)
+        stretches = sum(piece.style in _MARKERS for piece in hunk)
+        if len(shown) + len(lines) > most - (left_out > stretches):
+            break
+        shown += lines
+        left_out -= stretches
     if left_out:
         shown.append(f"… {left_out:,} more change{'' if left_out == 1 else 's'}")
     return "\n".join(shown)
+
+
+def _count(comparison: Comparison) -> int:
+    """The stretches that would be shown without a limit."""
+    if comparison.edits is None:
+        return 0
+    return sum(segment.kind in _LEFT for segment in comparison.edits.left) + sum(
+        segment.kind in _RIGHT for segment in comparison.edits.right
+    )
 
 
 def _hunks(comparison: Comparison) -> Iterator[list[_Piece]]:
@@ -154,6 +164,11 @@ def _wrapped(hunk: list[_Piece], width: int, colours: bool) -> list[str]:
                 room = width - len(INDENT)
             lines[-1].append(_Piece(piece.style, unit))
             room -= columns(unit)
+    for line in lines:
+        while line and not line[-1].text.strip():
+            line.pop()
+        if line:
+            line.append(_Piece(line[-1].style, line.pop().text.rstrip()))
     return [INDENT * (i > 0) + _styled(line, colours) for i, line in enumerate(lines)]
 
 
@@ -166,10 +181,8 @@ def _units(text: str, widest: int) -> Iterator[str]:
 
 
 def _styled(line: list[_Piece], colours: bool) -> str:
-    if not colours:
-        return "".join(piece.text for piece in line).rstrip()
     shown = ""
     for style, pieces in groupby(line, key=lambda piece: piece.style):
         text = "".join(piece.text for piece in pieces)
-        shown += f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if style in _COLOURS else text
+        shown += f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if colours and style in _COLOURS else text
     return shown
