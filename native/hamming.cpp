@@ -29,8 +29,9 @@ std::vector<unsigned> block_widths(unsigned bits, std::size_t size) {
 }
 
 LOOKALIKE_CLONES
-void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t size, const Code& query, unsigned k, std::vector<Hit>& hits) {
-    for (std::size_t i = 0; i < size; ++i) {
+void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t first, std::size_t end, const Code& query, unsigned k,
+          std::vector<Hit>& hits) {
+    for (std::size_t i = first; i < end; ++i) {
         const int found = std::popcount(high[i] ^ query.high) + (low ? std::popcount(low[i] ^ query.low) : 0);
         if (found <= static_cast<int>(k)) hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(found)});
     }
@@ -67,11 +68,9 @@ HammingSegment::HammingSegment(std::vector<Code> codes, unsigned bits) : size_(c
         table.directory.assign((std::size_t{1} << width) + 1, 0);
         for (const Code& code : codes) ++table.directory[bits_at(code, start, width, bits) + 1];
         for (std::size_t b = 1; b < table.directory.size(); ++b) table.directory[b] += table.directory[b - 1];
-        table.filters.resize(size_);
-        if (start == 0) {
-            for (std::size_t i = 0; i < size_; ++i) table.filters[i] = bits_at(codes[i], width, 32, bits);
-        } else {
+        if (start != 0) {
             table.entries.resize(size_);
+            table.filters.resize(size_);
             std::vector<std::uint32_t> next(table.directory.begin(), table.directory.end() - 1);
             for (std::size_t i = 0; i < size_; ++i) {
                 const std::uint32_t place = next[bits_at(codes[i], start, width, bits)]++;
@@ -119,13 +118,14 @@ bool HammingSegment::found_before(unsigned t, const Code& a, const Code& b, unsi
 
 void HammingSegment::probe(unsigned t, std::uint32_t bucket, const Code& query, std::uint32_t filter, unsigned k, std::vector<Hit>& hits) const {
     const Table& table = tables_[t];
+    if (t == 0) return scan(high_.data(), low_.empty() ? nullptr : low_.data(), table.directory[bucket], table.directory[bucket + 1], query, k, hits);
     constexpr std::size_t kBlock = 512;
     std::uint32_t passed[kBlock];
     for (std::size_t first = table.directory[bucket], end = table.directory[bucket + 1]; first < end; first += kBlock) {
         const std::size_t count = filter_bucket(table.filters.data() + first, std::min(kBlock, end - first), filter, k, passed);
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t place = first + passed[i];
-            const std::uint32_t entry = table.entries.empty() ? static_cast<std::uint32_t>(place) : table.entries[place];
+            const std::uint32_t entry = table.entries[place];
             const unsigned found = distance(code(entry), query);
             if (found <= k && !found_before(t, code(entry), query, k)) hits.push_back({entry, found});
         }
@@ -134,7 +134,7 @@ void HammingSegment::probe(unsigned t, std::uint32_t bucket, const Code& query, 
 
 void HammingSegment::search(const Code& query, unsigned k, std::vector<Hit>& hits) const {
     if (size_ == 0) return;
-    if (scans(k)) return scan(high_.data(), low_.empty() ? nullptr : low_.data(), size_, query, k, hits);
+    if (scans(k)) return scan(high_.data(), low_.empty() ? nullptr : low_.data(), 0, size_, query, k, hits);
     for (unsigned t = 0; t < tables_.size(); ++t) {
         const int radius = radius_of(t, k);
         if (radius < 0) break;
@@ -149,7 +149,12 @@ void HammingSegment::prefetch(const Code& query, unsigned k) const {
     for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
         const Table& table = tables_[t];
         const std::uint32_t bucket = bits_at(query, table.start, table.width, bits_);
-        __builtin_prefetch(table.filters.data() + std::min<std::size_t>(table.directory[bucket], table.filters.size() ? table.filters.size() - 1 : 0));
+        const std::size_t place = table.directory[bucket];
+        if (t == 0) {
+            __builtin_prefetch(high_.data() + place);
+        } else {
+            __builtin_prefetch(table.filters.data() + place);
+        }
     }
 }
 

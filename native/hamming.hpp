@@ -6,6 +6,8 @@
 // from the first block that finds it, so none is reported twice and no set of seen entries is needed.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <span>
 #include <vector>
 
@@ -29,7 +31,7 @@ struct Hit {
     std::uint32_t distance;
 };
 
-// Distinct codes, immutable. Codes of up to 64 bits take 24 to 32 bytes each.
+// Distinct codes, immutable. Codes of up to 64 bits take 24 to 32 bytes each, and the directories 1 to 32 MB.
 class HammingSegment {
    public:
     // `codes` ascend strictly; `bits` is 32, 64 or 128.
@@ -43,29 +45,26 @@ class HammingSegment {
     void search(const Code& query, unsigned k, std::vector<Hit>& hits) const;
     void prefetch(const Code& query, unsigned k) const;
 
-    // Calls report(entry, entry, distance) for every pair of distinct entries within k, each once.
+    // Calls report(entry, entry, distance) for every pair of entries within k, each once, until it returns false.
     template <class Report>
     void pairs(unsigned k, Report&& report) const {
         if (scans(k)) {
             for (std::size_t i = 0; i < size_; ++i) {
                 for (std::size_t j = i + 1; j < size_; ++j) {
                     const unsigned found = distance(code(i), code(j));
-                    if (found <= k) report(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), found);
+                    if (found <= k && !report(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), found)) return;
                 }
             }
             return;
         }
-        for (unsigned t = 0; t < tables_.size(); ++t) {
-            const int radius = radius_of(t, k);
-            if (radius < 0) break;
+        for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
             const Table& table = tables_[t];
-            const std::uint32_t buckets = 1u << table.width;
-            for (std::uint32_t bucket = 0; bucket < buckets; ++bucket) {
+            const std::size_t masks = masks_for(t, static_cast<unsigned>(radius_of(t, k)));
+            for (std::uint32_t bucket = 0; bucket < 1u << table.width; ++bucket) {
                 if (table.directory[bucket] == table.directory[bucket + 1]) continue;
-                join(t, bucket, bucket, k, report);
-                for (std::size_t m = 1; m < masks_for(t, static_cast<unsigned>(radius)); ++m) {
+                for (std::size_t m = 0; m < masks; ++m) {
                     const std::uint32_t other = bucket ^ table.masks[m];
-                    if (other > bucket) join(t, bucket, other, k, report);
+                    if (other >= bucket && !join(t, bucket, other, k, report)) return;
                 }
             }
         }
@@ -75,8 +74,8 @@ class HammingSegment {
     struct Table {
         unsigned start, width;                 // the block: `width` bits from bit `start` on, counted from the top
         std::vector<std::uint32_t> directory;  // where each bucket begins; one more than buckets
-        std::vector<std::uint32_t> entries;    // entries by bucket; empty for table 0, whose order is that of the codes
-        std::vector<std::uint32_t> filters;    // the 32 bits behind the block, beside the entries
+        // Entries by bucket, and beside each the 32 bits behind the block. Table 0 has neither: its order is that of the codes.
+        std::vector<std::uint32_t> entries, filters;
         std::vector<std::uint32_t> masks;      // bit patterns to flip, by the number of their bits
         std::vector<std::size_t> mask_ends;    // how many patterns have at most r bits
     };
@@ -91,17 +90,19 @@ class HammingSegment {
     void probe(unsigned t, std::uint32_t bucket, const Code& query, std::uint32_t filter, unsigned k, std::vector<Hit>& hits) const;
 
     template <class Report>
-    void join(unsigned t, std::uint32_t bucket, std::uint32_t other, unsigned k, Report&& report) const {
+    bool join(unsigned t, std::uint32_t bucket, std::uint32_t other, unsigned k, Report&& report) const {
         const Table& table = tables_[t];
         const std::uint32_t end = table.directory[bucket + 1], other_end = table.directory[other + 1];
         for (std::uint32_t i = table.directory[bucket]; i < end; ++i) {
             for (std::uint32_t j = bucket == other ? i + 1 : table.directory[other]; j < other_end; ++j) {
-                if (static_cast<unsigned>(std::popcount(table.filters[i] ^ table.filters[j])) > k) continue;
-                const std::uint32_t a = table.entries.empty() ? i : table.entries[i], b = table.entries.empty() ? j : table.entries[j];
+                if (t && static_cast<unsigned>(std::popcount(table.filters[i] ^ table.filters[j])) > k) continue;
+                const std::uint32_t a = t ? table.entries[i] : i, b = t ? table.entries[j] : j;
                 const unsigned found = distance(code(a), code(b));
-                if (found <= k && !found_before(t, code(a), code(b), k)) report(std::min(a, b), std::max(a, b), found);
+                if (found > k || found_before(t, code(a), code(b), k)) continue;
+                if (!report(std::min(a, b), std::max(a, b), found)) return false;
             }
         }
+        return true;
     }
 
     std::size_t size_;
