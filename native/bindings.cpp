@@ -12,6 +12,7 @@ void bind_text(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
+void bind_hamming(nb::module_& m);
 
 namespace {
 
@@ -39,4 +40,5 @@ NB_MODULE(_native, m) {
     bind_sketch(m);
     bind_passages(m);
     bind_fuzzy(m);
+    bind_hamming(m);
 }

@@ -28,6 +28,7 @@ _HOMES = {
     "lookalike.io": "TextFile decode_text read_text",
     "lookalike.model": "Passage Span Token",
     "lookalike.recipe": "Recipe recipes",
+    "lookalike.search.hamming": "HammingIndex",
     "lookalike.golden": "selftest",
     "lookalike.text.idf": "Idf idfs",
     "lookalike.text.keywords": "Keyword keywords",

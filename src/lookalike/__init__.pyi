@@ -46,6 +46,7 @@ from lookalike.fingerprints.simhash import simhashes as simhashes
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing
 from lookalike.fingerprints.winnowing import winnow as winnow
 from lookalike.fingerprints.winnowing import winnows as winnows
+from lookalike.search.hamming import HammingIndex as HammingIndex
 from lookalike.golden import selftest as selftest
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text

@@ -1,0 +1,71 @@
+// A Hamming index that grows: immutable segments, a small tail that is read in full, and removed entries that are skipped.
+#pragma once
+
+#include <memory>
+#include <unordered_set>
+
+#include "hamming.hpp"
+
+namespace lookalike {
+
+struct Match {
+    std::int64_t id;
+    std::uint32_t distance;
+};
+
+class HammingIndex {
+   public:
+    explicit HammingIndex(unsigned bits) : bits_(bits) {}
+
+    unsigned bits() const { return bits_; }
+    std::size_t size() const { return live_; }
+    std::size_t bytes() const;
+
+    void add(std::span<const Code> codes, std::span<const std::int64_t> ids);
+    std::size_t remove(const std::unordered_set<std::int64_t>& ids);  // how many entries were removed
+
+    // All entries within k, nearest first, then by id.
+    void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const;
+    void prefetch(const Code& query, unsigned k) const;
+
+    struct Pair {
+        std::int64_t left, right;
+        std::uint32_t distance;
+    };
+    // All pairs of entries within k, each once with the smaller id on the left; stops beyond `limit` pairs.
+    std::vector<Pair> pairs(unsigned k, std::size_t limit) const;
+
+   private:
+    struct Entry {
+        Code code;
+        std::int64_t id;
+        auto operator<=>(const Entry&) const = default;
+    };
+    struct Part {
+        HammingSegment segment;
+        std::vector<std::uint32_t> first;     // the ids of entry e begin at first[e]; empty where every entry has one
+        std::vector<std::uint32_t> small;     // ids, where all of them fit
+        std::vector<std::int64_t> large;      // ids, where not
+        std::vector<bool> removed;            // by place of the id; empty while there are none
+
+        std::size_t ids() const { return small.size() + large.size(); }
+        std::int64_t id(std::size_t place) const { return small.empty() ? large[place] : small[place]; }
+        std::size_t begin(std::size_t entry) const { return first.empty() ? entry : first[entry]; }
+        bool live(std::size_t place) const { return removed.empty() || !removed[place]; }
+    };
+
+    static constexpr std::size_t kMaxTail = 1 << 16;  // read in full in some 30 microseconds
+    static constexpr std::size_t kMergeRatio = 4;     // neighbouring segments within this ratio are merged
+
+    std::unique_ptr<Part> build(std::vector<Entry> entries) const;
+    void append(const Part& part, std::vector<Entry>& out) const;
+    void seal_tail();
+    void merge_parts();
+
+    unsigned bits_;
+    std::size_t live_ = 0;
+    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<Entry> tail_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,163 @@
+"""All SimHashes within a Hamming distance, exactly, among millions: ``HammingIndex``.
+
+Multi-index hashing over immutable segments with a small mutable part (native/hamming.hpp says how). Exact for every k from
+0 to 16: where probing would cost more than reading everything, everything is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.fingerprints.base import check_workers
+from lookalike.fingerprints.simhash import SimHash, check_bits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Values = NDArray[Any] | Sequence[int] | Sequence[SimHash]
+
+MAX_K = 16
+NO_LIMIT = 2**62
+
+
+class Found(NamedTuple):
+    """The matches of a batch of queries: those of query i are at ``offsets[i]:offsets[i + 1]``, nearest first, then by id.
+
+    ``totals`` is how many each query had before the limit: more than are here means that the result was cut.
+    """
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int64]
+    distances: NDArray[np.uint8]
+    totals: NDArray[np.int64]
+
+
+class Pairs(NamedTuple):
+    """Pairs of ids within a distance, the smaller id on the left, in order; ``cut`` says that there were more."""
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    distances: NDArray[np.uint8]
+    cut: bool
+
+
+class HammingIndex:
+    """Fingerprints of 32, 64 or 128 bits by Hamming distance: numpy in, arrays out.
+
+    Ids are integers; without them entries are numbered from 0 in the order they come. The same id may be added more than
+    once: each is an entry of its own. Searches may run in several threads, also while entries are added.
+    """
+
+    def __init__(self, values: Values | None = None, ids: NDArray[np.int64] | Sequence[int] | None = None, *, bits: int = 64) -> None:
+        check_bits(bits)
+        self.bits = bits
+        self._index = _native.HammingIndex(bits)
+        self._next = 0
+        if values is not None:
+            self.add(values, ids)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the index takes."""
+        return self._index.nbytes
+
+    def add(self, values: Values, ids: NDArray[np.int64] | Sequence[int] | None = None) -> None:
+        """Add fingerprints. They can be found as soon as this returns."""
+        import numpy as np
+
+        words = self._words(values, "values")
+        count = len(words) // (2 if self.bits == 128 else 1)
+        labels = np.arange(self._next, self._next + count, dtype=np.int64) if ids is None else _ids(ids)
+        if len(labels) != count:
+            raise InputError(f"ids: {len(labels)} ids for {count} fingerprints")
+        self._index.add(words, labels)
+        self._next = max(self._next + count, int(labels.max()) + 1 if count else 0)
+
+    def remove(self, ids: NDArray[np.int64] | Sequence[int]) -> int:
+        """Remove all entries with these ids; returns how many there were. It reads all ids once: remove in batches."""
+        return self._index.remove(_ids(ids))
+
+    def search(self, queries: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> Found:
+        """All entries within ``k`` of each query; with ``limit`` the nearest so many of each."""
+        import numpy as np
+
+        _check_k(k)
+        check_workers(workers)
+        found = self._index.search(self._words(queries, "queries"), k, _check_limit(limit), workers)
+        return Found(*(np.asarray(part) for part in found))
+
+    def pairs(self, k: int = 3, *, limit: int | None = None) -> Pairs:
+        """All pairs of entries within ``k``. A million equal fingerprints have half a trillion pairs: set a limit."""
+        import numpy as np
+
+        _check_k(k)
+        most = _check_limit(limit)
+        left, right, distances = (np.asarray(part) for part in self._index.pairs(k, most))
+        return Pairs(left[:most], right[:most], distances[:most], len(left) > most)
+
+    def _words(self, values: Values, name: str) -> NDArray[np.uint64]:
+        import numpy as np
+
+        if isinstance(values, np.ndarray):
+            array = values
+        else:
+            array = self._from_python(values, name)
+        wanted = 2 if self.bits == 128 else 1
+        if array.dtype.kind not in "ui" or (array.dtype.kind == "i" and array.size and int(array.min()) < 0):
+            raise InputError(f"{name}: expected unsigned integers, not {array.dtype}; view signed 64-bit values with .view('uint64')")
+        if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
+            shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
+            raise InputError(f"{name}: fingerprints of {self.bits} bits have {shape}, not shape {array.shape}")
+        words = np.ascontiguousarray(array, dtype=np.uint64).reshape(-1)
+        if self.bits == 32 and words.size and int(words.max()) >> 32:
+            raise InputError(f"{name}: a value has more than 32 bits")
+        return words
+
+    def _from_python(self, values: Any, name: str) -> NDArray[np.uint64]:
+        import numpy as np
+
+        if isinstance(values, (str, bytes, int, SimHash)) or not isinstance(values, Sequence):
+            raise InputError(f"{name} is a {type(values).__name__}: give a numpy array, or a list of integers or SimHashes")
+        numbers = []
+        for index, value in enumerate(values):
+            if isinstance(value, SimHash) and value.bits != self.bits:
+                raise InputError(f"{name}[{index}] is a SimHash of {value.bits} bits, this index holds {self.bits}")
+            number = int(value) if isinstance(value, (int, SimHash)) and not isinstance(value, bool) else -1
+            if not 0 <= number < 1 << self.bits:
+                raise InputError(f"{name}[{index}] is {value!r:.60}: expected an integer of {self.bits} bits or a SimHash")
+            numbers.append(number)
+        if self.bits == 128:
+            halves = [(number & 0xFFFFFFFFFFFFFFFF, number >> 64) for number in numbers]
+            return np.array(halves, dtype=np.uint64).reshape(-1, 2)
+        return np.array(numbers, dtype=np.uint64)
+
+
+def _ids(ids: Any) -> NDArray[np.int64]:
+    import numpy as np
+
+    array = np.asarray(ids)
+    if array.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui" or int(array.max()) >= 2**63:
+        raise InputError("ids: expected a list of integers of 64 bits")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _check_k(k: int) -> None:
+    if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= MAX_K:
+        raise InputError(f"k={k!r}: choose 0 to {MAX_K} bits")
+
+
+def _check_limit(limit: int | None) -> int:
+    if limit is None:
+        return NO_LIMIT
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise InputError(f"limit={limit!r}: give the largest number of results, 1 or more")
+    return min(limit, NO_LIMIT)

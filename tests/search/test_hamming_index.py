@@ -1,0 +1,217 @@
+"""The Hamming index against brute force, for every k, width and history."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lookalike as la
+
+
+def near_values(count: int, bits: int, seed: int) -> list[int]:
+    """Random values, and near copies of them, so that every distance occurs."""
+    generator = np.random.default_rng(seed)
+    base = [int.from_bytes(generator.bytes(bits // 8), "little") for _ in range(max(1, count // 3))]
+    values = []
+    for _ in range(count):
+        value = base[generator.integers(len(base))]
+        for bit in generator.choice(bits, size=generator.integers(0, 20), replace=False):
+            value ^= 1 << int(bit)
+        values.append(value)
+    return values
+
+
+def brute(values: list[tuple[int, int]], query: int, k: int) -> list[tuple[int, int]]:
+    found = [((value ^ query).bit_count(), identity) for identity, value in values]
+    return sorted((distance, identity) for distance, identity in found if distance <= k)
+
+
+def results(found: object, index: int) -> list[tuple[int, int]]:
+    here = slice(found.offsets[index], found.offsets[index + 1])  # type: ignore[attr-defined]
+    return list(zip(found.distances[here].tolist(), found.ids[here].tolist(), strict=True))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@pytest.mark.parametrize("k", range(17))
+def test_equals_brute_force(bits: int, k: int) -> None:
+    values = near_values(600, bits, seed=k)
+    index = la.HammingIndex(values, bits=bits)
+    queries = values[:20] + near_values(10, bits, seed=100 + k)
+    found = index.search(queries, k=k, workers=2)
+    for i, query in enumerate(queries):
+        assert results(found, i) == brute(list(enumerate(values)), query, k)
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@pytest.mark.parametrize("k", [0, 1, 3, 4, 7, 8, 11, 12])
+def test_sealed_segments_equal_brute_force(bits: int, k: int) -> None:
+    """More entries than the tail holds, so that tables are probed and not only a list read."""
+    generator = np.random.default_rng(bits + k)
+    words = generator.integers(0, 2**32 if bits == 32 else 2**64, size=(70_000, 2 if bits == 128 else 1), dtype=np.uint64)
+    near = words[:300].copy()
+    for row in range(len(near)):
+        for bit in generator.choice(bits, size=row % 16, replace=False):
+            near[row, bit // 64] ^= np.uint64(1) << np.uint64(bit % 64)
+    index = la.HammingIndex(words if bits == 128 else words[:, 0], bits=bits)
+    queries = near if bits == 128 else near[:, 0]
+    found = index.search(queries, k=k)
+    for row in range(len(near)):
+        distances = np.bitwise_count(words ^ near[row]).sum(axis=1, dtype=int)
+        expected = sorted((int(distances[i]), int(i)) for i in np.nonzero(distances <= k)[0])
+        assert results(found, row) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=6)), max_size=12), st.integers(0, 16))
+@settings(max_examples=100)
+def test_any_history_of_adds_and_removals(steps: list[tuple[int, list[int]]], k: int) -> None:
+    index, model = la.HammingIndex(), []
+    identity = 0
+    for action, values in steps:
+        if action < 2:
+            index.add(values)
+            model += list(enumerate(values, start=identity))
+            identity += len(values)
+        else:
+            gone = [value % max(identity, 1) for value in values]
+            assert index.remove(gone) == sum(entry[0] in gone for entry in model)
+            model = [entry for entry in model if entry[0] not in gone]
+    assert len(index) == len(model)
+    queries = [value for _, value in model[:5]] + [0, 2**64 - 1]
+    found = index.search(queries, k=k)
+    for i, query in enumerate(queries):
+        assert results(found, i) == brute(model, query, k)
+
+
+def test_growth_by_many_small_batches_equals_one_large_one() -> None:
+    generator = np.random.default_rng(3)
+    values = generator.integers(0, 2**64, size=200_000, dtype=np.uint64)
+    values[1000:2000] = values[0]
+    whole, grown = la.HammingIndex(values), la.HammingIndex()
+    for first in range(0, len(values), 7_001):
+        grown.add(values[first : first + 7_001])
+    gone = np.arange(0, 200_000, 3)
+    assert whole.remove(gone) == grown.remove(gone) == len(gone)
+    queries = values[:500] ^ np.uint64(5)
+    for part in zip(whole.search(queries, k=4), grown.search(queries, k=4), strict=True):
+        np.testing.assert_array_equal(*part)
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@pytest.mark.parametrize("k", [0, 2, 3, 6, 9])
+def test_pairs_equal_brute_force(bits: int, k: int) -> None:
+    values = near_values(150, bits, seed=7)
+    index = la.HammingIndex(values[:100], bits=bits)
+    index.add(values[100:])
+    index.remove([5, 120])
+    kept = [i for i in range(150) if i not in (5, 120)]
+    expected = [(a, b, (values[a] ^ values[b]).bit_count()) for a in kept for b in kept if a < b and (values[a] ^ values[b]).bit_count() <= k]
+    found = index.pairs(k)
+    assert list(zip(found.left.tolist(), found.right.tolist(), found.distances.tolist(), strict=True)) == sorted(expected)
+    assert not found.cut
+
+
+def test_pairs_of_sealed_segments_equal_searches() -> None:
+    generator = np.random.default_rng(9)
+    values = generator.integers(0, 2**64, size=80_000, dtype=np.uint64)
+    values[40_000:50_000] = values[:10_000] ^ (np.uint64(1) << generator.integers(0, 64, size=10_000).astype(np.uint64))
+    index = la.HammingIndex(values)
+    found = index.search(values, k=3)
+    left = np.repeat(np.arange(len(values)), np.diff(found.offsets))
+    expected = {(int(a), int(b)) for a, b in zip(left, found.ids, strict=True) if a < b}
+    pairs = index.pairs(3)
+    assert set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)) == expected
+    assert len(pairs.left) == len(expected)
+
+
+def test_a_million_copies_of_one_fingerprint_cost_no_more_than_others() -> None:
+    values = np.full(1_000_000, 12345, dtype=np.uint64)
+    index = la.HammingIndex(values)
+    found = index.search(np.full(200, 12345 ^ 7, dtype=np.uint64), k=3, limit=5)
+    assert found.ids.tolist() == [0, 1, 2, 3, 4] * 200
+    assert set(found.totals.tolist()) == {1_000_000}
+    pairs = index.pairs(3, limit=1000)
+    assert pairs.cut
+    assert len(pairs.left) == 1000
+    assert index.nbytes < 16 * len(values)
+
+
+def test_limits_keep_the_nearest() -> None:
+    index = la.HammingIndex([0b0, 0b1, 0b11, 0b111])
+    found = index.search([0], k=3, limit=2)
+    assert (found.ids.tolist(), found.distances.tolist(), found.totals.tolist()) == ([0, 1], [0, 1], [4])
+
+
+def test_simhashes_and_ids_of_your_own() -> None:
+    texts = ["one text about foxes and dogs", "another text about foxes and dogs", "something else"]
+    index = la.HammingIndex([la.simhash(text) for text in texts], ids=[-7, 2**40, 3])
+    found = index.search(la.simhashes(texts[:1]), k=0)
+    assert found.ids.tolist() == [-7]
+    index.add([1])
+    assert index.search([1], k=0).ids.tolist() == [2**40 + 1]
+
+
+def test_searching_while_adding() -> None:
+    generator = np.random.default_rng(1)
+    index = la.HammingIndex(generator.integers(0, 2**64, size=1000, dtype=np.uint64))
+    failures: list[BaseException] = []
+
+    def search() -> None:
+        try:
+            for _ in range(50):
+                found = index.search(generator.integers(0, 2**64, size=100, dtype=np.uint64), k=3)
+                assert found.offsets[-1] == len(found.ids)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=search) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        index.add(np.arange(10_000, dtype=np.uint64))
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(index) == 201_000
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda index: index.search([1], k=17),
+        lambda index: index.search([1], k=-1),
+        lambda index: index.search([1], k=True),
+        lambda index: index.search([-1]),
+        lambda index: index.search([2**64]),
+        lambda index: index.search(["x"]),
+        lambda index: index.search("x"),
+        lambda index: index.search(np.array([1.5])),
+        lambda index: index.search(np.array([-1])),
+        lambda index: index.search(np.zeros((2, 2), dtype=np.uint64)),
+        lambda index: index.search([la.simhash("x", bits=32)]),
+        lambda index: index.search([1], limit=0),
+        lambda index: index.search([1], workers=0),
+        lambda index: index.add([1, 2], ids=[1]),
+        lambda index: index.add([1], ids=["a"]),
+        lambda index: index.remove([1.5]),
+        lambda index: index.pairs(99),
+        lambda index: la.HammingIndex(bits=63),
+        lambda index: la.HammingIndex([2**32], bits=32),
+        lambda index: la.HammingIndex(np.zeros(3, dtype=np.uint64), bits=128),
+    ],
+)
+def test_bad_input_is_refused(call: object) -> None:
+    with pytest.raises(la.InputError):
+        call(la.HammingIndex([1, 2, 3]))  # type: ignore[operator]
+
+
+def test_empty_indexes_and_batches() -> None:
+    index = la.HammingIndex()
+    assert len(index) == 0
+    assert index.search([1, 2]).offsets.tolist() == [0, 0, 0]
+    assert index.search([]).offsets.tolist() == [0]
+    assert index.remove([]) == 0
+    assert len(index.pairs().left) == 0
