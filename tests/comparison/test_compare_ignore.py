@@ -101,7 +101,7 @@ def test_several_templates_may_overlap() -> None:
 
 
 def test_nothing_is_silent() -> None:
-    assert la.compare("a", "b", ignore=["too short"]).notes[0] == "ignored text 1 has 2 tokens: nothing shorter than 5 is looked for"
+    assert "ignored text 1 has 2 tokens: nothing shorter than 5 is looked for" in la.compare("a", "b", ignore=["too short"]).notes
     assert "the score says nothing" in la.compare(TEMPLATE, TEMPLATE, ignore=[TEMPLATE]).notes[-1]
 
 
