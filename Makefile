@@ -28,7 +28,8 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 
 $(STAMPS)/test-tools: $(STAMPS)/installed
 	@echo "== installing what the tests need: oracles, optional segmenters, pytest"
-	@PIP="$(BIN)/python -m pip" $(BIN)/python scripts/install_group.py test
+	@$(BIN)/python scripts/install_group.py test
+	@sh scripts/install_browser.sh
 	@touch $@
 
 $(STAMPS)/lint-tools: $(STAMPS)/installed

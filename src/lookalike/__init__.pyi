@@ -46,7 +46,6 @@ from lookalike.fingerprints.simhash import simhashes as simhashes
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing
 from lookalike.fingerprints.winnowing import winnow as winnow
 from lookalike.fingerprints.winnowing import winnows as winnows
-from lookalike.search.hamming import HammingIndex as HammingIndex
 from lookalike.golden import selftest as selftest
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
@@ -56,6 +55,7 @@ from lookalike.model import Span as Span
 from lookalike.model import Token as Token
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes
+from lookalike.search.hamming import HammingIndex as HammingIndex
 from lookalike.text.idf import Idf as Idf
 from lookalike.text.idf import idfs as idfs
 from lookalike.text.keywords import Keyword as Keyword

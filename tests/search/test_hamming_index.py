@@ -65,7 +65,10 @@ def test_sealed_segments_equal_brute_force(bits: int, k: int) -> None:
         assert results(found, row) == expected
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=6)), max_size=12), st.integers(0, 16))
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=6)), max_size=12),
+    st.integers(0, 16),
+)
 @settings(max_examples=100)
 def test_any_history_of_adds_and_removals(steps: list[tuple[int, list[int]]], k: int) -> None:
     index, model = la.HammingIndex(), []
@@ -108,7 +111,9 @@ def test_pairs_equal_brute_force(bits: int, k: int) -> None:
     index.add(values[100:])
     index.remove([5, 120])
     kept = [i for i in range(150) if i not in (5, 120)]
-    expected = [(a, b, (values[a] ^ values[b]).bit_count()) for a in kept for b in kept if a < b and (values[a] ^ values[b]).bit_count() <= k]
+    expected = [
+        (a, b, (values[a] ^ values[b]).bit_count()) for a in kept for b in kept if a < b and (values[a] ^ values[b]).bit_count() <= k
+    ]
     found = index.pairs(k)
     assert list(zip(found.left.tolist(), found.right.tolist(), found.distances.tolist(), strict=True)) == sorted(expected)
     assert not found.cut

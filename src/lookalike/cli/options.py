@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
+from lookalike.comparison.escaping import columns, printable
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -65,9 +67,10 @@ def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, right:
     if sys.stdout.isatty():
         _rich_table(headers, cells, right)
         return
-    widths = [max((len(row[i]) for row in [*cells, headers]), default=0) for i in range(len(headers))]
+    widths = [max(columns(row[i]) for row in [*cells, headers]) for i in range(len(headers))]
     for row in [headers, *cells] if any(headers) else cells:
-        padded = (cell.rjust(width) if i in right else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        spaces = [" " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)]
+        padded = (space + cell if i in right else cell + space for i, (cell, space) in enumerate(zip(row, spaces, strict=True)))
         click.echo("  ".join(padded).rstrip())
 
 
@@ -82,8 +85,3 @@ def _rich_table(headers: Sequence[str], rows: Sequence[Sequence[str]], right: Co
     for row in rows:
         table.add_row(*map(Text, row))
     Console(no_color=not colours(), highlight=False).print(table)
-
-
-def printable(text: str) -> str:
-    """Text that a terminal can show: control characters and lone surrogates are escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
