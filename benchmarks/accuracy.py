@@ -86,7 +86,7 @@ def measure(budget: int, lengths: tuple[int, ...]) -> list[dict[str, Any]]:
 
 
 def _errors(estimate: Estimate, form: Shape, ideal: float, budget: int) -> dict[str, Any]:
-    pairs = min(4000, max(20, budget // (2 * sum(form))))
+    pairs = min(4000, max(6, budget // (2 * sum(form))))
     draw = random.Random(sum(form))  # the same documents for every sketcher
     errors = [estimate(*pair(draw, form)) - form.jaccard for _ in range(pairs)]
     rmse = (sum(error * error for error in errors) / pairs) ** 0.5
