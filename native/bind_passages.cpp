@@ -1,5 +1,7 @@
 // Python's view of winnowing, passages and alignment.
 #include <algorithm>
+#include <list>
+#include <mutex>
 
 #include "align.hpp"
 #include "bind.hpp"
@@ -24,7 +26,27 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes s
     return {give(std::move(values)), give(std::move(kept))};
 }
 
-// Kept hashes with their spans, for a batch of texts.
+// Hashes of a folded text's tokens, and their spans: start in the upper half, end in the lower. Returns how many.
+std::size_t read_tokens(const Folder& folder, Scratch<std::uint64_t>& tokens, Scratch<std::uint64_t>& edges) {
+    tokens.grow(folder.size(), 0);
+    edges.grow(folder.size(), 0);
+    std::size_t count = 0;
+    const auto edge = [&](std::size_t begin, std::size_t end) { return std::uint64_t{folder.span_begin(begin)} << 32 | folder.span_end(end - 1); };
+    folder.for_each_token(
+        [&](std::size_t begin, std::size_t end) {
+            tokens[count] = token_hash_padded(folder.bytes() + begin, end - begin);
+            edges[count++] = edge(begin, end);
+        },
+        [&](std::size_t first, std::size_t bytes) {
+            for (std::size_t b = first; b < first + bytes; ++b, ++count) {
+                tokens[count] = kAsciiHashes[folder.bytes()[b]];
+                edges[count] = edge(b, b + 1);
+            }
+        });
+    return count;
+}
+
+// Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(
     Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t window, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
@@ -35,42 +57,54 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, 
         std::vector<std::uint64_t> values;
         std::vector<std::uint32_t> starts, ends;
     };
-    std::vector<Kept> kept(texts.count());
-    std::vector<std::uint64_t> values;
-    std::vector<std::uint32_t> starts, ends;
+    struct Place {  // where the kept hashes of a text lie: in which worker's lists, from where on, how many
+        const Kept* lists = nullptr;
+        std::size_t first = 0, count = 0;
+    };
+    Kept all;
     std::vector<std::int64_t> ends_of{0};
     {
         nb::gil_scoped_release release;
+        std::vector<Place> places(texts.count());
+        std::list<Kept> lists;  // one a worker
+        std::mutex guard;
+        const std::uint64_t key = mix(options.seed);
         for_each_document(texts.count(), workers, [&] {
-            return [&, folder = Folder(), tokens = std::vector<std::uint64_t>(), first = std::vector<std::uint32_t>(), last = std::vector<std::uint32_t>(),
+            const std::lock_guard lock(guard);
+            return [&, &kept = lists.emplace_back(), folder = Folder(), tokens = Scratch<std::uint64_t>(), edges = Scratch<std::uint64_t>(),
                     shingles = std::vector<std::uint64_t>(), positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
                 folder.run(texts[i], options.mode, options.fold, true);
-                tokens.clear(), first.clear(), last.clear();
-                folder.for_each_token([&](std::size_t begin, std::size_t end) {
-                    tokens.push_back(token_hash_padded(folder.bytes() + begin, end - begin));
-                    first.push_back(folder.span_begin(begin));
-                    last.push_back(folder.span_end(end - 1));
-                });
-                if (tokens.empty()) return;
-                const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, tokens.size()));
-                shingles.resize(tokens.size() - n + 1);
-                hash_shingles(tokens.data(), shingles.size(), n, mix(options.seed), shingles.data());
+                const std::size_t count = read_tokens(folder, tokens, edges);
+                if (count == 0) return;
+                const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
+                shingles.resize(count - n + 1);
+                hash_shingles(tokens.data(), shingles.size(), n, key, shingles.data());
                 winnow(shingles, window, positions);
+                places[i] = {&kept, kept.values.size(), positions.size()};
                 for (const std::uint32_t position : positions) {
-                    kept[i].values.push_back(shingles[position]);
-                    kept[i].starts.push_back(first[position]);
-                    kept[i].ends.push_back(last[position + n - 1]);
+                    kept.values.push_back(shingles[position]);
+                    kept.starts.push_back(static_cast<std::uint32_t>(edges[position] >> 32));
+                    kept.ends.push_back(static_cast<std::uint32_t>(edges[position + n - 1]));
                 }
             };
         });
-        for (const Kept& document : kept) {
-            values.insert(values.end(), document.values.begin(), document.values.end());
-            starts.insert(starts.end(), document.starts.begin(), document.starts.end());
-            ends.insert(ends.end(), document.ends.begin(), document.ends.end());
-            ends_of.push_back(static_cast<std::int64_t>(values.size()));
+        for (const Place& place : places) ends_of.push_back(ends_of.back() + static_cast<std::int64_t>(place.count));
+        if (lists.size() == 1) {
+            all = std::move(lists.front());  // one worker took the texts in order
+        } else {
+            for (const Place& place : places) {
+                if (place.count == 0) continue;
+                const auto append = [&](auto& to, const auto& from) {
+                    const auto first = from.begin() + static_cast<std::ptrdiff_t>(place.first);
+                    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(place.count));
+                };
+                append(all.values, place.lists->values);
+                append(all.starts, place.lists->starts);
+                append(all.ends, place.lists->ends);
+            }
         }
     }
-    return {give(std::move(values)), give(std::move(starts)), give(std::move(ends)), give(std::move(ends_of))};
+    return {give(std::move(all.values)), give(std::move(all.starts)), give(std::move(all.ends)), give(std::move(ends_of))};
 }
 
 using Runs = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;

@@ -5,27 +5,30 @@ namespace lookalike {
 namespace {
 
 // A list of str as one UTF-8 buffer with offsets; lone surrogates keep their three bytes.
-std::pair<nb::bytearray, Output<std::int64_t>> pack_strings(nb::list texts) {
+std::pair<Output<std::uint8_t>, Output<std::int64_t>> pack_strings(nb::list texts) {
+    std::vector<nb::object> encoded;  // first all of them, so that the buffer is made once and in its final size
+    encoded.reserve(texts.size());
     std::vector<std::int64_t> offsets{0};
     offsets.reserve(texts.size() + 1);
-    std::vector<char> buffer;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         nb::object text = texts[i];
         if (PyUnicode_Check(text.ptr())) {
-            nb::object encoded = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-            if (!encoded.is_valid()) throw nb::python_error();
-            const nb::bytes bytes = nb::cast<nb::bytes>(encoded);
-            buffer.insert(buffer.end(), bytes.c_str(), bytes.c_str() + bytes.size());
-        } else if (PyBytes_Check(text.ptr())) {
-            const nb::bytes bytes = nb::cast<nb::bytes>(text);
-            buffer.insert(buffer.end(), bytes.c_str(), bytes.c_str() + bytes.size());
-        } else {
+            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+            if (!text.is_valid()) throw nb::python_error();
+        } else if (!PyBytes_Check(text.ptr())) {
             const std::string type = nb::cast<std::string>(nb::str(text.type().attr("__name__")));
             throw nb::type_error(("item " + std::to_string(i) + " is a " + type + ", expected str or bytes").c_str());
         }
-        offsets.push_back(static_cast<std::int64_t>(buffer.size()));
+        offsets.push_back(offsets.back() + PyBytes_Size(text.ptr()));
+        encoded.push_back(std::move(text));
     }
-    return {nb::bytearray(buffer.data(), buffer.size()), give(std::move(offsets))};
+    const std::size_t size = static_cast<std::size_t>(offsets.back());
+    auto* buffer = new std::uint8_t[size + 1];
+    nb::capsule owner(buffer, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+        std::memcpy(buffer + offsets[i], PyBytes_AsString(encoded[i].ptr()), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+    }
+    return {Output<std::uint8_t>(buffer, {size}, owner), give(std::move(offsets))};
 }
 
 nb::bytes fold_text(Bytes text) {

@@ -48,17 +48,69 @@ void cover(const Anchors& from, const Anchors& to, unsigned n, std::vector<bool>
 
 }  // namespace
 
-void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
-    kept.clear();
-    const std::size_t count = shingles.size();
-    if (count == 0) return;
-    window = std::min(window, count);
+namespace {
+
+constexpr std::size_t kSmallWindow = 16;
+constexpr std::size_t kBlock = 256;
+
+// How many neighbours in a row a hash beats: before it those that are not smaller, behind it those that are larger.
+// `hashes` has `window` - 1 readable neighbours on both sides of the block.
+LOOKALIKE_CLONES
+void count_beaten(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
+    std::uint64_t going[kBlock];
+    for (std::size_t i = 0; i < size; ++i) beaten[i] = 0;
+    for (int side = 0; side < 2; ++side) {
+        for (std::size_t i = 0; i < size; ++i) going[i] = 1;
+        for (std::size_t step = 1; step < window; ++step) {
+            const std::uint64_t* other = side == 0 ? hashes - step : hashes + step;
+            for (std::size_t i = 0; i < size; ++i) {
+                going[i] &= side == 0 ? other[i] >= hashes[i] : other[i] > hashes[i];
+                beaten[i] += going[i];
+            }
+        }
+    }
+}
+
+// A hash is kept if a whole window fits into the neighbours that it beats. That is a local rule, so it needs no branches,
+// while following the smallest of a sliding window mispredicts one at every other step.
+void winnow_small(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+    const std::size_t count = shingles.size(), edge = window - 1;
+    std::uint64_t padded[kBlock + 2 * kSmallWindow], beaten[kBlock];
+    kept.resize(count);
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < count; first += kBlock) {
+        const std::size_t size = std::min(kBlock, count - first);
+        // Beyond the ends there is nothing to beat: a hash that always wins stands there.
+        for (std::size_t i = 0; i < edge; ++i) {
+            padded[i] = first + i < edge ? 0 : shingles[first + i - edge];
+            padded[edge + size + i] = first + size + i < count ? shingles[first + size + i] : 0;
+        }
+        std::copy_n(shingles.begin() + static_cast<std::ptrdiff_t>(first), size, padded + edge);
+        count_beaten(padded + edge, size, window, beaten);
+        // A hash of zero at the start would beat the padding in front of it: it counts what is really there.
+        for (std::size_t i = 0; i < size; ++i) {
+            if (padded[edge + i] != 0 || first + i >= edge) continue;
+            std::uint64_t real = 0;
+            for (std::size_t step = 1; step < window && step <= first + i; ++step) ++real;
+            std::uint64_t behind = 0;
+            while (behind < edge && first + i + behind + 1 < count && shingles[first + i + behind + 1] > 0) ++behind;
+            beaten[i] = real + behind;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            kept[found] = static_cast<std::uint32_t>(first + i);
+            found += beaten[i] >= edge;
+        }
+    }
+    kept.resize(found);
+}
+
+void winnow_large(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
     std::size_t smallest = 0;
     for (std::size_t i = 1; i < window; ++i) {
         if (shingles[i] <= shingles[smallest]) smallest = i;
     }
     kept.push_back(static_cast<std::uint32_t>(smallest));
-    for (std::size_t last = window; last < count; ++last) {
+    for (std::size_t last = window; last < shingles.size(); ++last) {
         const std::size_t first = last - window + 1;
         if (shingles[last] <= shingles[smallest]) {
             smallest = last;
@@ -71,6 +123,19 @@ void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::ve
             continue;
         }
         kept.push_back(static_cast<std::uint32_t>(smallest));
+    }
+}
+
+}  // namespace
+
+void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+    kept.clear();
+    if (shingles.empty()) return;
+    window = std::min(window, shingles.size());
+    if (window <= kSmallWindow) {
+        winnow_small(shingles, window, kept);
+    } else {
+        winnow_large(shingles, window, kept);
     }
 }
 

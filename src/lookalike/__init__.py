@@ -24,7 +24,7 @@ _HOMES = {
     "lookalike.fingerprints.minhash": "BBitMinHash MinHash WeightedMinHash minhash minhashes weighted_minhash weighted_minhashes",
     "lookalike.fingerprints.record": "RecordPrint record records",
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
-    "lookalike.fingerprints.winnowing": "Winnowing winnow winnows",
+    "lookalike.fingerprints.winnowing": "Winnowing Winnowings winnow winnows",
     "lookalike.io": "TextFile decode_text read_text",
     "lookalike.model": "Passage Span Token",
     "lookalike.recipe": "Recipe recipes",

@@ -44,6 +44,7 @@ from lookalike.fingerprints.simhash import SimHash as SimHash
 from lookalike.fingerprints.simhash import simhash as simhash
 from lookalike.fingerprints.simhash import simhashes as simhashes
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing
+from lookalike.fingerprints.winnowing import Winnowings as Winnowings
 from lookalike.fingerprints.winnowing import winnow as winnow
 from lookalike.fingerprints.winnowing import winnows as winnows
 from lookalike.golden import selftest as selftest

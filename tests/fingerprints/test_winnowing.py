@@ -108,7 +108,14 @@ def test_batches_equal_single_calls() -> None:
     generator = random.Random(2)
     batch = [" ".join(generator.choices(WORDS, k=generator.randint(0, 50))) for _ in range(50)] + ["相似的文本" * 5, "", "é"]
     for recipe in ("default", "chars", "winnow-sha1"):
-        assert la.winnows(batch, recipe=recipe, workers=2) == [la.winnow(text, recipe=recipe) for text in batch]
+        found = la.winnows(batch * 40, recipe=recipe, workers=2)
+        assert list(found) == [la.winnow(text, recipe=recipe) for text in batch] * 40
+        assert found[-1] == found[len(found) - 1]
+        assert found[1:3] == [found[1], found[2]]
+        assert len(found.values) == len(found.starts) == len(found.ends) == found.offsets[-1]
+        with pytest.raises(IndexError):
+            found[len(found)]
+    assert list(la.winnows([])) == []
 
 
 def test_containment() -> None:

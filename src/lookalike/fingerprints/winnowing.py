@@ -6,24 +6,25 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
-from lookalike.text.columns import column_length, packed
+from lookalike.text.columns import Packed, column_length, packed
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import stream_shingles
 from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream, tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAX_WINDOW = 65536
 
@@ -194,27 +195,65 @@ def _by_strings(text: str, recipe: Recipe, window: int, identity: str) -> Winnow
     return Winnowing(tuple(values), spans, recipe.ngram, identity, _Source(stream(text, recipe), positions))
 
 
-def winnows(
-    texts: object, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None, workers: int = 1
-) -> list[Winnowing]:
-    """The winnowing fingerprints of a column of texts. They carry no tokens: ``passages`` joins neighbouring hashes."""
+class Winnowings(Sequence[Winnowing]):
+    """The winnowing fingerprints of a column of texts, as arrays: those of text i are at ``offsets[i]:offsets[i + 1]``.
+
+    An index or a loop gives ``Winnowing`` objects. They carry no tokens: their ``passages`` join neighbouring hashes.
+    """
+
+    def __init__(self, columns: _Columns, k: int, recipe: str) -> None:
+        self.offsets, self.values, self.starts, self.ends = columns
+        self.k = k
+        self.recipe = recipe
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Winnowing: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Winnowing]: ...
+    def __getitem__(self, index: int | slice) -> Winnowing | list[Winnowing]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = range(len(self))[index]  # an IndexError where it should be one
+        here = slice(self.offsets[at], self.offsets[at + 1])
+        spans = tuple(zip(self.starts[here].tolist(), self.ends[here].tolist(), strict=True))
+        return Winnowing(tuple(self.values[here].tolist()), spans, self.k, self.recipe)
+
+
+class _Columns(NamedTuple):
+    offsets: NDArray[np.int64]
+    values: NDArray[np.uint64]
+    starts: NDArray[np.uint32]
+    ends: NDArray[np.uint32]
+
+
+def winnows(texts: object, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None, workers: int = 1) -> Winnowings:
+    """The winnowing fingerprints of a column of texts."""
+    import numpy as np
+
     column_length(texts)
     check_workers(workers)
     chosen = _resolve(recipe, k, window)
-    found: list[Winnowing] = []
-    for piece in packed(texts):
-        if is_native(chosen):
-            found.extend(_native_piece(piece.data, piece.offsets, chosen, window, workers))
-        else:
-            found.extend(winnow(text, window=window, recipe=chosen) for text in piece.texts())
-    return found
+    pieces = [_piece(piece, chosen, window, workers) for piece in packed(texts)]
+    counts = [np.diff(piece.offsets) for piece in pieces]
+    offsets = np.concatenate([[0], *counts]).cumsum(dtype=np.int64)
+    values = np.concatenate([np.zeros(0, np.uint64), *(piece.values for piece in pieces)])
+    starts = np.concatenate([np.zeros(0, np.uint32), *(piece.starts for piece in pieces)])
+    ends = np.concatenate([np.zeros(0, np.uint32), *(piece.ends for piece in pieces)])
+    return Winnowings(_Columns(offsets, values, starts, ends), chosen.ngram, f"winnowing-{window}/{chosen.id}")
 
 
-def _native_piece(data: Any, offsets: Any, recipe: Recipe, window: int, workers: int) -> Iterable[Winnowing]:
-    mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-    values, starts, ends, places = _native.winnow_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, window, workers)
-    identity = f"winnowing-{window}/{recipe.id}"
-    for index in range(len(places) - 1):
-        here = slice(places[index], places[index + 1])
-        spans = tuple(zip(starts[here], ends[here], strict=True))
-        yield Winnowing(tuple(values[here]), spans, recipe.ngram, identity)
+def _piece(piece: Packed, recipe: Recipe, window: int, workers: int) -> _Columns:
+    import numpy as np
+
+    if is_native(recipe):
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        found = _native.winnow_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.seed, window, workers)
+        values, starts, ends, offsets = (np.asarray(part) for part in found)
+        return _Columns(offsets, values, starts, ends)
+    singles = [winnow(text, window=window, recipe=recipe) for text in piece.texts()]
+    offsets = np.cumsum([0, *map(len, singles)], dtype=np.int64)
+    spans = np.array([span for single in singles for span in single.spans], dtype=np.uint32).reshape(-1, 2)
+    return _Columns(offsets, np.array([v for single in singles for v in single.values], dtype=np.uint64), spans[:, 0], spans[:, 1])

@@ -15,7 +15,9 @@ from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.text.normalize import as_str
 
-TEXTS_AT_A_TIME = 4096
+# Small enough for a piece to stay in the second-level cache on its way to the kernel, large enough for two threads.
+TEXTS_AT_A_TIME = 1024
+CHARACTERS_AT_A_TIME = 8_000_000
 
 
 class Packed(NamedTuple):
@@ -53,13 +55,18 @@ def packed(texts: object) -> Iterator[Packed]:
 
 
 def _list_pieces(texts: Sequence[str]) -> Iterator[Packed]:
-    for first in range(0, len(texts), TEXTS_AT_A_TIME):
+    first = 0
+    while first < len(texts):
         piece = list(texts[first : first + TEXTS_AT_A_TIME])
         try:
+            sizes = itertools.accumulate(map(len, piece))
+            fitting = sum(size <= CHARACTERS_AT_A_TIME for size in sizes)
+            piece = piece[: max(1, fitting)]
             yield Packed(*_native.pack_strings(piece))
         except TypeError:
             row = next(i for i, text in enumerate(piece) if not isinstance(text, (str, bytes)))
             raise InputError(f"row {first + row} is {piece[row]!r:.60}: expected str; drop or fill it first") from None
+        first += len(piece)
 
 
 def _arrow_pieces(column: Any) -> Iterator[Packed]:
