@@ -150,16 +150,23 @@ def _show_summaries(title: str, summaries: list[tuple[str, Summary]]) -> None:
     print_table((title, "pairs", "usable", "edit share", "median", "kept"), rows, right=(1, 2, 3, 4, 5))
 
 
+def _shortened(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
 def _show_passages(report: FeedbackReport) -> None:
     if report.most_edited:
         say()
         pairs = [
-            (pair.row.id, pair.row.verdict, f"{pair.row.edit_share:.1%}", pair.draft[:60]) for pair in report.most_edited[:SHOWN_PAIRS]
+            (pair.row.id, pair.row.verdict, f"{pair.row.edit_share:.1%}", _shortened(pair.draft, 60))
+            for pair in report.most_edited[:SHOWN_PAIRS]
         ]
         print_table(("most edited", "verdict", "edit share", "draft"), pairs, right=(2,))
     if report.deleted_passages:
         say()
-        passages = [(found.text, f"{found.count:,}", ", ".join(found.ids[:3])) for found in report.deleted_passages[:SHOWN_PASSAGES]]
+        passages = [
+            (_shortened(found.text, 80), f"{found.count:,}", ", ".join(found.ids[:3])) for found in report.deleted_passages[:SHOWN_PASSAGES]
+        ]
         print_table(("often removed", "times", "for example in"), passages, right=(1,))
 
 

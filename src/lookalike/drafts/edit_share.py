@@ -9,7 +9,7 @@ punctuation does, and so does the width of a mark (``,`` and ``，``). Everythin
 - What was deleted and what was typed is *edited*; a replaced word counts on both sides.
 - A run of three tokens or more that stands elsewhere was moved once: half of it counts as edited, half as stayed.
 - A word that became a similar word was not typed anew: changed text is taken in windows of sixteen tokens, and the share
-  of letter trigrams that both sides of a window have in common counts as stayed.
+  of letter trigrams that both sides of a window have in common counts as stayed. Words of more than 64 letters have none.
 
 Time and memory are near linear. The constants were chosen on post-edited translations (docs/feedback.md has the numbers);
 the correlations there hardly change between windows of 8 and 48 tokens or moves of 2 to 4.
@@ -19,7 +19,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import accumulate
+from operator import sub
 
 from lookalike import _native
 from lookalike.text.normalize import utf8
@@ -30,7 +32,7 @@ PIECES = 4  # the native mode: words, single ideographs, punctuation marks
 MOVED_TOKENS = 3
 MOVED_COST = 0.5
 WINDOW_TOKENS = 16
-GRAM = 3
+LONGEST_WORD = 64  # letters: a longer one is data, and equals another one or does not
 
 _Stretch = tuple[int, int]  # first token, token after the last
 
@@ -41,7 +43,7 @@ class _Tokens:
     def __init__(self, text: str) -> None:
         self.text = text.lower()
         self.hashes, self.starts, self.ends = _native.token_stream(utf8(self.text), PIECES, False)
-        self.before = [0, *accumulate(end - start for start, end in zip(self.starts, self.ends, strict=True))]
+        self.before: list[int] = list(accumulate(map(sub, self.ends, self.starts), initial=0))
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -50,9 +52,21 @@ class _Tokens:
         return self.before[last] - self.before[first]
 
     def grams(self, stretches: list[_Stretch]) -> Counter[str]:
-        """The letter trigrams of each token, with a blank before and after it: an ideograph is one trigram."""
-        padded = (f" {self.text[self.starts[i] : self.ends[i]]} " for first, last in stretches for i in range(first, last))
-        return Counter(word[i : i + GRAM] for word in padded for i in range(len(word) - GRAM + 1))
+        """The letter trigrams of each token, with a blank before and after it: as many as the token has letters."""
+        found: list[str] = []
+        for first, last in stretches:
+            for start, end in zip(self.starts[first:last], self.ends[first:last], strict=True):
+                if end - start <= LONGEST_WORD:
+                    found += _grams(self.text[start:end])
+        return Counter(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def _grams(word: str) -> list[str]:
+    if len(word) == 1:
+        return [word]
+    padded = f" {word} "
+    return [padded[i : i + 3] for i in range(len(word))]
 
 
 def edit_share(draft: str, final: str) -> float:
@@ -71,9 +85,9 @@ def edit_share(draft: str, final: str) -> float:
     edited = moved * MOVED_COST
     stayed = sum(left.characters(start, start + length) for start, _, length in kept) + moved * (1 - MOVED_COST)
     for old, new in _windows(_gaps(left, right, kept, moves)):
-        was = sum(left.characters(*stretch) for stretch in old)
-        now = sum(right.characters(*stretch) for stretch in new)
-        same = min(was, now) * _common(left.grams(old), right.grams(new)) if old and new else 0.0
+        was = sum([left.characters(*stretch) for stretch in old])
+        now = sum([right.characters(*stretch) for stretch in new])
+        same = min(was, now) * 2 * _common(left.grams(old), right.grams(new)) / (was + now) if old and new else 0.0
         edited += was + now - 2 * same
         stayed += same
     return edited / (edited + stayed) if edited else 0.0
@@ -127,6 +141,6 @@ def _length(stretches: list[_Stretch]) -> int:
     return sum(last - first for first, last in stretches)
 
 
-def _common(a: Counter[str], b: Counter[str]) -> float:
-    shared = sum(min(count, b[gram]) for gram, count in a.items() if gram in b)
-    return 2 * shared / (a.total() + b.total())
+def _common(a: Counter[str], b: Counter[str]) -> int:
+    """How many items the two have in common, each as often as in both."""
+    return sum([min(a[item], b[item]) for item in a.keys() & b.keys()])

@@ -110,15 +110,17 @@ class Judged(NamedTuple):
     excerpts: tuple[str, str]
 
 
-def judge(draft: str, final: str) -> Judged:
-    """Everything about a pair that needs its texts."""
+def judge(draft: str, final: str, bounds: Bounds) -> Judged:
+    """Everything about a pair that needs its texts. What was removed of a discarded draft is not listed."""
     excerpts = _excerpt(draft), _excerpt(final)
     if draft == final:
         return Judged(0.0, dict.fromkeys(SHARES, 0.0) | {"kept": 1.0}, [], excerpts)
     if not has_words(final):
         return Judged(1.0, dict.fromkeys(SHARES, 0.0) | {"deleted": 1.0}, [], excerpts)
     found = edits(draft, final)
-    return Judged(edit_share(draft, final), found.to_dict(), list(_removed(draft, found)), excerpts)
+    share = edit_share(draft, final)
+    removed = list(_removed(draft, found)) if share <= bounds.rewritten else []
+    return Judged(share, found.to_dict(), removed, excerpts)
 
 
 def row_of(pair: Pair, judged: Judged, bounds: Bounds) -> Row:

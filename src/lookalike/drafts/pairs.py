@@ -97,7 +97,7 @@ class PairReader:
         if isinstance(value, (tuple, list)) and len(value) == 2:
             value = {self.columns.draft: value[0], self.columns.final: value[1]}
         if not isinstance(value, Mapping):
-            yield Problem("not a pair", record.place, f"a {type(value).__name__}: expected an object with draft and final")
+            yield Problem("not a pair", record.place, f"of type {type(value).__name__}: expected an object with draft and final")
             return
         problem = self._side_problem(record.place, value)
         if problem:
@@ -127,7 +127,7 @@ class PairReader:
             if is_null(text):
                 return Problem(f"null {role}", place, f"{column!r} is null")
             if not isinstance(text, str):
-                return Problem(f"{role} is not text", place, f"{column!r} is a {type(text).__name__}: expected text")
+                return Problem(f"{role} is not text", place, f"{column!r} is of type {type(text).__name__}: expected text")
             if _bytes(text, self.max_bytes) > self.max_bytes:
                 return Problem(f"{role} too large", place, f"{column!r} has more than {self.max_bytes:,} bytes")
         if not has_words(value[self.columns.draft]):

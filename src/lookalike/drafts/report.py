@@ -11,7 +11,7 @@ from typing import Any
 
 from lookalike.drafts.aggregate import Groups, Summary, Trend
 from lookalike.drafts.edit_share import METHOD
-from lookalike.drafts.judge import ROW_NAMES, VERDICTS, Bounds, Judged, Row, row_of
+from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
 from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Columns, Pair, PairReader, Problem
 from lookalike.drafts.row_files import RowWriter
 from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
@@ -145,8 +145,9 @@ def feedback(
     if isinstance(max_side_bytes, bool) or not isinstance(max_side_bytes, int) or max_side_bytes < 1:
         raise InputError(f"max_side_bytes={max_side_bytes!r}: choose a number of bytes from 1 on")
     reader = PairReader(columns, max_side_bytes)
-    collector = _Collector(Bounds.of(bounds), columns, wanted or ("model",), keep_rows, on_problem)
-    judgements = judged(reader.read(records_of(pairs, columns, format, encoding)), workers)
+    limits = Bounds.of(bounds)
+    collector = _Collector(limits, columns, wanted or ("model",), keep_rows, on_problem)
+    judgements = judged(reader.read(records_of(pairs, columns, format, encoding)), limits, workers)
     with RowWriter(Path(rows_out), columns.groups) if rows_out is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
@@ -164,11 +165,13 @@ def feedback(
 
 
 def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys([by] if isinstance(by, str) else by or ()))
+    if by is not None and not isinstance(by, Iterable):
+        raise InputError(f"by={by!r}: give the name of a column, or several")
+    names = tuple([by] if isinstance(by, str) else by or ())
     for name in names:
         if not isinstance(name, str) or not name or name in ROW_NAMES:
             raise InputError(f"by={name!r}: choose the name of a column of the input, other than {', '.join(sorted(ROW_NAMES))}")
-    return names
+    return tuple(dict.fromkeys(names))
 
 
 class _Collector:
@@ -201,8 +204,7 @@ class _Collector:
         self.trend.add(row)
         if row.edit_share:
             self.most_edited.add((row.edit_share, row.draft_characters), EditedPair(row, *found.excerpts))
-        if row.verdict != VERDICTS[-1]:  # a draft that was discarded says nothing about single passages
-            self.passages.add(found.removed, row.id)
+        self.passages.add(found.removed, row.id)
         if self.rows is not None:
             self.rows.append(row)
         return row

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import json
+import re
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -19,8 +22,8 @@ from lookalike.io import open_file
 FORMATS = ("jsonl", "csv", "parquet")
 MAX_LINE_BYTES = 256 << 20
 BATCH_ROWS = 256
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 _ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
-_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 def records_of(source: Any, columns: Columns, format: str | None, encoding: str) -> Iterator[Record | Problem]:
@@ -33,7 +36,7 @@ def records_of(source: Any, columns: Columns, format: str | None, encoding: str)
         return _stream_records(source, "standard input", columns, format or "jsonl", encoding)
     library = type(source).__module__.partition(".")[0]
     if library in _TABLES:
-        return _table_records(_TABLES[library](source, columns), columns)
+        return _table_records(_TABLES[library](source, columns))
     if isinstance(source, (Mapping, bytes)) or not isinstance(source, Iterable):
         raise InputError(
             f"pairs is a {type(source).__name__}: expected a path, a data frame, or a list of mappings or (draft, final) tuples"
@@ -65,18 +68,69 @@ def _zstd(file: IO[bytes]) -> Any:
         pass
     try:
         import zstandard
-
-        return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
     except ImportError as error:
         raise MissingExtra.for_extra("reading .zst files", "zstd") from error
+    return io.BufferedReader(_ZstdFrames(file, zstandard.ZstdDecompressor().decompressobj))
+
+
+class _ZstdFrames(io.RawIOBase):
+    """Frame after frame. The library's own reader takes a file that was cut off for one that ends there."""
+
+    def __init__(self, file: IO[bytes], frame: Callable[[], Any]) -> None:
+        self._file, self._frame = file, frame
+        self._current = frame()
+        self._begun = False
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        while not self._ready:
+            data = self._current.unused_data if self._current.eof else b""
+            if self._current.eof:
+                self._current, self._begun = self._frame(), False
+            data = data or self._file.read(1 << 16)
+            if not data:
+                if self._begun:
+                    raise EOFError("the last frame is not complete")
+                return 0
+            self._begun = True
+            self._ready = self._current.decompress(data)
+        size = min(len(target), len(self._ready))
+        target[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What reading damaged compressed data raises."""
+    found: list[type[Exception]] = [EOFError, zlib.error, gzip.BadGzipFile]
+    found += [sys.modules[name].ZstdError for name in ("compression.zstd", "zstandard") if name in sys.modules]
+    return tuple(found)
+
+
+def _damaged(place: str, error: Exception) -> Problem:
+    return Problem("damaged file", place, f"the data end or break here ({str(error)[:200]}); the rest could not be read")
 
 
 def _stream_records(file: IO[bytes], name: str, columns: Columns, format: str, encoding: str) -> Iterator[Record | Problem]:
     if format == "parquet":
-        return _table_records(_parquet_rows(file, name, columns), columns, name)
+        return _table_records(_parquet_rows(file, name, columns), name)
+    _check_encoding(encoding)
     if format == "csv":
         return _csv_records(file, name, columns, encoding)
     return _json_records(file, name, encoding)
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        fits = "{}\n".encode(encoding) == b"{}\n"
+    except (LookupError, UnicodeError, TypeError) as error:
+        raise InputError(f"encoding={encoding!r} is not one that Python knows: try utf-8 or gb18030") from error
+    if not fits:
+        raise InputError(
+            f"encoding={encoding!r}: lines are read in encodings that contain ASCII, such as utf-8 or gb18030: convert the file"
+        )
 
 
 def _json_records(file: IO[bytes], name: str, encoding: str) -> Iterator[Record | Problem]:
@@ -90,8 +144,8 @@ def _json_records(file: IO[bytes], name: str, encoding: str) -> Iterator[Record 
                 _skip_line(file)
                 yield Problem("line too long", place, f"the line has more than {MAX_LINE_BYTES:,} bytes")
                 continue
-        except _DAMAGE as error:
-            yield Problem("damaged file", place, f"the compressed data end or break here ({error}); the rest could not be read")
+        except _damage() as error:
+            yield _damaged(place, error)
             return
         if not line:
             return
@@ -108,51 +162,44 @@ def _skip_line(file: IO[bytes]) -> None:
 
 def _json_record(line: bytes, place: str, number: int, encoding: str) -> Record | Problem:
     try:
-        return Record(place, number, json.loads(_decode(line, encoding)))
+        return Record(place, number, json.loads(line.decode(encoding)))
     except UnicodeDecodeError as error:
         return Problem("wrong encoding", place, f"byte {error.start} of the line is not {encoding}; name the encoding")
     except (ValueError, RecursionError) as error:
         return Problem("invalid JSON", place, f"{error}"[:200])
 
 
-def _decode(data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
-    except LookupError as error:
-        raise InputError(f"encoding={encoding!r} is not one that Python knows: try utf-8 or gb18030") from error
-
-
 def _csv_records(file: IO[bytes], name: str, columns: Columns, encoding: str) -> Iterator[Record | Problem]:
-    _decode(b"", encoding)
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     # A byte that does not fit becomes a lone surrogate, so that one bad row does not end the reading.
     lines = io.TextIOWrapper(file, encoding=codec, errors="surrogateescape", newline="")
-    reader = csv.reader(lines, strict=False)
+    try:
+        yield from _csv_rows(csv.reader(lines), name, columns, encoding)
+    finally:
+        lines.detach()  # otherwise it would close standard input
+
+
+def _csv_rows(reader: Any, name: str, columns: Columns, encoding: str) -> Iterator[Record | Problem]:
     header = _next_row(reader)
     if header is None:
         raise InputError(f"{name} is empty: expected a header with the names of the columns")
     columns.check_header(header, name)
-    number = 0
-    while True:
-        number += 1
-        line = reader.line_num + 1
-        place = f"{name}:{line}"
+    for number in itertools.count(1):
+        place = f"{name}:{reader.line_num + 1}"
         try:
             row = _next_row(reader)
         except csv.Error as error:
             yield Problem("invalid CSV", place, str(error))
             continue
-        except _DAMAGE as error:
-            yield Problem("damaged file", place, f"the compressed data end or break here ({error}); the rest could not be read")
+        except _damage() as error:
+            yield _damaged(place, error)
             return
         if row is None:
             return
-        if not row:
-            continue
-        if any("\udc80" <= char <= "\udcff" for cell in row for char in cell if char > "\ud7ff"):
+        if any(map(_ESCAPED_BYTE.search, row)):
             yield Problem("wrong encoding", place, f"the row has bytes that are not {encoding}; name the encoding")
-            continue
-        yield Record(place, number, dict(zip(header, row, strict=False)))
+        elif row:
+            yield Record(place, number, dict(zip(header, row, strict=False)))
 
 
 def _next_row(reader: Any) -> list[str] | None:
@@ -164,7 +211,7 @@ def _next_row(reader: Any) -> list[str] | None:
         csv.field_size_limit(limit)
 
 
-def _parquet_rows(file: IO[bytes], name: str, columns: Columns) -> Iterator[dict[str, Any]]:
+def _parquet_rows(file: IO[bytes], name: str, columns: Columns) -> Iterator[dict[str, Any] | Problem]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -172,12 +219,17 @@ def _parquet_rows(file: IO[bytes], name: str, columns: Columns) -> Iterator[dict
         raise MissingExtra.for_extra("reading Parquet", "parquet") from error
     try:
         table = pq.ParquetFile(file if file.seekable() else io.BytesIO(file.read()))
-        columns.check_header(table.schema_arrow.names, name)
-        wanted = [column for column in columns.names if column in table.schema_arrow.names]
-        for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
-            yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{name} cannot be read as Parquet: {error}") from error
+    columns.check_header(table.schema_arrow.names, name)
+    wanted = [column for column in columns.names if column in table.schema_arrow.names]
+    number = 0
+    try:
+        for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
+            yield from batch.to_pylist()
+            number += len(batch)
+    except (pa.ArrowException, OSError) as error:
+        yield _damaged(f"{name}: row {number + 1}", error)
 
 
 def _arrow_rows(table: Any, columns: Columns) -> Iterator[dict[str, Any]]:
@@ -185,9 +237,13 @@ def _arrow_rows(table: Any, columns: Columns) -> Iterator[dict[str, Any]]:
         raise InputError(f"pairs is a pyarrow {type(table).__name__}: give a Table with the columns draft and final")
     names = list(table.schema.names)
     columns.check_header(names, "the table")
-    batches = table.to_batches(max_chunksize=BATCH_ROWS) if hasattr(table, "to_batches") else table
-    for batch in [batches] if hasattr(batches, "num_rows") else batches:
-        yield from batch.select([name for name in columns.names if name in names]).to_pylist()
+    wanted = [name for name in columns.names if name in names]
+    if type(table).__name__ == "Table":
+        batches = table.to_batches(max_chunksize=BATCH_ROWS)
+    else:
+        batches = [table] if hasattr(table, "num_rows") else table
+    for batch in batches:
+        yield from batch.select(wanted).to_pylist()
 
 
 def _polars_rows(frame: Any, columns: Columns) -> Iterator[dict[str, Any]]:
@@ -213,6 +269,9 @@ _TABLES: dict[str, Callable[[Any, Columns], Iterator[dict[str, Any]]]] = {
 }
 
 
-def _table_records(rows: Iterator[dict[str, Any]], columns: Columns, name: str | None = None) -> Iterator[Record | Problem]:
+def _table_records(rows: Iterable[dict[str, Any] | Problem], name: str | None = None) -> Iterator[Record | Problem]:
     for number, row in enumerate(rows, 1):
+        if isinstance(row, Problem):
+            yield row
+            return
         yield Record(f"{name}: row {number}" if name else f"row {number}", number, row)

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
-from lookalike.drafts.judge import Judged, judge
+from lookalike.drafts.judge import Bounds, Judged, judge
 from lookalike.drafts.pairs import Pair, Problem
 from lookalike.errors import EngineError, InputError
 
@@ -20,16 +20,16 @@ Item = Pair | Problem
 Judgement = tuple[Item, Judged | None]
 
 
-def judged(items: Iterable[Item], workers: int = 1) -> Iterator[Judgement]:
+def judged(items: Iterable[Item], bounds: Bounds, workers: int = 1) -> Iterator[Judgement]:
     """Every pair with its judgement and every problem without one, in the order they came in."""
     if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= MAX_WORKERS:
         raise InputError(f"workers={workers!r}: choose a number from 1 to {MAX_WORKERS}")
     if workers == 1:
-        return ((item, judge(item.draft, item.final) if isinstance(item, Pair) else None) for item in items)
-    return _in_processes(items, workers)
+        return ((item, judge(item.draft, item.final, bounds) if isinstance(item, Pair) else None) for item in items)
+    return _in_processes(items, bounds, workers)
 
 
-def _in_processes(items: Iterable[Item], workers: int) -> Iterator[Judgement]:
+def _in_processes(items: Iterable[Item], bounds: Bounds, workers: int) -> Iterator[Judgement]:
     import multiprocessing
 
     # A forked child would inherit the locks of native threads in whatever state they are; a spawned one starts clean.
@@ -39,7 +39,8 @@ def _in_processes(items: Iterable[Item], workers: int) -> Iterator[Judgement]:
         try:
             while True:
                 for batch in islice(batches, 2 * workers - len(waiting)):
-                    waiting.append((batch, pool.submit(_judge_all, [(x.draft, x.final) for x in batch if isinstance(x, Pair)])))
+                    texts = [(item.draft, item.final) for item in batch if isinstance(item, Pair)]
+                    waiting.append((batch, pool.submit(_judge_all, texts, bounds)))
                 if not waiting:
                     return
                 batch, future = waiting.popleft()
@@ -66,8 +67,8 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-def _judge_all(texts: list[tuple[str, str]]) -> list[Judged]:
-    return [judge(draft, final) for draft, final in texts]
+def _judge_all(texts: list[tuple[str, str]], bounds: Bounds) -> list[Judged]:
+    return [judge(draft, final, bounds) for draft, final in texts]
 
 
 def _with_judgements(batch: list[Item], found: list[Judged]) -> Iterator[Judgement]:
