@@ -74,14 +74,15 @@ class TestRows:
         with pytest.raises(la.InputError, match="bounds="):
             la.feedback([(DRAFT, KEPT)], bounds=bounds)
 
-    def test_rows_of_a_stream(self) -> None:
+    def test_rows_of_a_stream(self, tmp_path: Path) -> None:
         seen: list[Any] = []
         found = la.feedback([(DRAFT, KEPT)] * 3, keep_rows=False, on_row=seen.append)
         assert len(seen) == found.pairs == 3
         with pytest.raises(la.InputError, match="keep_rows"):
             _ = found.rows
         with pytest.raises(la.InputError, match="keep_rows"):
-            found.to_csv("unused.csv")
+            found.to_csv(tmp_path / "unused.csv")
+        assert not list(tmp_path.iterdir())
 
     def test_pairs_are_let_go(self) -> None:
         class Text(str):

@@ -101,8 +101,9 @@ class FeedbackReport:
 
     def to_csv(self, path: Path | str) -> None:
         """The rows as CSV that a spreadsheet may open: no cell can be taken for a formula."""
+        rows = self.rows  # asked for first: without them there shall be no file
         with RowWriter(Path(path), self.columns.groups, "csv") as writer:
-            for row in self.rows:
+            for row in rows:
                 writer.write(row)
 
     def to_html(self, path: Path | str | None = None, *, title: str = "Feedback on drafts") -> str:
