@@ -14,6 +14,9 @@ from importlib import import_module as _import_module
 _HOMES = {
     "lookalike.about": "info",
     "lookalike.comparison.compare": "Comparison compare",
+    "lookalike.drafts.edit_share": "edit_share",
+    "lookalike.drafts.judge": "Bounds",
+    "lookalike.drafts.report": "FeedbackReport feedback",
     "lookalike.errors": "Corrupt EngineError FetchError InputError LookalikeError MissingExtra NotFound RecipeMismatch StoreBusy StoreError"
     " UnknownName",
     "lookalike.fingerprints.base": "Fingerprint NoFingerprint",

@@ -2,6 +2,10 @@ from lookalike import measures as measures
 from lookalike.about import info as info
 from lookalike.comparison.compare import Comparison as Comparison
 from lookalike.comparison.compare import compare as compare
+from lookalike.drafts.edit_share import edit_share as edit_share
+from lookalike.drafts.judge import Bounds as Bounds
+from lookalike.drafts.report import FeedbackReport as FeedbackReport
+from lookalike.drafts.report import feedback as feedback
 from lookalike.errors import Corrupt as Corrupt
 from lookalike.errors import EngineError as EngineError
 from lookalike.errors import FetchError as FetchError

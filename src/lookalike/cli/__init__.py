@@ -13,6 +13,7 @@ from lookalike.errors import LookalikeError
 VERBS = {
     "fingerprint": "Fingerprint files or a text, in one or in every way.",
     "compare": "How alike two texts, files or records are, and why.",
+    "feedback": "How usable drafts were: what people kept of them.",
     "idf": "Learn an IDF table from a corpus.",
     "info": "Version, processor, recipes, tokenizers and extras.",
     "selftest": "Recompute the golden vectors on this machine.",

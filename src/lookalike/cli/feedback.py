@@ -1,0 +1,211 @@
+"""``lookalike feedback``"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+import lookalike
+from lookalike.cli.options import json_option, note, print_json, print_table, printable, quiet_option, say
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from lookalike import FeedbackReport
+    from lookalike.drafts.aggregate import Summary
+
+WITH_SKIPPED = 3  # the exit code: done, but some pairs could not be judged
+SHOWN_PROBLEMS = 20
+SHOWN_PASSAGES = 10
+SHOWN_PAIRS = 5
+SHOWN_GROUPS = 30
+PROGRESS_AFTER = 2.0  # seconds
+
+
+@click.command("feedback")
+@click.argument("pairs", metavar="PAIRS")
+@click.option("--by", default=None, help="Columns to sum up by, separated by commas [default: model, where it is there]")
+@click.option("--html", "html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
+@click.option("--rows-out", type=click.Path(dir_okay=False, path_type=Path), help="Write a row for each pair to this .jsonl or .csv file.")
+@click.option("--rows", is_flag=True, help="With --json: the rows too (they are held in memory).")
+@click.option("--problems-out", type=click.Path(dir_okay=False, path_type=Path), help="Write every problem to this .jsonl file.")
+@click.option("--bounds", default=None, help="Largest edit share of: as is, light, heavy, rewritten [default: 0,0.3,0.7,0.9]")
+@click.option("--draft-column", default="draft", show_default=True, help="Column of the draft.")
+@click.option("--final-column", default="final", show_default=True, help="Column of the final text.")
+@click.option("--id-column", default="id", show_default=True, help="Column of the id; without one the line number serves.")
+@click.option("--time-column", default="time", show_default=True, help="Column of the time (ISO 8601), for the trend.")
+@click.option("--format", "format_", type=click.Choice(["jsonl", "csv", "parquet"]), help="Format of PAIRS [default: from its name]")
+@click.option("--encoding", default="utf-8", show_default=True, help="Encoding of JSON lines and CSV.")
+@click.option("--max-side", type=click.IntRange(1), default=10, show_default=True, help="MiB; pairs with a larger side are skipped.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Processes; the output does not depend on it.")
+@json_option
+@quiet_option
+def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    """How usable drafts were: what people kept of each, overall, by model and over time.
+
+    PAIRS has a draft and a final text a line: JSON lines, CSV or Parquet, also .gz ('-' is standard input). Exit code 0:
+    every pair was judged, 3: some were skipped and are named on standard error, 2: none could be judged.
+    """
+    _check_outputs(pairs, options["rows_out"], options["html"], options["problems_out"])
+    with ExitStack() as files:
+        report = _run(pairs, quiet, files, options, keep_rows=options["rows"] and as_json)
+    if report.pairs and options["html"]:
+        report.to_html(options["html"])
+    if as_json:
+        print_json(report.to_dict(rows=options["rows"]))
+    elif report.pairs:
+        _show(report)
+    _finish(report, quiet, options["problems_out"])
+
+
+def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, keep_rows: bool) -> FeedbackReport:
+    progress = files.enter_context(_Progress(quiet))
+    problems = files.enter_context(options["problems_out"].open("w", encoding="ascii")) if options["problems_out"] else None
+    shown = 0
+
+    def on_problem(problem: Any) -> None:
+        nonlocal shown
+        shown += 1
+        if problems:
+            problems.write(json.dumps(problem.to_dict()) + "\n")
+        if shown <= SHOWN_PROBLEMS:
+            progress.clear()
+            note(printable(f"{problem.place}: {problem.kind}: {problem.message}"), quiet)
+
+    return lookalike.feedback(
+        sys.stdin.buffer if pairs == "-" else Path(pairs),
+        by=[name.strip() for name in options["by"].split(",")] if options["by"] else None,
+        bounds=_bounds(options["bounds"]),
+        draft_column=options["draft_column"],
+        final_column=options["final_column"],
+        id_column=options["id_column"],
+        time_column=options["time_column"],
+        format=options["format_"],
+        encoding=options["encoding"],
+        keep_rows=keep_rows,
+        rows_out=options["rows_out"],
+        on_row=progress.step,
+        on_problem=on_problem,
+        max_side_bytes=options["max_side"] << 20,
+        workers=options["workers"],
+    )
+
+
+def _check_outputs(pairs: str, *outputs: Path | None) -> None:
+    """An output that is the input, or another output, would destroy it."""
+    named = [path.resolve() for path in (Path(pairs) if pairs != "-" else None, *outputs) if path is not None]
+    for i, path in enumerate(named):
+        if path in named[:i]:
+            raise InputError(f"{str(path)!r} is named twice: give every input and output a file of its own")
+
+
+def _bounds(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InputError(f"--bounds {text}: give four numbers separated by commas, such as 0,0.3,0.7,0.9") from error
+
+
+def _show(report: FeedbackReport) -> None:
+    found = report.summary
+    say(f"{found.pairs:,} pairs: {found.usable:.1%} usable (as is or after a light edit)", bold=True)
+    shares = f"edit share: mean {found.edit_share.mean:.1%}, median {found.edit_share.median:.1%}"
+    say(f"{shares} · kept: mean {found.kept.mean:.1%}, median {found.kept.median:.1%}")
+    say()
+    verdicts = found.to_dict()["verdicts"].items()
+    bar = [(name, f"{count:,}", f"{count / found.pairs:.1%}", "█" * round(30 * count / found.pairs)) for name, count in verdicts]
+    print_table(("verdict", "pairs", "share", ""), bar, right=(1, 2))
+    for name in report.groups:
+        groups = report.by(name)
+        _show_summaries(name, list(groups.items())[:SHOWN_GROUPS])
+        if len(groups) > SHOWN_GROUPS:
+            say(f"… and {len(groups) - SHOWN_GROUPS} more (all of them: --json)")
+    points = report.periods.points()
+    if points:
+        _show_summaries(f"{report.periods.unit} from", [(day.isoformat(), summary) for day, summary in points])
+    _show_passages(report)
+
+
+def _show_summaries(title: str, summaries: list[tuple[str, Summary]]) -> None:
+    say()
+    rows = [
+        (
+            value,
+            f"{each.pairs:,}",
+            f"{each.usable:.1%}",
+            f"{each.edit_share.mean:.1%}",
+            f"{each.edit_share.median:.1%}",
+            f"{each.kept.mean:.1%}",
+        )
+        for value, each in summaries
+    ]
+    print_table((title, "pairs", "usable", "edit share", "median", "kept"), rows, right=(1, 2, 3, 4, 5))
+
+
+def _shortened(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _show_passages(report: FeedbackReport) -> None:
+    if report.most_edited:
+        say()
+        pairs = [
+            (pair.row.id, pair.row.verdict, f"{pair.row.edit_share:.1%}", _shortened(pair.draft, 60))
+            for pair in report.most_edited[:SHOWN_PAIRS]
+        ]
+        print_table(("most edited", "verdict", "edit share", "draft"), pairs, right=(2,))
+    if report.deleted_passages:
+        say()
+        passages = [
+            (_shortened(found.text, 80), f"{found.count:,}", ", ".join(found.ids[:3])) for found in report.deleted_passages[:SHOWN_PASSAGES]
+        ]
+        print_table(("often removed", "times", "for example in"), passages, right=(1,))
+
+
+def _finish(report: FeedbackReport, quiet: bool, problems_out: Path | None) -> None:
+    total = sum(report.problem_counts.values())
+    if total > SHOWN_PROBLEMS and not problems_out:
+        note(f"… and {total - SHOWN_PROBLEMS} more problems (all of them: --problems-out FILE.jsonl)", quiet)
+    if report.problem_counts:
+        counts = ", ".join(f"{kind}: {count:,}" for kind, count in report.problem_counts.items())
+        note(f"{report.skipped:,} of {report.pairs + report.skipped:,} pairs skipped ({counts})", quiet)
+    if not report.pairs:
+        raise InputError("no pair could be judged: check the file, and the names of its columns (--draft-column, --final-column)")
+    if report.skipped:
+        sys.exit(WITH_SKIPPED)
+
+
+class _Progress:
+    """A count on standard error, if that is a terminal and the work takes a while."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._pairs = 0
+        self._next = time.monotonic() + PROGRESS_AFTER
+        self._drawn = False
+
+    def step(self, _row: object) -> None:
+        self._pairs += 1
+        if self._shown and time.monotonic() >= self._next:
+            self._next = time.monotonic() + 0.5
+            self._drawn = True
+            click.echo(f"\r\x1b[K{self._pairs:,} pairs", err=True, nl=False)
+
+    def clear(self) -> None:
+        if self._drawn:
+            click.echo("\r\x1b[K", err=True, nl=False)
+            self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.clear()

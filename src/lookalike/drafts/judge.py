@@ -1,0 +1,175 @@
+"""One pair, judged: what became of the draft, and what that is called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, NamedTuple
+
+from lookalike.comparison.edits import Edits, edits
+from lookalike.drafts.edit_share import edit_share
+from lookalike.drafts.pairs import Pair, has_words
+from lookalike.errors import InputError
+
+VERDICTS = ("used as is", "light edit", "heavy edit", "rewritten", "discarded")
+USABLE = VERDICTS[:2]
+SHARES = ("kept", "moved", "reworded", "deleted", "inserted")
+
+EXCERPT = 160  # characters of a text that reports show
+MAX_PASSAGE = 200
+MAX_PASSAGES = 200  # of one pair
+_CLAUSE = re.compile(r"[^,;:.!?\n，、；：。！？…—]+")
+_SENTENCE = re.compile(r"[^.!?\n。！？…]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The largest edit share of each verdict; above the last one a draft was discarded.
+
+    Chosen on the labelled pairs of docs/feedback.md: texts about other things have an edit share above .9, texts that a
+    person rewrote from a source between .7 and .9, and of those that people call equivalent most are below .3.
+    """
+
+    as_is: float = 0.0
+    light: float = 0.3
+    heavy: float = 0.7
+    rewritten: float = 0.9
+
+    def __post_init__(self) -> None:
+        values = self.values
+        if not all(isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1 for value in values):
+            raise InputError(f"bounds={values!r}: choose numbers from 0 to 1")
+        if list(values) != sorted(values):
+            raise InputError(f"bounds={values!r}: they must ascend: as is, light, heavy, rewritten")
+
+    @property
+    def values(self) -> tuple[float, float, float, float]:
+        return self.as_is, self.light, self.heavy, self.rewritten
+
+    @classmethod
+    def of(cls, value: Bounds | Iterable[float] | None) -> Bounds:
+        if value is None:
+            return cls()
+        if isinstance(value, Bounds):
+            return value
+        numbers = list(value)
+        if len(numbers) != 4:
+            raise InputError(f"bounds={value!r}: give four numbers: as is, light, heavy, rewritten")
+        return cls(*numbers)
+
+    def verdict(self, share: float) -> str:
+        return next((name for name, bound in zip(VERDICTS, self.values, strict=False) if share <= bound), VERDICTS[-1])
+
+    def to_dict(self) -> dict[str, float]:
+        return dict(zip(VERDICTS, self.values, strict=False))
+
+
+class Row(NamedTuple):
+    """What became of one draft. ``kept`` … ``deleted`` are shares of the draft, ``inserted`` of the final text."""
+
+    id: str
+    verdict: str
+    edit_share: float
+    kept: float
+    moved: float
+    reworded: float
+    deleted: float
+    inserted: float
+    draft_characters: int
+    final_characters: int
+    time: date | None
+    groups: dict[str, str | None]
+    place: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Flat: the columns of the pair stand beside the numbers."""
+        numbers = {name: round(getattr(self, name), 6) for name in ("edit_share", *SHARES)}
+        sizes = {"draft_characters": self.draft_characters, "final_characters": self.final_characters}
+        time = self.time.isoformat() if self.time else None
+        return {"id": self.id, "verdict": self.verdict, **numbers, **sizes, "time": time, **self.groups, "place": self.place}
+
+
+ROW_NAMES = frozenset(name for name in Row._fields if name != "groups")  # no group column may have one of these names
+
+
+class Removed(NamedTuple):
+    """A sentence or clause of a draft that is not in the final text."""
+
+    text: str
+    kind: str  # deleted or reworded
+
+
+class Judged(NamedTuple):
+    """The numbers of a pair, and the parts of its texts that a report may show."""
+
+    edit_share: float
+    shares: dict[str, float]
+    removed: list[Removed]
+    excerpts: tuple[str, str]
+
+
+def judge(draft: str, final: str, bounds: Bounds) -> Judged:
+    """Everything about a pair that needs its texts. What was removed of a discarded draft is not listed."""
+    excerpts = _excerpt(draft), _excerpt(final)
+    if draft == final:
+        return Judged(0.0, dict.fromkeys(SHARES, 0.0) | {"kept": 1.0}, [], excerpts)
+    if not has_words(final):
+        return Judged(1.0, dict.fromkeys(SHARES, 0.0) | {"deleted": 1.0}, [], excerpts)
+    found = edits(draft, final)
+    share = edit_share(draft, final)
+    removed = list(_removed(draft, found)) if share <= bounds.rewritten else []
+    return Judged(share, found.to_dict(), removed, excerpts)
+
+
+def row_of(pair: Pair, judged: Judged, bounds: Bounds) -> Row:
+    return Row(
+        id=pair.id,
+        verdict=bounds.verdict(judged.edit_share),
+        edit_share=judged.edit_share,
+        **judged.shares,
+        draft_characters=len(pair.draft),
+        final_characters=len(pair.final),
+        time=pair.time,
+        groups=pair.groups,
+        place=pair.place,
+    )
+
+
+def _excerpt(text: str) -> str:
+    # Squeezing white space may take a long text apart: a little more than is shown is enough.
+    start = " ".join(text[: 4 * EXCERPT].split())
+    return start if len(start) <= EXCERPT and len(text) <= 4 * EXCERPT else start[:EXCERPT] + "…"
+
+
+def _removed(draft: str, found: Edits) -> Iterator[Removed]:
+    """The sentences of the deleted and reworded stretches, and their clauses where a sentence has several."""
+    count = 0
+    for segment in found.left:
+        if segment.kind not in ("deleted", "reworded"):
+            continue
+        for text in _passages(draft[slice(*segment.span)]):
+            yield Removed(text, segment.kind)
+            count += 1
+            if count == MAX_PASSAGES:
+                return
+
+
+def _passages(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.finditer(text):
+        whole = _clean(sentence[0])
+        if _is_passage(whole):
+            yield whole
+        clauses = [clause for clause in map(_clean, _CLAUSE.findall(sentence[0])) if _is_passage(clause)]
+        if clauses != [whole]:
+            yield from clauses
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split()).strip(" ,;:，、；：—\"'“”‘’()（）")[:MAX_PASSAGE]
+
+
+def _is_passage(text: str) -> bool:
+    """A single short word says nothing."""
+    return len(text) >= 6 or (len(text) >= 2 and text[0] > "\u2e7f")

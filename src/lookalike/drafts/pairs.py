@@ -1,0 +1,190 @@
+"""Draft and final as they come in: records from anywhere become pairs, or problems with a name and a place."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.text.normalize import utf8
+
+MAX_SIDE_BYTES = 10 << 20  # what the alignment was made for; a larger side is skipped and named
+MAX_IDS = 1_000_000  # ids remembered to find duplicates: a bound on memory
+MAX_VALUE = 200  # characters of a value to group by; a longer one is cut, and a digest keeps it distinct
+GROUP_COLUMNS = ("model", "prompt", "author")
+PIECES = 4
+
+_WORD = re.compile(r"\w")
+
+
+class Problem(NamedTuple):
+    """Something that is wrong with the input, and where. ``skipped``: the pair is not in the numbers."""
+
+    kind: str
+    place: str
+    message: str
+    skipped: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class Record(NamedTuple):
+    """One line, row or item as it was read."""
+
+    place: str
+    number: int
+    value: Any
+
+
+class Pair(NamedTuple):
+    place: str
+    id: str
+    draft: str
+    final: str
+    time: date | None
+    groups: dict[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column holds what. ``groups`` are carried into the rows; columns other than draft and final may be absent."""
+
+    draft: str = "draft"
+    final: str = "final"
+    id: str = "id"
+    time: str = "time"
+    groups: tuple[str, ...] = GROUP_COLUMNS
+
+    @property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys((self.draft, self.final, self.id, self.time, *self.groups)))
+
+    def check_header(self, header: Iterable[str], name: str) -> None:
+        """A table without these two columns holds no pairs at all."""
+        present = list(header)
+        for role in ("draft", "final"):
+            column = getattr(self, role)
+            if column not in present:
+                shown = ", ".join(map(repr, present[:20])) or "none"
+                raise InputError(f"{name} has no column {column!r}: name it with {role}_column; its columns are {shown}")
+
+
+class PairReader:
+    """Makes pairs of records. Remembers ids, and which group columns were seen."""
+
+    def __init__(self, columns: Columns, max_bytes: int = MAX_SIDE_BYTES) -> None:
+        self.columns = columns
+        self.max_bytes = max_bytes
+        self.seen_columns: set[str] = set()
+        self._ids: set[int] = set()
+
+    def read(self, records: Iterable[Record | Problem]) -> Iterator[Pair | Problem]:
+        for record in records:
+            if isinstance(record, Problem):
+                yield record
+            else:
+                yield from self._pair(record)
+
+    def _pair(self, record: Record) -> Iterator[Pair | Problem]:
+        value = record.value
+        if isinstance(value, (tuple, list)) and len(value) == 2:
+            value = {self.columns.draft: value[0], self.columns.final: value[1]}
+        if not isinstance(value, Mapping):
+            yield Problem("not a pair", record.place, f"of type {type(value).__name__}: expected an object with draft and final")
+            return
+        problem = self._side_problem(record.place, value)
+        if problem:
+            yield problem
+            return
+        yield from self._id_problem(record, value)
+        time = _as_date(value.get(self.columns.time))
+        if isinstance(time, str):
+            yield Problem("unreadable time", record.place, f"{self.columns.time}={time}: expected ISO 8601; left out of the trend", False)
+            time = None
+        final = value[self.columns.final]
+        if not has_words(final):
+            yield Problem("empty final", record.place, "the final text is empty: counted as discarded", False)
+        groups = {name: _group_value(value.get(name)) for name in self.columns.groups}
+        self.seen_columns.update(name for name in self.columns.groups if name in value)
+        given = value.get(self.columns.id)
+        pair_id = str(record.number) if is_null(given) else _group_value(given) or ""
+        yield Pair(record.place, pair_id, value[self.columns.draft], final, time, groups)
+
+    def _side_problem(self, place: str, value: Mapping[str, Any]) -> Problem | None:
+        for role in ("draft", "final"):
+            column = getattr(self.columns, role)
+            if column not in value:
+                shown = ", ".join(repr(str(key)[:40]) for key in list(value)[:8]) or "none"
+                return Problem(f"missing {role}", place, f"no {column!r}; the columns here are {shown}")
+            text = value[column]
+            if is_null(text):
+                return Problem(f"null {role}", place, f"{column!r} is null")
+            if not isinstance(text, str):
+                return Problem(f"{role} is not text", place, f"{column!r} is of type {type(text).__name__}: expected text")
+            if _bytes(text, self.max_bytes) > self.max_bytes:
+                return Problem(f"{role} too large", place, f"{column!r} has more than {self.max_bytes:,} bytes")
+        if not has_words(value[self.columns.draft]):
+            return Problem("empty draft", place, f"{self.columns.draft!r} is empty: nothing could be used")
+        return None
+
+    def _id_problem(self, record: Record, value: Mapping[str, Any]) -> Iterator[Problem]:
+        given = value.get(self.columns.id)
+        if is_null(given):
+            return
+        key = hash(str(given))
+        if key in self._ids:
+            yield Problem("duplicate id", record.place, f"{self.columns.id}={str(given)[:80]!r} was there before; both pairs count", False)
+        elif len(self._ids) < MAX_IDS:
+            self._ids.add(key)
+
+
+def has_words(text: str) -> bool:
+    """Whether a text has a word or a mark: white space and invisible characters are nothing that could be edited."""
+    return bool(_WORD.search(text)) or len(_native.token_stream(utf8(text), PIECES, False)[0]) > 0
+
+
+def is_null(value: object) -> bool:
+    """None, and the NaN, NaT and NA with which data frames say that a cell is empty."""
+    return value is None or type(value).__name__ in ("NaTType", "NAType") or (isinstance(value, float) and value != value)
+
+
+def _bytes(text: str, limit: int) -> int:
+    return len(text) if 4 * len(text) <= limit or len(text) > limit else len(utf8(text))
+
+
+def _as_date(value: Any) -> date | str | None:
+    """The calendar day, in the time zone that was written down; a str is what could not be read."""
+    if is_null(value) or value == "":
+        return None
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.strip()).date()
+        except ValueError:
+            pass
+    return repr(value)[:80]
+
+
+def _group_value(value: Any) -> str | None:
+    if is_null(value):
+        return None
+    text = value if isinstance(value, str) else _plain(value)
+    if len(text) <= MAX_VALUE:
+        return text
+    return f"{text[:MAX_VALUE]}… {blake2b(utf8(text), digest_size=4).hexdigest()}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (Mapping, list, tuple, bool)):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return str(value)

@@ -1,0 +1,234 @@
+"""How usable drafts were: ``feedback(pairs)``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lookalike.drafts.aggregate import Groups, Summary, Trend
+from lookalike.drafts.edit_share import METHOD
+from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
+from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Columns, Pair, PairReader, Problem
+from lookalike.drafts.row_files import RowWriter
+from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
+from lookalike.drafts.sources import records_of
+from lookalike.drafts.workers import judged
+from lookalike.errors import InputError
+from lookalike.version import __version__
+
+MOST_EDITED = 20
+MOST_PASSAGES = 20
+MAX_PROBLEMS = 1000  # named one by one in the report; all of them are counted
+
+
+@dataclass(frozen=True, slots=True)
+class EditedPair:
+    """A row, and how its two texts begin."""
+
+    row: Row
+    draft: str
+    final: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.row.to_dict(), "draft": self.draft, "final": self.final}
+
+
+@dataclass(slots=True)
+class FeedbackReport:
+    """What became of a set of drafts."""
+
+    bounds: Bounds
+    summary: Summary
+    most_edited: list[EditedPair]
+    deleted_passages: list[Frequent]
+    problems: list[Problem]  # the first MAX_PROBLEMS
+    problem_counts: dict[str, int]
+    skipped: int
+    groups: dict[str, Groups]
+    periods: Trend
+    rows_kept: list[Row] | None
+    columns: Columns = field(default_factory=Columns)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs are in the numbers."""
+        return self.summary.pairs
+
+    @property
+    def rows(self) -> list[Row]:
+        """A row for each pair, in the order of the input."""
+        if self.rows_kept is None:
+            raise InputError("rows were not kept: call feedback with keep_rows=True, or take each row as it comes with on_row")
+        return self.rows_kept
+
+    def by(self, column: str) -> dict[str, Summary]:
+        """A summary for each value of a column, the largest group first."""
+        if column in self.groups:
+            return self.groups[column].ranked()
+        if self.rows_kept is None or column not in self.columns.groups:
+            known = sorted({*self.groups, *(self.columns.groups if self.rows_kept is not None else ())})
+            raise InputError(f"by={column!r}: name it in by= of feedback; known columns are {', '.join(known) or 'none'}")
+        groups = Groups()
+        for row in self.rows_kept:
+            groups.add(row.groups[column], row)
+        return groups.ranked()
+
+    def trend(self) -> list[dict[str, Any]]:
+        """A summary for each day, week, month or year, in order; empty if no pair has a time."""
+        return self.periods.to_list()
+
+    def to_dict(self, *, rows: bool = False) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "pairs": self.pairs,
+            "skipped": self.skipped,
+            "aggregates": {**self.summary.to_dict(), "distribution": self.summary.edit_share.bars(20)},
+            "by": {name: {value: summary.to_dict() for value, summary in self.by(name).items()} for name in self.groups},
+            "trend": self.trend(),
+            "most_edited": [pair.to_dict() for pair in self.most_edited],
+            "deleted_passages": [passage.to_dict() for passage in self.deleted_passages],
+            "bounds": self.bounds.to_dict(),
+            "problem_counts": self.problem_counts,
+            "problems": [problem.to_dict() for problem in self.problems],
+            "signature": {"lookalike": __version__, "edit_share": METHOD},
+        }
+        if rows:
+            out["rows"] = [row.to_dict() for row in self.rows]
+        return out
+
+    def to_csv(self, path: Path | str) -> None:
+        """The rows as CSV that a spreadsheet may open: no cell can be taken for a formula."""
+        rows = self.rows  # asked for first: without them there shall be no file
+        with RowWriter(Path(path), self.columns.groups, "csv") as writer:
+            for row in rows:
+                writer.write(row)
+
+    def to_html(self, path: Path | str | None = None, *, title: str = "Feedback on drafts") -> str:
+        """One page that opens offline; written to ``path`` if there is one."""
+        from lookalike.drafts.page import page
+
+        html = page(self, title)
+        if path is not None:
+            Path(path).write_text(html, encoding="utf-8", errors="backslashreplace")
+        return html
+
+
+def feedback(
+    pairs: Any,
+    *,
+    by: str | Iterable[str] | None = None,
+    bounds: Bounds | Sequence[float] | None = None,
+    draft_column: str = "draft",
+    final_column: str = "final",
+    id_column: str = "id",
+    time_column: str = "time",
+    format: str | None = None,
+    encoding: str = "utf-8",
+    keep_rows: bool = True,
+    rows_out: Path | str | None = None,
+    on_row: Callable[[Row], object] | None = None,
+    on_problem: Callable[[Problem], object] | None = None,
+    max_side_bytes: int = MAX_SIDE_BYTES,
+    workers: int = 1,
+) -> FeedbackReport:
+    """Judge each (draft, final) pair, and sum up.
+
+    ``pairs`` is a path (JSON lines, CSV or Parquet; .gz, .zst), an open binary file, an Arrow, Polars or pandas table, or an
+    iterable of mappings or (draft, final) tuples. ``by`` names the columns to sum up by ("model" by default, where it
+    is there). With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or .csv) and
+    ``on_row`` get each row as it comes.
+    """
+    wanted = _column_names(by)
+    columns = Columns(draft_column, final_column, id_column, time_column, tuple(dict.fromkeys((*GROUP_COLUMNS, *wanted))))
+    if isinstance(max_side_bytes, bool) or not isinstance(max_side_bytes, int) or max_side_bytes < 1:
+        raise InputError(f"max_side_bytes={max_side_bytes!r}: choose a number of bytes from 1 on")
+    reader = PairReader(columns, max_side_bytes)
+    limits = Bounds.of(bounds)
+    collector = _Collector(limits, columns, wanted or ("model",), keep_rows, on_problem)
+    judgements = judged(reader.read(records_of(pairs, columns, format, encoding)), limits, workers)
+    with RowWriter(Path(rows_out), columns.groups) if rows_out is not None else nullcontext() as writer:
+        for item, found in judgements:
+            if isinstance(item, Problem):
+                collector.add_problem(item)
+            elif found is not None:
+                row = collector.add(item, found)
+                if writer:
+                    writer.write(row)
+                if on_row:
+                    on_row(row)
+    for name in wanted:
+        if name not in reader.seen_columns:
+            collector.add_problem(Problem("missing column", "all pairs", f"no pair has a column {name!r} to sum up by", False))
+    return collector.report(reader.seen_columns | set(wanted))
+
+
+def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
+    if by is not None and not isinstance(by, Iterable):
+        raise InputError(f"by={by!r}: give the name of a column, or several")
+    names = tuple([by] if isinstance(by, str) else by or ())
+    for name in names:
+        if not isinstance(name, str) or not name or name in ROW_NAMES:
+            raise InputError(f"by={name!r}: choose the name of a column of the input, other than {', '.join(sorted(ROW_NAMES))}")
+    return tuple(dict.fromkeys(names))
+
+
+class _Collector:
+    """The running sums of one call."""
+
+    def __init__(
+        self,
+        bounds: Bounds,
+        columns: Columns,
+        by: tuple[str, ...],
+        keep_rows: bool,
+        on_problem: Callable[[Problem], object] | None,
+    ) -> None:
+        self.bounds, self.columns, self.on_problem = bounds, columns, on_problem
+        self.rows: list[Row] | None = [] if keep_rows else None
+        self.summary = Summary()
+        self.groups: Mapping[str, Groups] = {name: Groups() for name in by}
+        self.trend = Trend()
+        self.most_edited: Top[EditedPair] = Top(MOST_EDITED)
+        self.passages = FrequentPassages()
+        self.problems: list[Problem] = []
+        self.problem_counts: Counter[str] = Counter()
+        self.skipped = 0
+
+    def add(self, pair: Pair, found: Judged) -> Row:
+        row = row_of(pair, found, self.bounds)
+        self.summary.add(row)
+        for name, groups in self.groups.items():
+            groups.add(row.groups[name], row)
+        self.trend.add(row)
+        if row.edit_share:
+            self.most_edited.add((row.edit_share, row.draft_characters), EditedPair(row, *found.excerpts))
+        self.passages.add(found.removed, row.id)
+        if self.rows is not None:
+            self.rows.append(row)
+        return row
+
+    def add_problem(self, problem: Problem) -> None:
+        self.problem_counts[problem.kind] += 1
+        self.skipped += problem.skipped
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        if self.on_problem:
+            self.on_problem(problem)
+
+    def report(self, seen: set[str]) -> FeedbackReport:
+        return FeedbackReport(
+            bounds=self.bounds,
+            summary=self.summary,
+            most_edited=self.most_edited.items(),
+            deleted_passages=self.passages.most(MOST_PASSAGES),
+            problems=self.problems,
+            problem_counts=dict(self.problem_counts),
+            skipped=self.skipped,
+            groups={name: groups for name, groups in self.groups.items() if name in seen},
+            periods=self.trend,
+            rows_kept=self.rows,
+            columns=self.columns,
+        )

@@ -1,0 +1,60 @@
+"""The edit share, slow and obvious: token by token, from the runs that the aligner found."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lookalike import _native
+
+
+def tokens(text: str) -> list[str]:
+    return [token for token, _, _ in _native.tokenize(text.lower().encode("utf-8", "surrogatepass"), 4, False)]
+
+
+def trigrams(words: list[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for word in words:
+        if len(word) <= 64:
+            padded = f" {word} "
+            found.update(padded[i : i + 3] for i in range(len(padded) - 2))
+    return found
+
+
+def edit_share(draft: str, final: str) -> float:
+    old, new = tokens(draft), tokens(final)
+    streams = [_native.token_stream(text.lower().encode("utf-8", "surrogatepass"), 4, False)[0] for text in (draft, final)]
+    kept, moves = _native.align_tokens(*streams, 3)
+    fate_old, fate_new = ["edited"] * len(old), ["edited"] * len(new)
+    for fate, runs in (("kept", kept), ("moved", moves)):
+        for left, right, length in runs:
+            assert old[left : left + length] == new[right : right + length]
+            fate_old[left : left + length] = [fate] * length
+            fate_new[right : right + length] = [fate] * length
+    edited = stayed = 0.0
+    for word, fate in zip(old, fate_old, strict=True):
+        stayed += {"kept": 1.0, "moved": 0.5, "edited": 0.0}[fate] * len(word)
+        edited += 0.5 * len(word) if fate == "moved" else 0
+    gaps = [([], [])]
+    at = 0, 0
+    for left, right, length in [*kept, (len(old), len(new), 0)]:
+        gap = (
+            [old[i] for i in range(at[0], left) if fate_old[i] == "edited"],
+            [new[i] for i in range(at[1], right) if fate_new[i] == "edited"],
+        )
+        together = [a + b for a, b in zip(gaps[-1], gap, strict=True)]
+        if gap != ([], []):
+            if max(map(len, together)) <= 16 or gaps[-1] == ([], []):
+                gaps[-1] = (together[0], together[1])
+            else:
+                gaps.append(gap)
+        at = left + length, right + length
+    for was, now in gaps:
+        was_size, now_size = sum(map(len, was)), sum(map(len, now))
+        if was and now:
+            common = (trigrams(was) & trigrams(now)).total()
+            same = min(was_size, now_size) * 2 * common / (was_size + now_size)
+        else:
+            same = 0.0
+        edited += was_size + now_size - 2 * same
+        stayed += same
+    return edited / (edited + stayed) if edited else 0.0
