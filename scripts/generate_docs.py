@@ -98,10 +98,11 @@ def measures() -> str:
 
 def recipes() -> str:
     import lookalike
+    from lookalike.recipe import BUILTIN_NAMES
 
     plain = lookalike.Recipe().to_dict()
     rows = ["| recipe | differs from the default in | id |", "|---|---|---|"]
-    for name in lookalike.recipes:
+    for name in sorted(BUILTIN_NAMES):
         recipe = lookalike.recipes.get(name)
         changes = ", ".join(f"`{field}={value!r}`" for field, value in recipe.to_dict().items() if value != plain[field])
         # A segmenter's version and the digest of an IDF table are part of the id: it depends on what is installed.

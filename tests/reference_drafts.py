@@ -23,7 +23,8 @@ def trigrams(words: list[str]) -> Counter[str]:
 def edit_share(draft: str, final: str) -> float:
     old, new = tokens(draft), tokens(final)
     streams = [_native.token_stream(text.lower().encode("utf-8", "surrogatepass"), 4, False)[0] for text in (draft, final)]
-    kept, moves = _native.align_tokens(*streams, 3)
+    kept = _native.align_tokens(*streams)
+    moves = _native.moved_tokens(*streams, kept, 3)
     fate_old, fate_new = ["edited"] * len(old), ["edited"] * len(new)
     for fate, runs in (("kept", kept), ("moved", moves)):
         for left, right, length in runs:

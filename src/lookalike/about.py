@@ -22,6 +22,8 @@ EXTRAS = {
     "pkuseg": ("spacy-pkuseg", "the pkuseg segmenter"),
     "ltp": ("ltp", "the LTP segmenter"),
     "hanlp": ("hanlp", "the HanLP segmenter"),
+    "parquet": ("pyarrow", "Parquet files of pairs"),
+    "zstd": ("zstandard", "files compressed with Zstandard"),
 }
 
 

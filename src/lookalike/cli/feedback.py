@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, print_table, printable, quiet_option, say
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.comparison.escaping import printable
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:

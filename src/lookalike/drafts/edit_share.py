@@ -80,7 +80,8 @@ def edit_share(draft: str, final: str) -> float:
     if draft == final:
         return 0.0
     left, right = _Tokens(draft), _Tokens(final)
-    kept, moves = _native.align_tokens(left.hashes, right.hashes, MOVED_TOKENS)
+    kept = _native.align_tokens(left.hashes, right.hashes)
+    moves = _native.moved_tokens(left.hashes, right.hashes, kept, MOVED_TOKENS)
     moved = sum(left.characters(start, start + length) for start, _, length in moves)
     edited = moved * MOVED_COST
     stayed = sum(left.characters(start, start + length) for start, _, length in kept) + moved * (1 - MOVED_COST)
