@@ -229,8 +229,10 @@ std::size_t Folder::ideograph_run(const std::uint8_t* source, std::size_t size) 
     const std::size_t most = std::min(size / 3, kMost);
     std::size_t count = 0;
     for (const std::uint8_t* p = source; count < most; ++count, p += 3) {
-        const bool lead = static_cast<std::uint8_t>(p[0] - 0xE5) <= 4 || (p[0] == 0xE4 && p[1] >= 0xB8);
-        if (!lead || (p[1] & 0xC0) != 0x80 || (p[2] & 0xC0) != 0x80) break;
+        const std::uint32_t lead = p[0], second = p[1], third = p[2];
+        const std::uint32_t shape = (lead ^ 0xE0) >> 4 | (second ^ 0x80) >> 6 | (third ^ 0x80) >> 6;  // 0 for three well-formed bytes
+        const std::uint32_t code = (lead & 0x0F) << 12 | (second & 0x3F) << 6 | (third & 0x3F);
+        if (shape | (code - 0x4E00 > 0x9FFF - 0x4E00)) break;
     }
     if (count == 0) return 0;
     end_mark_run();
