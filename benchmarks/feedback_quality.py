@@ -106,24 +106,28 @@ def speed(pairs: list[Pair], size: int = 3000, count: int = 300) -> dict[str, fl
     return {"pairs": report.pairs, "bytes": size, "cpu_ms_a_pair": round(1000 * (time.process_time() - start) / max(1, report.pairs), 3)}
 
 
+def measure(folder: Path | None) -> dict[str, Any]:
+    """How the edit share and the baseline correlate with what people said, on every set."""
+    return {
+        name: {
+            "pairs": len(pairs),
+            "edit_share": correlations(pairs, la.edit_share),
+            "trigram_jaccard": correlations(pairs, trigram_distance),
+        }
+        for name, pairs in load(folder).items()
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with the labelled sets")
     options = parser.parse_args()
-    sets = load(options.data)
     result = {
         "lookalike": la.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
-        "sets": {
-            name: {
-                "pairs": len(pairs),
-                "edit_share": correlations(pairs, la.edit_share),
-                "trigram_jaccard": correlations(pairs, trigram_distance),
-            }
-            for name, pairs in sets.items()
-        },
-        "speed": {name: speed(pairs) for name, pairs in sets.items()},
+        "sets": measure(options.data),
+        "speed": {name: speed(pairs) for name, pairs in load(options.data).items()},
     }
     print(json.dumps(result, indent=1))
 

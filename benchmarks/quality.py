@@ -1,4 +1,5 @@
-"""How well the headline score orders pairs that people judged, against the Jaccard index of character 3-grams.
+"""How well the headline score orders pairs that people judged, and the edit share drafts that people edited, against the
+Jaccard index of character 3-grams.
 
     python benchmarks/quality.py --data DIR [--json OUT] [--only NAME ...]
 
@@ -187,6 +188,21 @@ def chosen_sets(folder: Path | None, only: list[str]) -> list[LabelledSet]:
     return [one for one in SETS if not only or one.name in only]
 
 
+def edit_share(data: Path | None) -> dict[str, Any]:
+    """The edit share of feedback, against what people said of drafts and edits."""
+    import feedback_quality  # beside this file
+
+    found = feedback_quality.measure(data)
+    print(f"\n{'edit share':22}{'pairs':>7}  {'against':9}{'spearman':>16}{'1 - jaccard':>16}{'difference':>13}")
+    for name, result in found.items():
+        for label, ours in result["edit_share"].items():
+            baseline = result["trigram_jaccard"][label]["spearman"]
+            print(
+                f"{name:22}{result['pairs']:>7}  {label:9}{ours['spearman']:>16.4f}{baseline:>16.4f}{ours['spearman'] - baseline:>+13.4f}"
+            )
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled sets")
@@ -208,9 +224,12 @@ def main() -> int:
         for statistic in ("spearman", "auc"):
             if statistic in result:
                 print(line(result, statistic), flush=True)
+    edits = {} if options.only else edit_share(options.data)
     if options.json is not None:
         about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
-        options.json.write_text(json.dumps({**about, "missing": missing, "results": results}, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(
+            json.dumps({**about, "missing": missing, "results": results, "edit_share": edits}, indent=1) + "\n", encoding="utf-8"
+        )
     return 0 if results else 2
 
 

@@ -37,10 +37,10 @@ std::size_t read_tokens(const Folder& folder, Scratch<std::uint64_t>& tokens, Sc
             tokens[count] = token_hash_padded(folder.bytes() + begin, end - begin);
             edges[count++] = edge(begin, end);
         },
-        [&](std::size_t first, std::size_t bytes) {
-            for (std::size_t b = first; b < first + bytes; ++b, ++count) {
-                tokens[count] = kAsciiHashes[folder.bytes()[b]];
-                edges[count] = edge(b, b + 1);
+        [&](std::size_t first, std::size_t many, unsigned width) {
+            for (std::size_t b = first; b < first + many * width; b += width, ++count) {
+                tokens[count] = width == 1 ? kAsciiHashes[folder.bytes()[b]] : token_hash_of_three(folder.bytes() + b);
+                edges[count] = edge(b, b + width);
             }
         });
     return count;

@@ -46,6 +46,13 @@ inline std::uint64_t token_hash_padded(const std::uint8_t* p, std::size_t size, 
     return finish(absorb(state, last));
 }
 
+// The same for a token of three bytes, such as an ideograph; a fourth byte must be readable.
+inline std::uint64_t token_hash_of_three(const std::uint8_t* p) {
+    std::uint32_t word;
+    std::memcpy(&word, p, sizeof word);
+    return finish(absorb(3 * kGolden, word & 0xFFFFFF));
+}
+
 // The same where nothing is known about what lies beyond the end.
 inline std::uint64_t token_hash(const std::uint8_t* p, std::size_t size, Tag tag = Tag::text) {
     std::uint64_t state = (size * kGolden) ^ static_cast<std::uint64_t>(tag);

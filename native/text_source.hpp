@@ -38,8 +38,12 @@ class TextShingler {
         shingler_.start();
         const std::uint8_t* bytes = folder_.bytes();
         folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(token_hash_padded(bytes + begin, end - begin), consume); },
-                               [&](std::size_t first, std::size_t count) {
-                                   shingler_.add_all(count, [&](std::size_t i) { return kAsciiHashes[bytes[first + i]]; }, consume);
+                               [&](std::size_t first, std::size_t count, unsigned width) {
+                                   if (width == 1) {
+                                       shingler_.add_all(count, [&](std::size_t i) { return kAsciiHashes[bytes[first + i]]; }, consume);
+                                   } else {
+                                       shingler_.add_all(count, [&](std::size_t i) { return token_hash_of_three(bytes + first + 3 * i); }, consume);
+                                   }
                                });
         shingler_.finish(consume);
     }

@@ -59,24 +59,27 @@ class Folder {
     // Calls visit(first byte, byte after the last) for each token.
     template <class Visit>
     void for_each_token(Visit&& visit) const {
-        for_each_token(visit, [&](std::size_t first, std::size_t count) {
-            for (std::size_t i = first; i < first + count; ++i) visit(i, i + 1);
+        for_each_token(visit, [&](std::size_t first, std::size_t count, unsigned width) {
+            for (std::size_t i = 0; i < count; ++i) visit(first + i * width, first + (i + 1) * width);
         });
     }
 
-    // The same; where many tokens of one byte follow each other, calls visit_bytes(first byte, how many) for all of them.
-    template <class Visit, class VisitBytes>
-    void for_each_token(Visit&& visit, VisitBytes&& visit_bytes) const {
+    // The same; where many tokens of one byte or of three (ideographs) follow each other, calls
+    // visit_run(first byte, how many, bytes each) for all of them.
+    template <class Visit, class VisitRun>
+    void for_each_token(Visit&& visit, VisitRun&& visit_run) const {
         constexpr std::size_t kClosed = ~std::size_t{0};
         std::size_t open = kClosed;
         std::uint64_t carry = 0;
         const std::size_t words = (size_ + 63) / 64;
         for (std::size_t w = 0; w < words; ++w) {
             const std::uint64_t member = member_[w], start = start_[w];
-            if (start == ~0ULL) {
-                if (open != kClosed) visit(open, w * 64);
-                visit_bytes(w * 64, std::size_t{63});
-                open = w * 64 + 63;  // it may go on in the next word
+            if (const unsigned width = run_width(member, start)) {
+                const std::size_t first = w * 64 + static_cast<std::size_t>(std::countr_zero(start));
+                const std::size_t last = w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(start));
+                if (open != kClosed) visit(open, first);
+                visit_run(first, (last - first) / width, width);
+                open = last;  // it may go on in the next word
                 carry = 1;
                 continue;
             }
@@ -95,6 +98,14 @@ class Folder {
 
    private:
     enum class Before : std::uint8_t { nothing, word, single };
+
+    // How many bytes each token of a full word has, if all have the same: 1, 3, or 0.
+    static unsigned run_width(std::uint64_t member, std::uint64_t start) {
+        constexpr std::uint64_t kEveryThird = 0x9249249249249249ULL;
+        if (start == ~0ULL) return 1;
+        if (member != ~0ULL || start == 0) return 0;
+        return start == kEveryThird || start == kEveryThird << 1 || start == kEveryThird << 2 ? 3 : 0;
+    }
 
     void start_text(std::size_t bytes);
     void pass(std::span<const std::uint8_t> utf8, Mode mode);

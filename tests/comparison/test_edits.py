@@ -235,3 +235,15 @@ def test_many_moves_take_no_quadratic_time() -> None:
     found = edits("\n".join(lines), "\n".join(shuffled))
     assert found.kept + found.moved > 0.99
     assert found.moved > 0.9
+
+
+def test_segments_for_json() -> None:
+    left, right = "one two three four five", "one two tree four five six"
+    found = la.compare(left, right).to_dict()["segments"]
+    assert [(each["kind"], left[slice(*each["span"])]) for each in found["left"]] == [
+        ("kept", "one two"),
+        ("reworded", "three"),
+        ("kept", "four five"),
+    ]
+    assert [(each["kind"], right[slice(*each["span"])], each["partner"]) for each in found["right"]][-1] == ("inserted", "six", None)
+    assert right[slice(*found["left"][1]["partner"])] == "tree"

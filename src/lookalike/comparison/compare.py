@@ -62,6 +62,7 @@ class Comparison:
             "kind": self.kind,
             "measures": self.measures,
             "edits": self.edits.to_dict() if self.edits else None,
+            "segments": self.edits.segments() if self.edits else None,
             "passages": [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages],
             "containment": self.containment,
             "notes": self.notes,

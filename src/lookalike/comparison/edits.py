@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from lookalike.comparison.runs import Run, Side, shared_runs
 from lookalike.model import Span
@@ -49,7 +49,16 @@ class Edits:
     right: tuple[Segment, ...]
 
     def to_dict(self) -> dict[str, float]:
+        """The shares."""
         return {name: getattr(self, name) for name in ("kept", "deleted", "inserted", "moved", "reworded")}
+
+    def segments(self) -> dict[str, list[dict[str, Any]]]:
+        """The stretches of both texts, for JSON."""
+        return {side: [_segment_dict(segment) for segment in getattr(self, side)] for side in ("left", "right")}
+
+
+def _segment_dict(segment: Segment) -> dict[str, Any]:
+    return {"kind": segment.kind, "span": list(segment.span), "partner": list(segment.partner) if segment.partner else None}
 
 
 def edits(left: str, right: str) -> Edits:
