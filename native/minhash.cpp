@@ -9,6 +9,18 @@ namespace {
 
 std::size_t bin_of(std::uint64_t hash, std::size_t size) { return static_cast<std::size_t>((hash >> 32) * size >> 32); }
 
+LOOKALIKE_CLONES
+bool any_empty(const std::uint32_t* bins, std::size_t size) {
+    std::uint32_t any = 0;
+    for (std::size_t i = 0; i < size; ++i) any |= bins[i] == kEmptyBin;
+    return any != 0;
+}
+
+LOOKALIKE_CLONES
+void mix_all(const std::uint64_t* features, std::size_t count, std::uint64_t offset, std::uint64_t* out) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = mix(features[i] + offset);
+}
+
 }  // namespace
 
 MinHasher::MinHasher(std::size_t size)
@@ -38,7 +50,7 @@ void MinHasher::add(const std::uint64_t* hashes, std::size_t count) {
     }
 }
 
-bool MinHasher::full() const { return std::find(bins_, bins_ + size_, kEmptyBin) == bins_ + size_; }
+bool MinHasher::full() const { return !any_empty(bins_, size_); }
 
 void MinHasher::compact() {
     std::sort(features_.begin(), features_.end());
@@ -48,12 +60,18 @@ void MinHasher::compact() {
 
 void MinHasher::finish() {
     if (full_ || features_.empty()) return;
+    constexpr std::size_t kBatch = 256;
+    std::uint64_t hashes[kBatch];
     for (std::size_t round = 1; round < 2 * size_ && !full(); ++round) {
         const std::uint32_t base = 0x80000000U | static_cast<std::uint32_t>(round) << value_bits_;
-        for (const std::uint64_t feature : features_) {
-            const std::uint64_t hash = mix(feature + round * kGolden);
-            std::uint32_t& bin = bins_[round < size_ ? bin_of(hash, size_) : round - size_];
-            bin = std::min(bin, base | static_cast<std::uint32_t>(hash) >> (32 - value_bits_));
+        for (std::size_t first = 0; first < features_.size(); first += kBatch) {
+            const std::size_t count = std::min(kBatch, features_.size() - first);
+            mix_all(features_.data() + first, count, round * kGolden, hashes);
+            for (std::size_t i = 0; i < count; ++i) {
+                std::uint32_t& bin = bins_[round < size_ ? bin_of(hashes[i], size_) : round - size_];
+                // A bin that an earlier round has filled keeps its value: those of this round are all larger.
+                if (bin >= base) bin = std::min(bin, base | static_cast<std::uint32_t>(hashes[i]) >> (32 - value_bits_));
+            }
         }
     }
 }
