@@ -189,7 +189,7 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
         return MinHash(tuple(_native.minhash_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, size, 1)), identity)
-    hashes = distinct_features(text, chosen) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), chosen.seed)  # type: ignore[arg-type]
+    hashes = distinct_features(text, chosen) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), chosen.seed)
     return MinHash(tuple(_native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)), identity)
 
 
@@ -201,7 +201,7 @@ def _elements(elements: object) -> Iterable[str | bytes | int]:
 
 def _strings(text: object, recipe: Recipe) -> Iterable[bytes]:
     if isinstance(text, (str, bytes)):
-        return (utf8(string) for string in weighted_strings(text, recipe))  # type: ignore[arg-type]
+        return (utf8(string) for string in weighted_strings(text, recipe))
     return (str(element).encode() if isinstance(element, int) else utf8(element) for element in _elements(text))
 
 
@@ -265,7 +265,7 @@ def weighted_minhash(weights: str | bytes | Mapping[str, float], *, size: int = 
     chosen = resolve(recipe)
     if chosen.hash != "lookalike64":
         raise InputError(f"recipe hash={chosen.hash!r}: a weighted MinHash needs 'lookalike64'")
-    strings = weighted_strings(weights, chosen) if isinstance(weights, (str, bytes)) else _weight_table(weights)  # type: ignore[arg-type]
+    strings = weighted_strings(weights, chosen) if isinstance(weights, (str, bytes)) else _weight_table(weights)
     features = weighted(strings, chosen)
     values = _native.minhash_weighted(features.hashes, features.weights, size, chosen.seed)
     return WeightedMinHash(tuple(values), fingerprint_recipe(chosen, size, WeightedMinHash.kind))

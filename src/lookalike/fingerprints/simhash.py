@@ -122,9 +122,9 @@ def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
         mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
         return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, bits, unique, 1))
     if recipe.hash == "lookalike64" and not weighs_words(recipe):  # a segmenter's words: shingled natively
-        hashes = shingles(text, recipe)  # type: ignore[arg-type]
+        hashes = shingles(text, recipe)
         return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
-    return _of_strings(weighted_strings(text, recipe), bits, recipe)  # type: ignore[arg-type]
+    return _of_strings(weighted_strings(text, recipe), bits, recipe)
 
 
 def _token_weights(tokens: object) -> dict[str, float]:

@@ -38,20 +38,20 @@ def column_length(texts: object) -> int:
     return len(texts)
 
 
-def packed(texts: object) -> Iterator[Packed]:
+def packed(texts: Any) -> Iterator[Packed]:
     """The column in pieces, in order."""
     column_length(texts)
     library = type(texts).__module__.partition(".")[0]
     if library == "polars":
-        texts = texts.to_list()  # type: ignore[attr-defined]
+        texts = texts.to_list()
     elif library == "pandas":
-        texts = texts.tolist()  # type: ignore[attr-defined]
+        texts = texts.tolist()
     elif library == "pyarrow":
         yield from _arrow_pieces(texts)
         return
     if not isinstance(texts, Sequence) and not hasattr(texts, "__getitem__"):
         raise InputError(f"texts is a {library}.{type(texts).__name__}: expected a list of str")
-    yield from _list_pieces(texts)  # type: ignore[arg-type]
+    yield from _list_pieces(texts)
 
 
 def _list_pieces(texts: Sequence[str]) -> Iterator[Packed]:

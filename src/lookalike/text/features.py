@@ -55,7 +55,7 @@ def string_hash(name: str) -> Callable[[bytes], int]:
     return _STRING_HASHES[name]
 
 
-def shingle_strings(text: str, recipe: Recipe) -> list[str]:
+def shingle_strings(text: str | bytes, recipe: Recipe) -> list[str]:
     """The shingles as strings: characters are joined as they are, words with a space between."""
     if recipe.normalize == "simhash-py":
         content = "".join(_SIMHASH_PY.findall(as_str(text).lower()))
@@ -72,7 +72,7 @@ def weighs_words(recipe: Recipe) -> bool:
     return recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None
 
 
-def word_weights(text: str, recipe: Recipe) -> dict[str, float]:
+def word_weights(text: str | bytes, recipe: Recipe) -> dict[str, float]:
     """Words and their weights under a recipe with keywords, stop words or TF-IDF."""
     words = (token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize))
     stop = normal_stop_words(recipe.stop_words) if recipe.stop_words is not None else frozenset()
@@ -83,7 +83,7 @@ def word_weights(text: str, recipe: Recipe) -> dict[str, float]:
     return {word: 1.0 if recipe.weights == "one" else weight for word, weight in ranked}
 
 
-def weighted_strings(text: str, recipe: Recipe) -> dict[str, float]:
+def weighted_strings(text: str | bytes, recipe: Recipe) -> dict[str, float]:
     """Feature strings and weights, for recipes that are not native."""
     if weighs_words(recipe):
         return word_weights(text, recipe)
@@ -121,7 +121,7 @@ def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
     return Features(array("Q", (pair[0] for pair in pairs)), array("d", (pair[1] for pair in pairs)))
 
 
-def distinct_features(text: str, recipe: Recipe) -> array[int]:
+def distinct_features(text: str | bytes, recipe: Recipe) -> array[int]:
     """The distinct feature hashes of a text under our own hash."""
     if weighs_words(recipe):
         return feature_hashes(word_weights(text, recipe), recipe.seed)

@@ -14,7 +14,7 @@ from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream
 
 
-def shingles(text: str, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
+def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
     """The shingle hashes of a text in order, or as a sorted set."""
     chosen = resolve(recipe)
     if chosen.hash != "lookalike64":

@@ -41,7 +41,7 @@ def _identity(name: str) -> str:
 component_ids["tokenizer"] = _identity
 
 
-def tokenize(text: str, tokenizer: str = "auto", normalize: str = "fold") -> list[Token]:
+def tokenize(text: str | bytes, tokenizer: str = "auto", normalize: str = "fold") -> list[Token]:
     """The tokens of a text, normalised, with code-point spans of the original.
 
     >>> [token.text for token in tokenize("Look, 相似！")]
@@ -72,7 +72,7 @@ def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
     return [token.text for token in tokenize(text, tokenizer)]
 
 
-def stream(text: str, recipe: Recipe) -> TokenStream:
+def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
     """The tokens of a text as hashes with spans, for the native kernels."""
     folded = _check_normalize(recipe.normalize)
     if recipe.tokenizer in NATIVE_MODES:
