@@ -12,6 +12,55 @@ namespace {
 
 constexpr unsigned kMaxDistance = 16;
 
+void check_distance(unsigned k) {
+    if (k > kMaxDistance) throw nb::value_error("k: choose 0 to 16");
+}
+
+// Fingerprints as words: one each, or for 128 bits two, the low half first.
+std::vector<Code> read_codes(const Hashes& words, unsigned bits) {
+    const std::size_t each = bits == 128 ? 2 : 1;
+    if (words.size() % each) throw nb::value_error("fingerprints of 128 bits are pairs of words");
+    std::vector<Code> codes(words.size() / each);
+    const std::uint64_t* word = words.data();
+    for (Code& code : codes) {
+        if (bits == 32 && *word >> 32) throw nb::value_error("a fingerprint has more than 32 bits");
+        code = bits == 128 ? Code{word[1], word[0]} : Code{bits == 32 ? *word << 32 : *word, 0};
+        word += each;
+    }
+    return codes;
+}
+
+// Offsets, ids and distances of the matches of each query, and how many each query had before the limit.
+using FoundArrays = std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>, Output<std::int64_t>>;
+
+// `searched` has prefetch(query, k) and search(query, k, scratch, matches).
+template <class Searched>
+FoundArrays search_batch(const Searched& searched, const std::vector<Code>& queries, unsigned k, std::size_t limit, unsigned workers) {
+    std::vector<std::int64_t> offsets{0}, ids, totals(queries.size());
+    std::vector<std::uint8_t> distances;
+    std::vector<std::vector<Match>> found(queries.size());
+    for_each_document(queries.size(), workers, [&] {
+        return [&, scratch = std::vector<Hit>(), matches = std::vector<Match>()](std::size_t i) mutable {
+            constexpr std::size_t kAhead = 4;  // queries whose buckets are on their way from memory
+            if (i + kAhead < queries.size()) searched.prefetch(queries[i + kAhead], k);
+            matches.clear();
+            searched.search(queries[i], k, scratch, matches);
+            totals[i] = static_cast<std::int64_t>(matches.size());
+            matches.resize(std::min(matches.size(), limit));
+            found[i] = matches;
+        };
+    });
+    for (const auto& matches : found) {
+        for (const Match& match : matches) {
+            ids.push_back(match.id);
+            distances.push_back(static_cast<std::uint8_t>(match.distance));
+        }
+        offsets.push_back(static_cast<std::int64_t>(ids.size()));
+    }
+    nb::gil_scoped_acquire acquire;
+    return {give(std::move(offsets)), give(std::move(ids)), give(std::move(distances)), give(std::move(totals))};
+}
+
 // An index that several threads may search while one changes it.
 class SharedIndex {
    public:
@@ -28,7 +77,7 @@ class SharedIndex {
     }
 
     void add(Hashes words, Input<std::int64_t> ids) {
-        const std::vector<Code> codes = read(words);
+        const std::vector<Code> codes = read_codes(words, index_.bits());
         if (codes.size() != ids.size()) throw nb::value_error("ids: expected one a fingerprint");
         nb::gil_scoped_release release;
         const std::unique_lock lock(mutex_);
@@ -42,38 +91,13 @@ class SharedIndex {
         return index_.remove(wanted);
     }
 
-    // Offsets, ids and distances of the matches of each query, and how many each query had before the limit.
-    std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>, Output<std::int64_t>> search(Hashes words, unsigned k, std::size_t limit,
-                                                                                                             unsigned workers) const {
+    FoundArrays search(Hashes words, unsigned k, std::size_t limit, unsigned workers) const {
         check_distance(k);
         check_workers(workers);
-        const std::vector<Code> queries = read(words);
-        std::vector<std::int64_t> offsets{0}, ids, totals(queries.size());
-        std::vector<std::uint8_t> distances;
-        {
-            nb::gil_scoped_release release;
-            const std::shared_lock lock(mutex_);
-            std::vector<std::vector<Match>> found(queries.size());
-            for_each_document(queries.size(), workers, [&] {
-                return [&, scratch = std::vector<Hit>(), matches = std::vector<Match>()](std::size_t i) mutable {
-                    constexpr std::size_t kAhead = 4;  // queries whose buckets are on their way from memory
-                    if (i + kAhead < queries.size()) index_.prefetch(queries[i + kAhead], k);
-                    matches.clear();
-                    index_.search(queries[i], k, scratch, matches);
-                    totals[i] = static_cast<std::int64_t>(matches.size());
-                    matches.resize(std::min(matches.size(), limit));
-                    found[i] = matches;
-                };
-            });
-            for (const auto& matches : found) {
-                for (const Match& match : matches) {
-                    ids.push_back(match.id);
-                    distances.push_back(static_cast<std::uint8_t>(match.distance));
-                }
-                offsets.push_back(static_cast<std::int64_t>(ids.size()));
-            }
-        }
-        return {give(std::move(offsets)), give(std::move(ids)), give(std::move(distances)), give(std::move(totals))};
+        const std::vector<Code> queries = read_codes(words, index_.bits());
+        nb::gil_scoped_release release;
+        const std::shared_lock lock(mutex_);
+        return search_batch(index_, queries, k, limit, workers);
     }
 
     // Left ids, right ids and distances of all pairs; one more than `limit` where there are more.
@@ -94,27 +118,111 @@ class SharedIndex {
     }
 
    private:
-    static void check_distance(unsigned k) {
-        if (k > kMaxDistance) throw nb::value_error("k: choose 0 to 16");
-    }
-
-    // Fingerprints as words: one each, or for 128 bits two, the low half first.
-    std::vector<Code> read(const Hashes& words) const {
-        const unsigned bits = index_.bits();
-        const std::size_t each = bits == 128 ? 2 : 1;
-        if (words.size() % each) throw nb::value_error("fingerprints of 128 bits are pairs of words");
-        std::vector<Code> codes(words.size() / each);
-        const std::uint64_t* word = words.data();
-        for (Code& code : codes) {
-            if (bits == 32 && *word >> 32) throw nb::value_error("a fingerprint has more than 32 bits");
-            code = bits == 128 ? Code{word[1], word[0]} : Code{bits == 32 ? *word << 32 : *word, 0};
-            word += each;
-        }
-        return codes;
-    }
-
     HammingIndex index_;
     mutable std::shared_mutex mutex_;
+};
+
+// A segment, and the buffers that it reads where they lie in somebody else's memory.
+class Segment {
+   public:
+    static Segment* build(Hashes words, Input<std::int64_t> ids, unsigned bits) {
+        const std::vector<Code> codes = read_codes(words, check_bits(bits));
+        if (codes.size() != ids.size()) throw nb::value_error("ids: expected one a fingerprint");
+        nb::gil_scoped_release release;
+        return new Segment(HammingSegment::build(codes, view(ids), bits));
+    }
+
+    static Segment* open(unsigned bits, nb::dict sections) {
+        check_bits(bits);
+        std::map<std::string, Column32> narrow;
+        std::map<std::string, Column64> wide;
+        for (auto [key, value] : sections) {
+            const std::string name = nb::cast<std::string>(key);
+            Input<std::uint32_t> words32;
+            Input<std::uint64_t> words64;
+            if (nb::try_cast(value, words32, false)) {
+                narrow.emplace(name, view(words32));
+            } else if (nb::try_cast(value, words64, false)) {
+                wide.emplace(name, view(words64));
+            } else {
+                throw nb::value_error(("section " + name + ": expected a contiguous array of uint32 or uint64").c_str());
+            }
+        }
+        auto* segment = [&] {
+            nb::gil_scoped_release release;
+            return new Segment(HammingSegment::open(bits, std::move(narrow), std::move(wide)));
+        }();
+        segment->kept_ = std::move(sections);
+        return segment;
+    }
+
+    static Segment* merge(std::vector<const Segment*> segments, Input<std::int64_t> removed) {
+        if (segments.empty()) throw nb::value_error("segments: nothing to merge");
+        nb::gil_scoped_release release;
+        const unsigned bits = segments[0]->segment_.bits();
+        const std::span<const std::int64_t> gone = view(removed);
+        std::vector<Code> codes;
+        std::vector<std::int64_t> ids;
+        for (const Segment* each : segments) {
+            const HammingSegment& segment = each->segment_;
+            if (segment.bits() != bits) throw std::invalid_argument("segments of different widths");
+            for (std::size_t entry = 0; entry < segment.size(); ++entry) {
+                for (std::size_t place = segment.begin(entry), end = segment.begin(entry + 1); place < end; ++place) {
+                    if (std::binary_search(gone.begin(), gone.end(), segment.id(place))) continue;
+                    codes.push_back(segment.code(entry));
+                    ids.push_back(segment.id(place));
+                }
+            }
+        }
+        return new Segment(HammingSegment::build(codes, ids, bits));
+    }
+
+    std::size_t size() const { return segment_.ids(); }
+    unsigned bits() const { return segment_.bits(); }
+
+    // Copies: what is written to a file is needed once.
+    nb::dict sections() const {
+        nb::dict out;
+        const auto put = [&](const std::string& name, auto column) {
+            out[nb::cast(name)] = nb::cast(give(std::vector(column.begin(), column.end())));
+        };
+        segment_.columns(put, put);
+        return out;
+    }
+
+    Output<std::int64_t> ids() const {
+        std::vector<std::int64_t> out(segment_.ids());
+        for (std::size_t place = 0; place < out.size(); ++place) out[place] = segment_.id(place);
+        std::sort(out.begin(), out.end());
+        return give(std::move(out));
+    }
+
+    FoundArrays search(Hashes words, unsigned k, std::size_t limit, unsigned workers) const {
+        check_distance(k);
+        check_workers(workers);
+        const std::vector<Code> queries = read_codes(words, segment_.bits());
+        nb::gil_scoped_release release;
+        return search_batch(*this, queries, k, limit, workers);
+    }
+
+    void prefetch(const Code& query, unsigned k) const { segment_.prefetch(query, k); }
+
+    void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const {
+        scratch.clear();
+        segment_.search(query, k, scratch);
+        for (const Hit& hit : scratch) {
+            for (std::size_t place = segment_.begin(hit.entry), end = segment_.begin(hit.entry + 1); place < end; ++place) {
+                matches.push_back({segment_.id(place), hit.distance});
+            }
+        }
+        sort_matches(matches, 0);
+    }
+
+   private:
+    explicit Segment(HammingSegment segment) : segment_(std::move(segment)) {}
+
+    HammingSegment segment_;
+    nb::object kept_;
 };
 
 }  // namespace
@@ -131,4 +239,13 @@ void bind_hamming(nb::module_& m) {
         .def("remove", &SharedIndex::remove, "ids"_a.noconvert())
         .def("search", &SharedIndex::search, "words"_a.noconvert(), "k"_a, "limit"_a, "workers"_a)
         .def("pairs", &SharedIndex::pairs, "k"_a, "limit"_a);
+    nb::class_<Segment>(m, "HammingSegment")
+        .def_static("build", &Segment::build, "words"_a.noconvert(), "ids"_a.noconvert(), "bits"_a, nb::rv_policy::take_ownership)
+        .def_static("open", &Segment::open, "bits"_a, "sections"_a, nb::rv_policy::take_ownership)
+        .def_static("merge", &Segment::merge, "segments"_a, "removed"_a.noconvert(), nb::rv_policy::take_ownership)
+        .def("__len__", &Segment::size)
+        .def_prop_ro("bits", &Segment::bits)
+        .def("sections", &Segment::sections)
+        .def("ids", &Segment::ids)
+        .def("search", nb::overload_cast<Hashes, unsigned, std::size_t, unsigned>(&Segment::search, nb::const_), "words"_a.noconvert(), "k"_a, "limit"_a, "workers"_a);
 }

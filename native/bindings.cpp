@@ -1,12 +1,6 @@
 // The module. Only this file and bind_*.cpp know Python; kernels see contiguous buffers.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
-#include <string>
-
-#include "platform.hpp"
-
-namespace nb = nanobind;
+#include "bind.hpp"
+#include "checksum.hpp"
 
 void bind_text(nb::module_& m);
 void bind_sketch(nb::module_& m);
@@ -30,12 +24,18 @@ std::string cpu_level() {
 #endif
 }
 
+std::uint64_t checksum(lookalike::Bytes data) {
+    nb::gil_scoped_release release;
+    return lookalike::checksum(lookalike::view(data));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
     // Arguments are noconvert everywhere: nanobind would otherwise cast a float array to integers in silence.
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
     m.def("cpu_level", &cpu_level);
+    m.def("checksum", &checksum, nb::arg("data").noconvert());
     bind_text(m);
     bind_sketch(m);
     bind_passages(m);

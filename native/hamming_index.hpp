@@ -13,6 +13,9 @@ struct Match {
     std::uint32_t distance;
 };
 
+// Nearest first, then by id, from place `first` on.
+void sort_matches(std::vector<Match>& matches, std::size_t first);
+
 class HammingIndex {
    public:
     explicit HammingIndex(unsigned bits) : bits_(bits) {}
@@ -39,25 +42,18 @@ class HammingIndex {
     struct Entry {
         Code code;
         std::int64_t id;
-        auto operator<=>(const Entry&) const = default;
     };
     struct Part {
         HammingSegment segment;
-        std::vector<std::uint32_t> first;     // the ids of entry e begin at first[e]; empty where every entry has one
-        std::vector<std::uint32_t> small;     // ids, where all of them fit
-        std::vector<std::int64_t> large;      // ids, where not
-        std::vector<bool> removed;            // by place of the id; empty while there are none
+        std::vector<bool> removed{};  // by place of the id; empty while there are none
 
-        std::size_t ids() const { return small.size() + large.size(); }
-        std::int64_t id(std::size_t place) const { return small.empty() ? large[place] : small[place]; }
-        std::size_t begin(std::size_t entry) const { return first.empty() ? entry : first[entry]; }
         bool live(std::size_t place) const { return removed.empty() || !removed[place]; }
     };
 
     static constexpr std::size_t kMaxTail = 1 << 16;  // read in full in some 30 microseconds
     static constexpr std::size_t kMergeRatio = 4;     // neighbouring segments within this ratio are merged
 
-    std::unique_ptr<Part> build(std::vector<Entry> entries) const;
+    std::unique_ptr<Part> build(const std::vector<Entry>& entries) const;
     void append(const Part& part, std::vector<Entry>& out) const;
     void seal_tail();
     void merge_parts();

@@ -1,0 +1,41 @@
+// An array of numbers that is either owned or lies in memory that somebody else keeps alive, such as a mapped file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace lookalike {
+
+template <class T>
+class Column {
+   public:
+    Column() = default;
+    Column(std::vector<T> values) : owned_(std::move(values)), view_(owned_) {}
+    explicit Column(std::span<const T> outside) : view_(outside) {}
+    // A moved vector keeps its memory, so the view stays true; a copied one would not.
+    Column(Column&& other) noexcept : owned_(std::move(other.owned_)), view_(std::exchange(other.view_, {})) {}
+    Column& operator=(Column&& other) noexcept {
+        owned_ = std::move(other.owned_);
+        view_ = std::exchange(other.view_, {});
+        return *this;
+    }
+    Column(const Column&) = delete;
+    Column& operator=(const Column&) = delete;
+
+    std::size_t size() const { return view_.size(); }
+    const T& operator[](std::size_t i) const { return view_[i]; }
+    const T* data() const { return view_.data(); }
+    std::span<const T> view() const { return view_; }
+
+   private:
+    std::vector<T> owned_;
+    std::span<const T> view_;
+};
+
+using Column32 = Column<std::uint32_t>;
+using Column64 = Column<std::uint64_t>;
+
+}  // namespace lookalike

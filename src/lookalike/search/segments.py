@@ -1,0 +1,135 @@
+"""Segment files: named arrays behind a header, mapped into memory and checked before anything in them is used.
+
+docs/format.md defines the file to the byte. A file is written once and never changed: it appears under its name when it is
+whole, and whatever happens to it later is found when it is opened.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+from lookalike import _native
+from lookalike.errors import Corrupt
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Sections = Mapping[str, NDArray[Any]]
+
+MAGIC = b"LKSEGMNT"
+FORMAT = 1
+ALIGNMENT = 64
+_HEADER = struct.Struct("<8sIIQ")  # magic, format, length of the description, size of the whole file
+_CHECKSUM = struct.Struct("<Q")  # the last bytes: the checksum of everything before them
+_DTYPES = ("uint8", "uint16", "uint32", "uint64", "int64")
+
+
+class Segment(Protocol):
+    """Immutable; a part of a search structure. ``rows`` are a store's numbers of documents."""
+
+    kind: ClassVar[str]
+
+    @classmethod
+    def open(cls, sections: Sections) -> Self: ...
+    @classmethod
+    def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self: ...
+    def sections(self) -> dict[str, NDArray[Any]]: ...
+    def all_rows(self) -> NDArray[np.int64]: ...
+    def __len__(self) -> int: ...
+
+
+def write_segment(path: Path, kind: str, recipe: str, sections: Sections) -> None:
+    """Write the file and make it durable. Until that is done there is nothing under its name."""
+    table, offset = [], 0
+    for name, array in sections.items():
+        table.append([name, str(array.dtype), offset, len(array)])
+        offset += _padded(array.nbytes)
+    description = json.dumps({"kind": kind, "recipe": recipe, "sections": table}).encode()
+    start = _padded(_HEADER.size + len(description))
+    size = start + offset + _CHECKSUM.size
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with open(partial, "w+b") as file:
+            file.write(_HEADER.pack(MAGIC, FORMAT, len(description), size))
+            file.write(description.ljust(start - _HEADER.size, b"\0"))
+            for array in sections.values():
+                file.write(memoryview(array).cast("B") if array.nbytes else b"")
+                file.write(bytes(_padded(array.nbytes) - array.nbytes))
+            file.flush()
+            file.write(_CHECKSUM.pack(_checksum(file, size - _CHECKSUM.size)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+        sync_folder(path.parent)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _padded(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _checksum(file: IO[bytes], size: int) -> int:
+    with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as mapped:
+        return _native.checksum(mapped)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new or removed name durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_segment(path: Path, kind: str, recipe: str) -> dict[str, NDArray[Any]]:
+    """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes."""
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < _HEADER.size + _CHECKSUM.size:
+            raise Corrupt(f"segment {path}: {size} bytes, too few for a header")
+        mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+    magic, version, described, stated = _HEADER.unpack_from(mapped)
+    if magic != MAGIC:
+        raise Corrupt(f"segment {path}: it does not start with {MAGIC.decode()}")
+    if stated != size:
+        raise Corrupt(f"segment {path}: {size} bytes, {stated} were written")
+    view = memoryview(mapped)
+    if _native.checksum(view[: -_CHECKSUM.size]) != _CHECKSUM.unpack_from(mapped, size - _CHECKSUM.size)[0]:
+        raise Corrupt(f"segment {path}: its checksum does not fit its contents")
+    if version != FORMAT:
+        raise Corrupt(f"segment {path}: format {version}, this release reads format {FORMAT}")
+    try:
+        return _sections(view, described, kind, recipe)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise Corrupt(f"segment {path}: {error}") from error
+
+
+def _sections(view: memoryview, described: int, kind: str, recipe: str) -> dict[str, NDArray[Any]]:
+    import numpy as np
+
+    body = len(view) - _CHECKSUM.size
+    start = _padded(_HEADER.size + described)
+    if start > body:
+        raise ValueError("its description is longer than the file")
+    description = json.loads(bytes(view[_HEADER.size : _HEADER.size + described]))
+    if description["kind"] != kind or description["recipe"] != recipe:
+        raise ValueError(f"it holds {description['kind']} of recipe {description['recipe']}, not {kind} of {recipe}")
+    found = {}
+    for name, dtype, offset, count in description["sections"]:
+        if dtype not in _DTYPES or not isinstance(offset, int) or not isinstance(count, int):
+            raise ValueError(f"section {name!r} is of type {dtype!r}")
+        width = np.dtype(dtype).itemsize
+        if offset < 0 or offset % ALIGNMENT or count < 0 or start + offset + count * width > body:
+            raise ValueError(f"section {name!r} lies outside the file")
+        found[name] = np.frombuffer(view, dtype=dtype, count=count, offset=start + offset)
+    return found

@@ -1,0 +1,123 @@
+"""What a collection was made with. It is stored beside the documents and never changes: a fingerprint means nothing without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from lookalike.errors import InputError, RecipeMismatch, StoreError
+from lookalike.fingerprints import minhash, simhash
+from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.recipe import DEFAULT, Recipe
+from lookalike.search.banding import Banding, choose_banding
+
+KINDS = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh")
+WINDOW = 4  # of winnowing
+THRESHOLD = 0.8
+RECALL = 0.99
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Recipe, kinds of fingerprints and their sizes, and whether texts are kept."""
+
+    recipe: Recipe = DEFAULT
+    kinds: tuple[str, ...] = KINDS
+    bits: int = 64
+    size: int = 128
+    keep_text: bool = True
+    threshold: float = THRESHOLD  # what the bands are chosen for: similarities from here on are found with `recall`
+    recall: float = RECALL
+
+    def __post_init__(self) -> None:
+        if not self.kinds:
+            raise InputError(f"kinds: choose at least one of {', '.join(KINDS)}")
+        unknown = [kind for kind in self.kinds if kind not in KINDS]
+        if unknown:
+            raise InputError(f"kinds: {', '.join(map(repr, unknown))} cannot be kept in a store; choose from {', '.join(KINDS)}")
+        fitting = kinds_of(self.recipe)
+        for kind in self.kinds:
+            if kind not in fitting:
+                raise InputError(f"kinds: a recipe with hash={self.recipe.hash!r} has no {kind} that a store can search; leave it out")
+        simhash.check_bits(self.bits)
+        minhash.check_size(self.size)
+        if not isinstance(self.keep_text, bool):
+            raise InputError(f"keep_text={self.keep_text!r}: True or False")
+        choose_banding(self.size, self.threshold, self.recall)  # checks both
+
+    @property
+    def banding(self) -> Banding:
+        return choose_banding(self.size, self.threshold, self.recall)
+
+    def recipe_of(self, kind: str) -> str:
+        """The recipe id of a kind of fingerprints, which its segments carry too."""
+        if kind == "simhash":
+            return simhash.fingerprint_recipe(self.recipe, self.bits)
+        if kind == "minhash":
+            return minhash.fingerprint_recipe(self.recipe, self.size)
+        if kind == "winnowing":
+            return f"winnowing-{WINDOW}/{self.recipe.id}"
+        return (Ssdeep if kind == "ssdeep" else Tlsh)(None, "none").recipe
+
+    def to_json(self) -> str:
+        data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
+        data |= {"recipe": self.recipe.to_dict(), "recipe_id": self.recipe.id, "kinds": list(self.kinds)}
+        return json.dumps(data, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str, name: str) -> Self:
+        """The settings a store was made with; refuses those that this installation would read differently."""
+        try:
+            data: dict[str, Any] = json.loads(text)
+            identity = data.pop("recipe_id")
+            settings = cls(**data | {"recipe": Recipe.from_dict(data["recipe"]), "kinds": tuple(data["kinds"])})
+        except (ValueError, TypeError, KeyError) as error:
+            raise StoreError(f"{name}: its settings cannot be read ({error}); it may have been written by a newer release") from error
+        if settings.recipe.id != identity:
+            # A named part, such as an IDF table or a segmenter, has changed since.
+            raise RecipeMismatch(f"{name} was made with recipe {identity}, which is {settings.recipe.id} on this machine")
+        return settings
+
+
+def kinds_of(recipe: Recipe) -> tuple[str, ...]:
+    """The kinds that can be made and searched under a recipe."""
+    if recipe.hash == "lookalike64":
+        return KINDS
+    return tuple(kind for kind in KINDS if kind != "winnowing" and (kind != "minhash" or recipe.hash == "sha1-first4"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the caller of ``open`` asked for; None is "whatever the collection has, or the default for a new one"."""
+
+    recipe: Recipe | None = None
+    kinds: tuple[str, ...] | None = None
+    bits: int | None = None
+    size: int | None = None
+    keep_text: bool | None = None
+    threshold: float | None = None
+    recall: float | None = None
+
+    def new(self) -> Settings:
+        given = {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+        recipe = self.recipe or DEFAULT
+        return Settings(**{"kinds": kinds_of(recipe)} | given)
+
+    def check(self, found: Settings, name: str) -> None:
+        """Raise unless the collection is what was asked for."""
+        if self.recipe is not None and self.recipe.id != found.recipe.id:
+            raise RecipeMismatch(f"{name} holds fingerprints of recipe {found.recipe.id}, not {self.recipe.id}: open it without recipe=")
+        for field in ("kinds", "bits", "size", "keep_text", "threshold", "recall"):
+            value, stored = getattr(self, field), getattr(found, field)
+            if value is not None and value != stored and (field != "kinds" or set(value) != set(stored)):
+                raise InputError(f"{name} was made with {field}={stored!r}, not {value!r}: leave it out, or make another collection")
+
+
+def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    """Kinds as a list or separated by commas, in our order."""
+    if kinds is None:
+        return None
+    names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
+    return tuple(kind for kind in KINDS if kind in names) + tuple(dict.fromkeys(name for name in names if name not in KINDS))
