@@ -14,6 +14,8 @@ from importlib import import_module as _import_module
 _HOMES = {
     "lookalike.about": "info",
     "lookalike.comparison.compare": "Comparison compare",
+    "lookalike.corpus.documents": "documents",
+    "lookalike.corpus.row": "Problem",
     "lookalike.drafts.edit_share": "edit_share",
     "lookalike.drafts.judge": "Bounds",
     "lookalike.drafts.report": "FeedbackReport feedback",
@@ -29,7 +31,7 @@ _HOMES = {
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
     "lookalike.fingerprints.winnowing": "Winnowing Winnowings winnow winnows",
     "lookalike.io": "TextFile decode_text read_text",
-    "lookalike.model": "Passage Span Token",
+    "lookalike.model": "Document Passage Span Token",
     "lookalike.recipe": "Recipe recipes",
     "lookalike.search.hamming": "HammingIndex",
     "lookalike.golden": "selftest",

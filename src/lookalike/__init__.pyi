@@ -2,6 +2,8 @@ from lookalike import measures as measures
 from lookalike.about import info as info
 from lookalike.comparison.compare import Comparison as Comparison
 from lookalike.comparison.compare import compare as compare
+from lookalike.corpus.documents import documents as documents
+from lookalike.corpus.row import Problem as Problem
 from lookalike.drafts.edit_share import edit_share as edit_share
 from lookalike.drafts.judge import Bounds as Bounds
 from lookalike.drafts.report import FeedbackReport as FeedbackReport
@@ -55,6 +57,7 @@ from lookalike.golden import selftest as selftest
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
 from lookalike.io import read_text as read_text
+from lookalike.model import Document as Document
 from lookalike.model import Passage as Passage
 from lookalike.model import Span as Span
 from lookalike.model import Token as Token

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
 Span = tuple[int, int]
 """Start and end in code points of the original text, end exclusive."""
@@ -21,3 +24,13 @@ class Passage(NamedTuple):
 
     left: Span
     right: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A thing with a name: what a corpus is made of and an index keeps."""
+
+    id: str | int
+    text: str | None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    path: Path | None = None  # the file behind it, for digests of its raw bytes

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.drafts import sources
 
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "draft": "The cat sat on the mat.", "final": "The cat sat on the mat.", "model": "m1", "time": "2024-01-02"},
@@ -234,7 +233,7 @@ class TestBadFiles:
         assert found.problems[0].place == f"{tmp_path / 'pairs.jsonl'}:2"
 
     def test_a_line_that_is_too_long(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sources, "MAX_LINE_BYTES", 100)
+        monkeypatch.setattr("lookalike.corpus.row.MAX_LINE_BYTES", 100)
         good = json.dumps(GOOD).encode()
         for padding in (100, 3_000_000):
             found = self.read(tmp_path, good + b"\n" + b" " * padding + b"{}\n" + good)

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.corpus.row import Problem, Row
 from lookalike.errors import InputError
 from lookalike.text.normalize import utf8
 
@@ -21,26 +22,6 @@ GROUP_COLUMNS = ("model", "prompt", "author")
 PIECES = 4
 
 _WORD = re.compile(r"\w")
-
-
-class Problem(NamedTuple):
-    """Something that is wrong with the input, and where. ``skipped``: the pair is not in the numbers."""
-
-    kind: str
-    place: str
-    message: str
-    skipped: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._asdict()
-
-
-class Record(NamedTuple):
-    """One line, row or item as it was read."""
-
-    place: str
-    number: int
-    value: Any
 
 
 class Pair(NamedTuple):
@@ -85,15 +66,15 @@ class PairReader:
         self.seen_columns: set[str] = set()
         self._ids: set[int] = set()
 
-    def read(self, records: Iterable[Record | Problem]) -> Iterator[Pair | Problem]:
+    def read(self, records: Iterable[Row | Problem]) -> Iterator[Pair | Problem]:
         for record in records:
             if isinstance(record, Problem):
                 yield record
             else:
                 yield from self._pair(record)
 
-    def _pair(self, record: Record) -> Iterator[Pair | Problem]:
-        value = record.value
+    def _pair(self, record: Row) -> Iterator[Pair | Problem]:
+        value = record.values
         if isinstance(value, (tuple, list)) and len(value) == 2:
             value = {self.columns.draft: value[0], self.columns.final: value[1]}
         if not isinstance(value, Mapping):
@@ -134,7 +115,7 @@ class PairReader:
             return Problem("empty draft", place, f"{self.columns.draft!r} is empty: nothing could be used")
         return None
 
-    def _id_problem(self, record: Record, value: Mapping[str, Any]) -> Iterator[Problem]:
+    def _id_problem(self, record: Row, value: Mapping[str, Any]) -> Iterator[Problem]:
         given = value.get(self.columns.id)
         if is_null(given):
             return

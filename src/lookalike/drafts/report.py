@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lookalike.corpus.row import Problem
 from lookalike.drafts.aggregate import Groups, Summary, Trend
 from lookalike.drafts.edit_share import METHOD
 from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
-from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Columns, Pair, PairReader, Problem
+from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Columns, Pair, PairReader
 from lookalike.drafts.row_files import RowWriter
 from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
 from lookalike.drafts.sources import records_of

@@ -8,8 +8,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
+from lookalike.corpus.row import Problem
 from lookalike.drafts.judge import Bounds, Judged, judge
-from lookalike.drafts.pairs import Pair, Problem
+from lookalike.drafts.pairs import Pair
 from lookalike.errors import EngineError, InputError
 
 BATCH_CHARACTERS = 200_000  # texts that travel to a process at a time

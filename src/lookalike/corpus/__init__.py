@@ -1,0 +1,1 @@
+"""A corpus: which files it is made of, their rows and documents, and how rows are written."""

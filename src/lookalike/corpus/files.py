@@ -1,0 +1,151 @@
+"""Which files a corpus is made of: files, folders and patterns become sources, always in the same order."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lookalike.errors import InputError
+
+TABLES = ("jsonl", "json", "csv", "tsv", "parquet")
+FORMATS = (*TABLES, "text", "html", "warc")
+STANDARD_INPUT = "-"
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".warc": "warc",
+}
+_PACKINGS = {".gz": "gz", ".zst": "zst"}
+_WILD = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of a corpus, or standard input (``path`` is None)."""
+
+    path: Path | None
+    name: str  # the path as it was given, with slashes; what messages and made ids are called by
+    format: str  # one of FORMATS; "text" for every name that says nothing
+    packing: str | None = None  # "gz" or "zst"
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it holds a document a row, and not one document."""
+        return self.format in TABLES
+
+    @classmethod
+    def of(cls, path: str | Path, format: str | None = None) -> Source:
+        """The source behind a path; its ending tells the format, unless one is given."""
+        if format is not None and format not in FORMATS:
+            raise InputError(f"format={format!r}: choose one of {', '.join(FORMATS)}")
+        if path == STANDARD_INPUT:
+            return cls(None, STANDARD_INPUT, format or "jsonl")
+        path = Path(path)
+        endings = [ending.lower() for ending in path.suffixes]
+        packing = _PACKINGS.get(endings[-1]) if endings else None
+        if packing:
+            endings.pop()
+        return cls(path, _readable(path), format or _ENDINGS.get(endings[-1] if endings else "", "text"), packing)
+
+
+def expand(inputs: str | Path | Sequence[str | Path], format: str | None = None) -> list[Source]:
+    """The sources behind files, folders, patterns (``**`` too) and ``-`` for standard input.
+
+    Folders are searched to any depth; hidden files and folders in them are left out, and links to folders are not
+    followed. A file that is named twice is read once. The order is that of the inputs, and within one of them by path.
+    """
+    if isinstance(inputs, str | Path):
+        inputs = [inputs]
+    found: dict[tuple[str, str], Source] = {}
+    for given in inputs:
+        if not isinstance(given, str | Path):
+            raise InputError(f"inputs hold a {type(given).__name__}: give paths, folders, patterns, or '-'")
+        # Path("-") is a file of that name.
+        for path in [STANDARD_INPUT] if given == STANDARD_INPUT else _files(Path(given)):
+            found.setdefault(_identity(path), Source.of(path, format))
+    return list(found.values())
+
+
+def _files(given: Path) -> list[Path]:
+    try:
+        kind = "folder" if given.is_dir() else "file" if os.path.lexists(given) else "nothing"
+    except ValueError as error:  # a NUL in the name
+        raise InputError(f"{str(given)!r} is not a path: {error}") from error
+    if kind == "folder":
+        found = _sorted(_walk(given))
+        if not found:
+            raise InputError(f"{str(given)!r} holds no files: check the folder")
+        return found
+    if kind == "file":
+        return [given]
+    if not _WILD & set(str(given)):
+        raise InputError(f"{str(given)!r} does not exist: check the path")
+    found = _sorted(_matches(given))
+    if not found:
+        raise InputError(f"no file matches {str(given)!r}: check the pattern")
+    return found
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    def blame(error: OSError) -> None:
+        raise InputError(f"{error.filename!r} cannot be read: {error.strerror}; check its permissions")
+
+    for top, folders, names in os.walk(folder, onerror=blame):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (path for name in names if not name.startswith(".") and _is_data(path := Path(top, name)))
+
+
+def _is_data(path: Path) -> bool:
+    """A file, or a link that leads nowhere, which the reader shall name; no pipe, which would wait for ever."""
+    return path.is_file() or not path.exists()
+
+
+def _matches(pattern: Path) -> Iterator[Path]:
+    fixed = [*_until_wild(pattern.parts)]
+    wild = pattern.parts[len(fixed) :]
+    shown = {part for part in wild if part.startswith(".")}
+    try:
+        # pathlib's own expansion does not follow links below **, so no loop can make it endless.
+        matches = list(Path(*fixed).glob("/".join(wild)))
+    except (ValueError, NotImplementedError) as error:
+        raise InputError(f"{str(pattern)!r} is not a pattern: {error}") from error
+    for path in matches:
+        if any(part.startswith(".") and part not in shown for part in path.parts[len(fixed) :]):
+            continue
+        if path.is_dir():
+            yield from _walk(path)
+        elif _is_data(path):
+            yield path
+
+
+def _until_wild(parts: Iterable[str]) -> Iterator[str]:
+    for part in parts:
+        if _WILD & set(part):
+            return
+        yield part
+
+
+def _sorted(paths: Iterable[Path]) -> list[Path]:
+    return sorted(set(paths), key=lambda path: path.parts)
+
+
+def _identity(path: str | Path) -> tuple[str, str]:
+    """The folder it is really in, and its name there: a link to a file is a file of its own."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return ("", STANDARD_INPUT) if path == STANDARD_INPUT else (os.path.realpath(folder), name)
+
+
+def _readable(path: Path) -> str:
+    """A path with slashes. Bytes that are no UTF-8 become escapes, so that the name can be stored and printed."""
+    return os.fsencode(path.as_posix()).decode(sys.getfilesystemencoding(), "backslashreplace")

@@ -1,0 +1,25 @@
+"""Values of table columns as JSON can hold them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import date, time, timedelta
+from typing import Any
+
+
+def plain(value: Any) -> Any:
+    """Times in ISO 8601, spans of time in seconds, bytes in hexadecimal, decimals as text, no NaN; the rest as it is."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return value.hex() if isinstance(value, bytes) else str(value)

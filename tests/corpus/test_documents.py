@@ -1,0 +1,249 @@
+"""Documents of a corpus: ids, texts, meta, and what cannot be used."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+import lookalike as la
+from lookalike.corpus.values import plain
+
+
+def read(inputs: Any, **options: Any) -> tuple[list[la.Document], list[la.Problem]]:
+    problems: list[la.Problem] = []
+    return list(la.documents(inputs, on_problem=problems.append, **options)), problems
+
+
+def read_lines(tmp_path: Path, *lines: Any, **options: Any) -> tuple[list[la.Document], list[la.Problem]]:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines))
+    return read(path, **options)
+
+
+class TestTables:
+    def test_ids_texts_and_meta(self, tmp_path: Path) -> None:
+        found, problems = read_lines(
+            tmp_path,
+            {"id": "x", "text": "one", "url": "u", "tags": ["a", {"b": None}]},
+            {"id": 7, "text": "two"},
+            {"text": "three"},
+            {"id": None, "text": ""},
+            {"id": "", "text": "five"},
+        )
+        name = f"{tmp_path}/a.jsonl"
+        assert found == [
+            la.Document("x", "one", {"url": "u", "tags": ["a", {"b": None}]}),
+            la.Document(7, "two"),
+            la.Document(f"{name}:3", "three"),
+            la.Document(f"{name}:4", ""),
+            la.Document(f"{name}:5", "five"),
+        ]
+        assert problems == []
+
+    def test_other_columns(self, tmp_path: Path) -> None:
+        found, _ = read_lines(tmp_path, {"key": 1, "body": "b", "text": "t", "id": "i"}, text_column="body", id_column="key")
+        assert found == [la.Document(1, "b", {"text": "t", "id": "i"})]
+
+    def test_every_format_gives_the_same_documents(self, tmp_path: Path) -> None:
+        values = [{"id": "a", "text": "one", "n": "1"}, {"id": "b", "text": "相似", "n": "2"}]
+        (tmp_path / "1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in values))
+        (tmp_path / "2.json").write_text(json.dumps(values))
+        (tmp_path / "3.csv").write_text("id,text,n\na,one,1\nb,相似,2\n")
+        (tmp_path / "4.tsv").write_text("id\ttext\tn\na\tone\t1\nb\t相似\t2\n")
+        pq.write_table(pa.Table.from_pylist(values), tmp_path / "5.parquet")
+        found, problems = read(tmp_path)
+        assert found == [la.Document("a", "one", {"n": "1"}), la.Document("b", "相似", {"n": "2"})] * 5
+        assert problems == []
+
+    @pytest.mark.parametrize(
+        ("value", "kind"),
+        [
+            ({"id": 1}, "no text"),
+            ({"id": 1, "text": None}, "no text"),
+            ({}, "no text"),
+            ({"id": 1, "text": 7}, "text is not text"),
+            ({"id": 1, "text": ["a"]}, "text is not text"),
+            ({"id": 1.5, "text": "a"}, "unusable id"),
+            ({"id": True, "text": "a"}, "unusable id"),
+            ({"id": [1], "text": "a"}, "unusable id"),
+            ({"id": {"a": 1}, "text": "a"}, "unusable id"),
+            ({"id": 2**63, "text": "a"}, "unusable id"),
+            ({"id": -(2**63) - 1, "text": "a"}, "unusable id"),
+            ({"id": "\ud800", "text": "a"}, "unusable id"),
+            ("text", "not an object"),
+            (b"{", "invalid JSON"),
+            (b'{"text": "\xff"}', "wrong encoding"),
+            (b'{"text": "a", "x": ' + b"[" * 800 + b"]" * 800 + b"}", "unusable columns"),
+        ],
+    )
+    def test_rows_that_cannot_be_used(self, tmp_path: Path, value: Any, kind: str) -> None:
+        ok = {"id": 2**63 - 1, "text": "ok"}
+        found, problems = read_lines(tmp_path, ok, value, ok)
+        assert found == [la.Document(2**63 - 1, "ok")] * 2
+        assert [(problem.kind, problem.place, problem.skipped) for problem in problems] == [(kind, f"{tmp_path}/a.jsonl:2", True)]
+
+    def test_lone_surrogates_are_replaced_and_named(self, tmp_path: Path) -> None:
+        found, problems = read_lines(tmp_path, rb'{"id": 1, "text": "a\ud800b\udfff\ud83d\ude00\u0000"}')
+        assert found == [la.Document(1, "a\ufffdb\ufffd😀\x00")]
+        assert [(problem.kind, problem.skipped) for problem in problems] == [("lone surrogate", False)]
+        assert "2 halves" in problems[0].message
+
+    def test_a_table_without_the_column_is_named_and_the_others_are_read(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+        (tmp_path / "b.csv").write_text("text\nt\n")
+        (tmp_path / "c.csv").write_text("")
+        (tmp_path / "d.parquet").write_bytes(b"PAR1 not really")
+        pq.write_table(pa.table({"x": [1]}), tmp_path / "e.parquet")
+        found, problems = read(tmp_path)
+        assert found == [la.Document(f"{tmp_path}/b.csv:1", "t")]
+        assert [(problem.kind, Path(problem.place).name) for problem in problems] == [
+            ("unreadable file", name) for name in ("a.csv", "c.csv", "d.parquet", "e.parquet")
+        ]
+        assert "the columns here are 'x', 'y'" in problems[0].message
+
+    def test_columns_of_parquet_become_json(self, tmp_path: Path) -> None:
+        values = {
+            "text": "t",
+            "id": 5,
+            "when": datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC),
+            "day": date(2024, 1, 2),
+            "at": time(1, 2, 3),
+            "took": timedelta(minutes=2),
+            "price": Decimal("1.10"),
+            "raw": b"\x00\xff",
+            "nan": float("nan"),
+            "list": [1.5, float("inf")],
+            "struct": {"a": date(2024, 1, 2)},
+        }
+        pq.write_table(pa.Table.from_pylist([values]), tmp_path / "a.parquet")
+        ((document,), problems) = read(tmp_path)
+        assert problems == []
+        assert (document.id, document.text) == (5, "t")
+        assert document.meta == {
+            "when": "2024-01-02T03:04:05+00:00",
+            "day": "2024-01-02",
+            "at": "01:02:03",
+            "took": 120.0,
+            "price": "1.10",
+            "raw": "00ff",
+            "nan": None,
+            "list": [1.5, None],
+            "struct": {"a": "2024-01-02"},
+        }
+        json.dumps(document.meta, allow_nan=False)
+
+    def test_plain_values_stay(self) -> None:
+        value = {"a": [1, True, None, "x", 1.5, {"b": (1, 2)}], 3: "key"}
+        assert plain(value) == {"a": [1, True, None, "x", 1.5, {"b": [1, 2]}], "3": "key"}
+
+
+class TestTexts:
+    def test_a_file_is_a_document(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("one", encoding="utf-8")
+        (tmp_path / "b").mkdir()
+        (tmp_path / "b" / "c.md").write_bytes("我们对这片土地爱得深沉".encode("gb18030"))
+        (tmp_path / "d.html").write_text("<p>page</p>")
+        (tmp_path / "e.txt").write_bytes(b"")
+        found, problems = read([tmp_path])
+        paths = [tmp_path / name for name in ("a.txt", "b/c.md", "d.html", "e.txt")]
+        assert [(document.id, document.path) for document in found] == [(str(path), path) for path in paths]
+        assert [document.text for document in found] == ["one", "我们对这片土地爱得深沉", "<p>page</p>", ""]
+        assert problems == []
+
+    def test_the_id_is_the_path_as_given(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "a.txt").write_text("one")
+        assert [document.id for document in read("./a.txt")[0]] == ["a.txt"]
+        assert [document.id for document in read(".")[0]] == ["a.txt"]
+
+    def test_packed_texts_have_no_bytes_of_their_own(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"one"))
+        (tmp_path / "b.txt.zst").write_bytes(zstandard.compress(b"two"))
+        (tmp_path / "c.txt.gz").write_bytes(gzip.compress(b"three" * 1000)[:-20])
+        (tmp_path / "d.txt.zst").write_bytes(b"not packed")
+        found, problems = read(tmp_path)
+        assert [(document.text, document.path) for document in found] == [("one", None), ("two", None)]
+        assert [(problem.kind, Path(problem.place).name) for problem in problems] == [
+            ("damaged file", "c.txt.gz"),
+            ("damaged file", "d.txt.zst"),
+        ]
+
+    @pytest.mark.parametrize("data", [b"%PDF-1.7 ...", b"\x7fELF" + bytes(100), bytes(range(256)) * 4, gzip.compress(b"x")])
+    def test_binary_files_are_named(self, tmp_path: Path, data: bytes) -> None:
+        (tmp_path / "a.bin").write_bytes(data)
+        (tmp_path / "b.txt").write_text("text")
+        found, problems = read(tmp_path)
+        assert [document.text for document in found] == ["text"]
+        assert [(problem.kind, problem.place) for problem in problems] == [("unreadable file", f"{tmp_path}/a.bin")]
+
+    def test_the_encoding_given(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_bytes("相似".encode("utf-16"))
+        assert read(tmp_path, encoding="utf-16")[0][0].text == "相似"
+        (tmp_path / "b.csv").write_text("text\nx\n")
+        with pytest.raises(la.InputError, match="encoding='utf-16'"):
+            la.documents(tmp_path, encoding="utf-16")
+        found, problems = read(tmp_path / "a.txt", encoding="ascii")
+        assert (found, [problem.kind for problem in problems]) == ([], ["unreadable file"])
+
+    def test_a_table_taken_as_text(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("text\nx\n")
+        assert read(tmp_path, format="text")[0] == [la.Document(f"{tmp_path}/a.csv", "text\nx\n", {}, tmp_path / "a.csv")]
+
+    def test_web_archives_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "a.warc.gz").write_bytes(gzip.compress(b"WARC/1.0\r\n"))
+        assert [problem.kind for problem in read(tmp_path)[1]] == ["unknown format"]
+
+
+class TestCalling:
+    def test_without_a_listener_the_first_problem_is_an_error(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text('{"text": "a"}\n{"text": "\\ud800"}\n{"text": 7}\n{"text": "b"}\n')
+        found = la.documents(path)
+        assert [next(found).text, next(found).text] == ["a", "\ufffd"]
+        with pytest.raises(la.InputError, match=r"a\.jsonl:3: text is not text"):
+            next(found)
+
+    @pytest.mark.parametrize("packed", [False, True])
+    def test_standard_input(self, monkeypatch: pytest.MonkeyPatch, packed: bool) -> None:
+        class Stdin:
+            buffer = io.BytesIO(b'{"text": "a", "id": 1}\n{"text": "b"}\n')
+
+        monkeypatch.setattr(sys, "stdin", Stdin)
+        found, _ = read("-", format="text" if packed else None)
+        if packed:
+            assert [(document.id, document.path) for document in found] == [("-", None)]
+        else:
+            assert found == [la.Document(1, "a"), la.Document("-:2", "b")]
+
+    def test_nothing_is_read_before_it_is_asked_for(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text('{"text": "a", "id": 1}\n' * 3)
+        found = la.documents([path, path.parent])
+        assert next(found).id == 1
+        path.unlink()
+        assert len(list(found)) == 2  # the file was open
+
+    @pytest.mark.parametrize(
+        "options", [{"text_column": ""}, {"id_column": None}, {"text_column": "id"}, {"format": "xml"}, {"text_column": 7}], ids=str
+    )
+    def test_wrong_arguments(self, tmp_path: Path, options: dict[str, Any]) -> None:
+        (tmp_path / "a.txt").write_text("a")
+        with pytest.raises(la.InputError):
+            la.documents(tmp_path, **options)
+
+    def test_documents_are_values(self) -> None:
+        one = la.Document("a", "text", {"n": 1})
+        assert one == la.Document("a", "text", {"n": 1})
+        with pytest.raises(AttributeError):
+            one.text = "other"  # type: ignore[misc]
