@@ -8,6 +8,7 @@ void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
+void bind_bands(nb::module_& m);
 
 namespace {
 
@@ -43,4 +44,5 @@ NB_MODULE(_native, m) {
     bind_fuzzy(m);
     bind_hamming(m);
     bind_fuzzy_segments(m);
+    bind_bands(m);
 }
