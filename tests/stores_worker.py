@@ -10,7 +10,10 @@ def main(path: str, start: int) -> None:
     with la.open(path) as index:
         print("ready", flush=True)
         while True:
-            batch = [(f"d{n}", f"document {n} has words {n * 7919 % 1000} {n * 104729 % 1000} and more of the same kind {n}") for n in range(number, number + 40)]
+            batch = [
+                (f"d{n}", f"document {n} has words {n * 7919 % 1000} {n * 104729 % 1000} and more of the same kind {n}")
+                for n in range(number, number + 40)
+            ]
             index.add(batch)
             print(f"added {number} {number + 40}", flush=True)
             gone = [f"d{n}" for n in range(number, number + 40, 8)]

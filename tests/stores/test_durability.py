@@ -29,7 +29,9 @@ def small_segments(monkeypatch):
 
 
 def digests(folder: Path) -> dict[str, str]:
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
 
 
 def run_writer_and_kill_it(path: Path, start: int, seconds: float) -> list[str]:
@@ -120,7 +122,11 @@ def test_a_full_disk_loses_nothing_acknowledged(tmp_path, seal_rows):
     """A limit on the size of files stands in for a full disk: writes fail in the middle, wherever they are."""
     path = tmp_path / "store.lookalike"
     done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, path, str(seal_rows)], capture_output=True, text=True, preexec_fn=lambda: limited(3_000_000), timeout=120
+        [sys.executable, "-c", FULL_DISK, path, str(seal_rows)],
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: limited(3_000_000),
+        timeout=120,
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
@@ -150,7 +156,9 @@ def test_a_full_file_system_loses_nothing_acknowledged(tmp_path):
     if folder is None:
         return
     try:
-        done = subprocess.run([sys.executable, "-c", FULL_DISK, folder / "store.lookalike", "200"], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [sys.executable, "-c", FULL_DISK, folder / "store.lookalike", "200"], capture_output=True, text=True, timeout=120
+        )
         assert done.returncode == 0, done.stderr
         added = [line for line in done.stdout.splitlines() if line.startswith("added")]
         assert added

@@ -109,5 +109,3 @@ def near_clusters(reader: Reader, settings: Settings, threshold: float, progress
             else:
                 leaders.join(best[1], record, -best[0])
     return leaders.clusters()
-
-

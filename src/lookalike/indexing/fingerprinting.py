@@ -151,4 +151,3 @@ def estimates(query: NDArray[np.uint32], stored: Sequence[bytes]) -> list[float]
     values = np.frombuffer(b"".join(stored), dtype=np.uint32).reshape(len(stored), -1)
     shares: list[float] = ((values == query).sum(axis=1) / len(query)).tolist()
     return shares
-

@@ -23,12 +23,14 @@ from lookalike.indexing.matches import Cluster, Matches
 from lookalike.io import read_text
 from lookalike.model import Document
 from lookalike.recipe import require_same
-from lookalike.search.hamming import NO_LIMIT, Values, check_k, check_limit, words_of
+from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
 from lookalike.stores.base import Added, CheckReport, Id, Record, Store
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from lookalike.search.hamming import Values
 
 SEARCHES = ("near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep")
 FUZZY_THRESHOLD = 0.5
@@ -308,5 +310,3 @@ def _check_threshold(threshold: object) -> None:
 
 def _document(record: Record) -> Document:
     return Document(record.id, record.text, json.loads(record.meta) if record.meta else {})
-
-

@@ -41,7 +41,12 @@ def open(
     which the share ``recall`` is to be found. An existing one keeps what it was made with, and is refused if something else
     is asked for. Use it in a ``with`` statement, or ``close`` it.
     """
-    if not isinstance(collection, str) or not collection or "\0" in collection or len(collection.encode("utf-8", "replace")) > MAX_COLLECTION_BYTES:
+    if (
+        not isinstance(collection, str)
+        or not collection
+        or "\0" in collection
+        or len(collection.encode("utf-8", "replace")) > MAX_COLLECTION_BYTES
+    ):
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     wanted = Wanted(
         recipe=None if recipe is None else resolve(recipe),
@@ -66,5 +71,3 @@ def _store_opener(location: object) -> Callable[..., Store]:
     module, _, name = SCHEMES[scheme].partition(":")
     opener: Any = getattr(import_module(module), name)
     return opener  # type: ignore[no-any-return]
-
-

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.search.shared import SharedResult
+
 MAX_CANDIDATES = 10_000  # groups of equal documents that a search by bands verifies
+MAX_SPANS = 5  # shown in a note
 MAX_VERIFIED = 200  # documents that a search by passages verifies, beyond ten times the limit
 
 
@@ -77,7 +80,9 @@ def _near_notes(settings: Settings, threshold: float, candidates: int) -> list[s
     notes = []
     if threshold < settings.threshold:
         recall = settings.banding.recall(threshold)
-        notes.append(f"the bands were chosen for {settings.threshold}: of documents with a similarity of {threshold} they find {recall:.0%}")
+        notes.append(
+            f"the bands were chosen for {settings.threshold}: of documents with a similarity of {threshold} they find {recall:.0%}"
+        )
     if candidates > MAX_CANDIDATES:
         notes.append(f"{candidates} candidates: the {MAX_CANDIDATES} that share the most bands were verified")
     return notes
@@ -130,7 +135,7 @@ def passages(reader: Reader, settings: Settings, query: str, threshold: float, l
     fingerprint = winnow(query, window=WINDOW, recipe=settings.recipe)
     most = max(10 * limit, MAX_VERIFIED) if limit < 2**40 else limit
     found = reader.sharing_passages(fingerprint, most if settings.keep_text else limit)
-    notes = list(found.notes)
+    notes = _boilerplate(found)
     rows = [each.row for each in found.documents]
     records = reader.records(rows, ("text",) if settings.keep_text else ())
     matches = []
@@ -148,6 +153,16 @@ def passages(reader: Reader, settings: Settings, query: str, threshold: float, l
     kept = sorted((item for item in matches if item[1].score >= threshold and item[1].passages), key=lambda item: (-item[1].score, item[0]))
     total = len(kept) if settings.keep_text else max(len(kept), found.total)
     return Matches([match for _, match in kept[:limit]], total, notes)
+
+
+def _boilerplate(found: SharedResult) -> list[str]:
+    """What was not searched because too many documents have it."""
+    skipped = found.skipped
+    if not skipped.hashes:
+        return []
+    spans = ", ".join(f"{start}–{end}" for start, end in skipped.spans[:MAX_SPANS]) + (" …" if len(skipped.spans) > MAX_SPANS else "")
+    said = f"boilerplate: {skipped.hashes} of {skipped.hashes + found.searched} hashes are in more than {found.common} documents"
+    return [f"{said} and were skipped (characters {spans}){'; only the rarest were searched' if found.rarest else ''}"]
 
 
 def tlsh(reader: Reader, digest: Tlsh, threshold: float, limit: int) -> Matches:

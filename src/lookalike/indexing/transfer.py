@@ -44,7 +44,12 @@ def export_documents(store: Store, path: Path, progress: Progress) -> int:
         for record in reader.scan(columns):
             row = _exported(record, store.settings)
             if isinstance(writer, ParquetWriter):  # a column has one type there
-                row = {"id": row["id"], "text": row["text"], "meta": json.dumps(row["meta"]), "fingerprints": json.dumps(row["fingerprints"])}
+                row = {
+                    "id": row["id"],
+                    "text": row["text"],
+                    "meta": json.dumps(row["meta"]),
+                    "fingerprints": json.dumps(row["fingerprints"]),
+                }
             writer.write(row)
             count += 1
             if progress and count % AT_A_TIME == 0:
@@ -107,7 +112,9 @@ def _loaded(path: Path, settings: Settings) -> Iterator[_Loaded]:
 def _parsed(row: Row, settings: Settings) -> _Loaded:
     values = row.values
     try:
-        meta, prints = (json.loads(part) if isinstance(part, str) else part or {} for part in (values.get("meta"), values.get("fingerprints")))
+        meta, prints = (
+            json.loads(part) if isinstance(part, str) else part or {} for part in (values.get("meta"), values.get("fingerprints"))
+        )
         if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
             raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
         check_id(values.get("id"))

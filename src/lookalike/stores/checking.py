@@ -114,9 +114,7 @@ def _orphans(folder: Path, known: set[int]) -> list[Path]:
 def _repair(store: EmbeddedStore, report: CheckReport, damaged: list[Sealed], orphans: list[Path], counted: int) -> None:
     try:
         with store._writing() as connection:
-            connection.execute(
-                "UPDATE collections SET documents = ?, version = version + 1 WHERE name = ?", (counted, store.collection)
-            )
+            connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE name = ?", (counted, store.collection))
         for each in damaged:
             store._sealer().rebuild(each)
         for path in orphans:

@@ -79,7 +79,9 @@ def sql_errors(name: str) -> Iterator[None]:
         if code == sqlite3.SQLITE_FULL:
             raise StoreError(f"{name}: the disk is full; free some space and try again, what was acknowledged is safe") from error
         if code == sqlite3.SQLITE_IOERR:
-            raise StoreError(f"{name}: {error}: the disk may be full, or a file-size limit reached; what was acknowledged is safe") from error
+            raise StoreError(
+                f"{name}: {error}: the disk may be full, or a file-size limit reached; what was acknowledged is safe"
+            ) from error
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
             raise StoreError(f"{name}: {error}: check that the store exists and that its permissions fit") from error
         raise StoreError(f"{name}: {error}") from error
@@ -109,7 +111,7 @@ def create_schema(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in SCHEMA.split(";"):
+            for statement in SCHEMA.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")

@@ -195,10 +195,11 @@ class Snapshot:
         import numpy as np
 
         # Removed rows are among what a segment finds, so a limit can only be set after they are left out.
-        inner = limit if len(self._cache.removed_rows()) == 0 else NO_LIMIT
+        whole = len(self._cache.removed_rows()) == 0
+        inner = limit if whole else NO_LIMIT
         found = [segment.search(words, k, inner, workers) for segment in self._segments("simhash")]
         queries = len(words) // (2 if self._cache.settings.bits == 128 else 1)
-        if len(found) == 1 and inner == limit:
+        if len(found) == 1 and whole:
             return found[0]
         query = np.concatenate([np.zeros(0, np.int64), *(np.repeat(np.arange(queries), np.diff(each.offsets)) for each in found)])
         rows = np.concatenate([np.zeros(0, np.int64), *(each.ids for each in found)])
@@ -206,7 +207,7 @@ class Snapshot:
         live = self._live(rows)
         query, rows, distances = query[live], rows[live], distances[live]
         totals = np.bincount(query, minlength=queries).astype(np.int64)
-        if inner == limit:
+        if whole:
             totals = np.sum([each.totals for each in found], axis=0, dtype=np.int64) if found else totals
         order = np.lexsort((rows, distances, query))
         query, rows, distances = query[order], rows[order], distances[order]

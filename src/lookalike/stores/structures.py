@@ -65,7 +65,9 @@ def _passages(records: Sequence[Record], settings: Settings) -> PassageSegment:
     kept = [record for record in records if record.winnowing is not None]
     columns = [unpack_winnowing(record.winnowing or b"") for record in kept]
     offsets = np.fromiter(accumulate((len(values) for values, _, _ in columns), initial=0), dtype=np.int64, count=len(kept) + 1)
-    values, starts, ends = (np.concatenate([np.zeros(0, dtype), *(each[i] for each in columns)]) for i, dtype in enumerate(("u8", "u4", "u4")))
+    values, starts, ends = (
+        np.concatenate([np.zeros(0, dtype), *(each[i] for each in columns)]) for i, dtype in enumerate(("u8", "u4", "u4"))
+    )
     return PassageSegment.build(_rows(kept), offsets, values, starts, ends)
 
 
