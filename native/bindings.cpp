@@ -13,6 +13,7 @@ void bind_sketch(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
+void bind_postings(nb::module_& m);
 
 namespace {
 
@@ -41,4 +42,5 @@ NB_MODULE(_native, m) {
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);
+    bind_postings(m);
 }
