@@ -9,6 +9,7 @@ void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
+void bind_postings(nb::module_& m);
 
 namespace {
 
@@ -45,4 +46,5 @@ NB_MODULE(_native, m) {
     bind_hamming(m);
     bind_fuzzy_segments(m);
     bind_bands(m);
+    bind_postings(m);
 }
