@@ -203,6 +203,6 @@ def _window(query: Winnowing) -> int:
 
 
 def _count(number: Any, name: str, least: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or not least <= number < 2**62:
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= 2**62:
         raise InputError(f"{name}={number!r}: give a whole number, {least} or more")
     return number
