@@ -30,9 +30,7 @@ def creation_options(function: F) -> F:
         "--threshold": "Similarity from which a new collection finds look-alikes [default: 0.8]",
         "--recall": "How surely it finds those at the threshold [default: 0.99]",
     }
-    function = click.option("--no-text", is_flag=True, help="A new collection without the texts: smaller, but it cannot show them.")(
-        function
-    )
+    function = click.option("--no-text", is_flag=True, help="A new collection that keeps no texts, only fingerprints.")(function)
     for name in reversed(help_of):
         kind = float if name in ("--threshold", "--recall") else str
         function = click.option(name, type=kind, default=None, help=help_of[name])(function)
