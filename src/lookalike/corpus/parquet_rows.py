@@ -26,7 +26,7 @@ def parquet_rows(file: IO[bytes], name: str, columns: Sequence[str] | None, head
         raise MissingExtra.for_extra("reading Parquet", "parquet") from error
     with ExitStack() as open_files:
         try:
-            table = pq.ParquetFile(_seekable(file, open_files), buffer_size=_READ_BYTES)
+            table = pq.ParquetFile(_seekable(file, open_files), pre_buffer=False, buffer_size=_READ_BYTES)
             names = list(table.schema_arrow.names)
         except (pa.ArrowException, OSError, *damage()) as error:
             raise InputError(f"{name} cannot be read as Parquet: {error}") from error
