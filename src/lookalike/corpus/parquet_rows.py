@@ -35,7 +35,7 @@ def parquet_rows(file: IO[bytes], name: str, columns: Sequence[str] | None, head
         wanted = names if columns is None else [column for column in columns if column in names]
         number = 0
         try:
-            for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
+            for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted, use_threads=False):
                 for values in _values(batch, pa.ArrowException):
                     number += 1
                     yield _row(f"{name}: row {number}", number, values)
