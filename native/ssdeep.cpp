@@ -15,7 +15,6 @@ using Lanes = std::uint8_t __attribute__((vector_size(32)));
 
 constexpr std::uint8_t kPieceStart = 0x27;  // of 0x28021967 only 6 bits ever reach a digest
 constexpr int kEnough = kFirstMax / 2;      // a level with fewer complete pieces gives way to the level below
-constexpr int kMinCommon = 7;               // digests that share no substring of this length score 0
 constexpr int kMaxRun = 3;                  // longer runs of one letter say little, and are shortened before scoring
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kShort = 1 << 16;
@@ -240,12 +239,22 @@ Digest hash(const std::uint8_t* data, std::size_t size) {
     return all.digest();
 }
 
-std::string to_text(const Digest& digest) {
+std::strong_ordering Parts::operator<=>(const Parts& other) const {
+    if (level != other.level) return level <=> other.level;
+    const auto by_letters = [](auto left, auto right) {
+        const int found = std::memcmp(left.data(), right.data(), std::min(left.size(), right.size()));
+        return found != 0 ? found <=> 0 : left.size() <=> right.size();
+    };
+    const auto found = by_letters(first, other.first);
+    return found != 0 ? found : by_letters(second, other.second);
+}
+
+std::string to_text(const Parts& digest) {
     std::string text = std::to_string(block_size(digest.level));
     text += ':';
-    for (int i = 0; i < digest.first_size; ++i) text += kAlphabet[digest.first[i]];
+    for (const std::uint8_t letter : digest.first) text += kAlphabet[letter];
     text += ':';
-    for (int i = 0; i < digest.second_size; ++i) text += kAlphabet[digest.second[i]];
+    for (const std::uint8_t letter : digest.second) text += kAlphabet[letter];
     return text;
 }
 
@@ -280,19 +289,16 @@ bool parse(std::string_view text, Digest& digest) {
            parse_letters(letters.substr(middle + 1), digest.second, digest.second_size);
 }
 
-namespace {
-
-using Letters = std::array<std::uint8_t, kFirstMax>;
-
-// Copies a part with its long runs shortened, and returns its new size.
-int shorten_runs(const std::uint8_t* letters, int size, Letters& shortened) {
-    int kept = 0;
-    for (int i = 0, run = 0; i < size; ++i) {
-        run = i > 0 && letters[i] == letters[i - 1] ? run + 1 : 1;
-        if (run <= kMaxRun) shortened[kept++] = letters[i];
+int shorten_runs(std::span<const std::uint8_t> part, Letters& shortened) {
+    int kept = 0, run = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
+        if (run <= kMaxRun) shortened[kept++] = part[i];
     }
     return kept;
 }
+
+namespace {
 
 using Positions = std::array<std::uint64_t, 64>;
 
@@ -322,9 +328,9 @@ int common_subsequence(const Positions& left, int left_size, const Letters& righ
 
 }  // namespace
 
-Scorer::Part Scorer::prepare(const std::uint8_t* letters, int size) {
+Scorer::Part Scorer::prepare(std::span<const std::uint8_t> letters) {
     Part part;
-    part.size = shorten_runs(letters, size, part.letters);
+    part.size = shorten_runs(letters, part.letters);
     for (int i = 0; i < part.size; ++i) part.positions[part.letters[i]] |= std::uint64_t{1} << i;
     return part;
 }
@@ -340,16 +346,13 @@ int Scorer::score_parts(const Part& left, const Letters& right, int size, int le
     return static_cast<int>(std::min(score, ceiling));
 }
 
-Scorer::Scorer(const Digest& digest)
-    : level_(digest.level),
-      first_(prepare(digest.first.data(), digest.first_size)),
-      second_(prepare(digest.second.data(), digest.second_size)) {}
+Scorer::Scorer(const Parts& digest) : level_(digest.level), first_(prepare(digest.first)), second_(prepare(digest.second)) {}
 
-int Scorer::score(const Digest& other) const {
+int Scorer::score(const Parts& other) const {
     if (!comparable(other.level)) return 0;
     Letters first, second;
-    const int first_size = shorten_runs(other.first.data(), other.first_size, first);
-    const int second_size = shorten_runs(other.second.data(), other.second_size, second);
+    const int first_size = shorten_runs(other.first, first);
+    const int second_size = shorten_runs(other.second, second);
     if (other.level > level_) return score_parts(second_, first, first_size, other.level);
     if (other.level < level_) return score_parts(first_, second, second_size, level_);
     const auto same = [](const Part& part, const Letters& letters, int size) {

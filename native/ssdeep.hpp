@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,7 +16,17 @@ namespace lookalike::ssdeep {
 inline constexpr int kLevels = 31;
 inline constexpr int kFirstMax = 64;
 inline constexpr int kSecondMax = 32;
+inline constexpr int kMinCommon = 7;  // parts that share no substring of this length score 0
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{3} << 36;  // 64 pieces of the highest level: 192 GiB
+
+// A digest that lies anywhere. Ordered by level, then by letters.
+struct Parts {
+    int level;
+    std::span<const std::uint8_t> first, second;
+
+    std::strong_ordering operator<=>(const Parts& other) const;
+    bool operator==(const Parts& other) const { return (*this <=> other) == 0; }
+};
 
 struct Digest {
     std::uint8_t level = 0;
@@ -23,9 +35,11 @@ struct Digest {
     // One value of 0..63 a piece: the first part at this level, the second part one level up.
     std::array<std::uint8_t, kFirstMax> first;
     std::array<std::uint8_t, kSecondMax> second;
+
+    operator Parts() const { return {level, {first.data(), first_size}, {second.data(), second_size}}; }
 };
 
-std::string to_text(const Digest& digest);
+std::string to_text(const Parts& digest);
 // False where the text is not a digest that the tool could print.
 bool parse(std::string_view text, Digest& digest);
 
@@ -71,24 +85,29 @@ private:
 
 Digest hash(const std::uint8_t* data, std::size_t size);
 
+using Letters = std::array<std::uint8_t, kFirstMax>;
+
+// Copies a part as it is scored, with its long runs shortened, and returns its new size.
+int shorten_runs(std::span<const std::uint8_t> part, Letters& shortened);
+
 // One digest, prepared for comparison with many.
 class Scorer {
 public:
-    explicit Scorer(const Digest& digest);
+    explicit Scorer(const Parts& digest);
     // 0 to 100, as the tool prints it.
-    int score(const Digest& other) const;
+    int score(const Parts& other) const;
     // Digests of other levels score 0.
     bool comparable(int level) const { return level >= level_ - 1 && level <= level_ + 1; }
 
 private:
     // A part without its long runs, and for each letter the set of positions where it stands.
     struct Part {
-        std::array<std::uint8_t, kFirstMax> letters;
+        Letters letters;
         std::array<std::uint64_t, 64> positions{};
         int size;
     };
-    static Part prepare(const std::uint8_t* letters, int size);
-    static int score_parts(const Part& left, const std::array<std::uint8_t, kFirstMax>& right, int size, int level);
+    static Part prepare(std::span<const std::uint8_t> letters);
+    static int score_parts(const Part& left, const Letters& right, int size, int level);
 
     int level_;
     Part first_;

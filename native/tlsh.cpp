@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBuckets = 128;
 constexpr int kCodeSize = kBuckets / 4;
-constexpr int kHeaderSize = kRecordSize - kCodeSize;
+static_assert(kHeaderSize + kCodeSize == kRecordSize);
 constexpr int kMinUsedBuckets = kBuckets / 2 + 1;
 
 // The permutation of Pearson's hash.
@@ -176,6 +176,30 @@ Status hash(const std::uint8_t* data, std::size_t size, Record& record) {
     return state.digest(record);
 }
 
+std::string to_text(const Record& record) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string text = "T1";
+    for (const std::uint8_t byte : record) {
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15];
+    }
+    return text;
+}
+
+bool parse(std::string_view text, Record& record) {
+    if (text.size() != 2 + 2 * record.size() || !text.starts_with("T1")) return false;
+    int wrong = 0;
+    const auto value = [&](char digit) {
+        const int number = digit - '0', letter = digit - 'A';
+        wrong |= (number < 0 || number > 9) && (letter < 0 || letter > 5);
+        return number <= 9 ? number : letter + 10;
+    };
+    for (std::size_t i = 0; i < record.size(); ++i) {
+        record[i] = static_cast<std::uint8_t>(value(text[2 * i + 2]) << 4 | value(text[2 * i + 3]));
+    }
+    return wrong == 0;
+}
+
 namespace {
 
 // The distance on a circle.
@@ -189,13 +213,21 @@ inline int ratio_distance(int left, int right) {
     return steps <= 1 ? steps : (steps - 1) * 12;
 }
 
+}  // namespace
+
+int length_distance(std::uint8_t left, std::uint8_t right) {
+    const int steps = around(swap_nibbles(left), swap_nibbles(right), 256);
+    return steps <= 1 ? steps : steps * 12;
+}
+
+int ratios_distance(std::uint8_t left, std::uint8_t right) {
+    return ratio_distance(left >> 4, right >> 4) + ratio_distance(left & 15, right & 15);
+}
+
+namespace {
+
 inline int header_distance(const std::uint8_t* left, const std::uint8_t* right, bool with_length) {
-    int total = left[0] != right[0];
-    if (with_length) {
-        const int steps = around(swap_nibbles(left[1]), swap_nibbles(right[1]), 256);
-        total += steps <= 1 ? steps : steps * 12;
-    }
-    return total + ratio_distance(left[2] >> 4, right[2] >> 4) + ratio_distance(left[2] & 15, right[2] & 15);
+    return (left[0] != right[0]) + (with_length ? length_distance(left[1], right[1]) : 0) + ratios_distance(left[2], right[2]);
 }
 
 inline std::uint64_t load_word(const std::uint8_t* bytes) {

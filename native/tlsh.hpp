@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace lookalike::tlsh {
 
@@ -12,8 +14,10 @@ inline constexpr int kRecordSize = 35;
 inline constexpr std::uint64_t kMinSize = 50;
 inline constexpr std::uint64_t kMaxSize = 4'224'281'216;  // the last length that has a code
 
-// The bytes of a digest, in the order in which its hexadecimal digits are printed.
+// The bytes of a digest, in the order in which its hexadecimal digits are printed: the checksum, the length's code, the
+// ratios of the quartiles, and from kHeaderSize on the buckets' quarters.
 using Record = std::array<std::uint8_t, kRecordSize>;
+inline constexpr int kHeaderSize = 3;
 
 enum class Status : std::uint8_t { ok, too_short, too_uniform, too_long };
 
@@ -39,6 +43,14 @@ private:
 };
 
 Status hash(const std::uint8_t* data, std::size_t size, Record& record);
+
+std::string to_text(const Record& record);
+// False where the text is not T1 and 70 upper-case hexadecimal digits.
+bool parse(std::string_view text, Record& record);
+
+// What the second and the third byte of two records add to their distance. A checksum that differs adds 1.
+int length_distance(std::uint8_t left, std::uint8_t right);
+int ratios_distance(std::uint8_t left, std::uint8_t right);
 
 // The distance of one record to each of `count` records that lie one behind the other.
 void distances(const std::uint8_t* record, const std::uint8_t* others, std::size_t count, bool with_length, std::int32_t* out);

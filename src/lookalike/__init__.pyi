@@ -54,6 +54,13 @@ from lookalike.fingerprints.winnowing import Winnowings as Winnowings
 from lookalike.fingerprints.winnowing import winnow as winnow
 from lookalike.fingerprints.winnowing import winnows as winnows
 from lookalike.golden import selftest as selftest
+from lookalike.indexing.index import Index as Index
+from lookalike.indexing.index import SimhashMatches as SimhashMatches
+from lookalike.indexing.matches import Cluster as Cluster
+from lookalike.indexing.matches import Match as Match
+from lookalike.indexing.matches import Matches as Matches
+from lookalike.indexing.matches import Member as Member
+from lookalike.indexing.opening import open as open
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
 from lookalike.io import read_text as read_text
@@ -64,6 +71,8 @@ from lookalike.model import Token as Token
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes
 from lookalike.search.hamming import HammingIndex as HammingIndex
+from lookalike.stores.base import Added as Added
+from lookalike.stores.base import CheckReport as CheckReport
 from lookalike.text.idf import Idf as Idf
 from lookalike.text.idf import idfs as idfs
 from lookalike.text.keywords import Keyword as Keyword

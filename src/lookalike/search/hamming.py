@@ -72,7 +72,7 @@ class HammingIndex:
         """Add fingerprints. They can be found as soon as this returns."""
         import numpy as np
 
-        words = self._words(values, "values")
+        words = words_of(values, self.bits, "values")
         count = len(words) // (2 if self.bits == 128 else 1)
         labels = np.arange(self._next, self._next + count, dtype=np.int64) if ids is None else _ids(ids)
         if len(labels) != count:
@@ -88,55 +88,55 @@ class HammingIndex:
         """All entries within ``k`` of each query; with ``limit`` the nearest so many of each."""
         import numpy as np
 
-        _check_k(k)
+        check_k(k)
         check_workers(workers)
-        found = self._index.search(self._words(queries, "queries"), k, _check_limit(limit), workers)
+        found = self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers)
         return Found(*(np.asarray(part) for part in found))
 
     def pairs(self, k: int = 3, *, limit: int | None = None) -> Pairs:
         """All pairs of entries within ``k``. A million equal fingerprints have half a trillion pairs: set a limit."""
         import numpy as np
 
-        _check_k(k)
-        most = _check_limit(limit)
+        check_k(k)
+        most = check_limit(limit)
         left, right, distances = (np.asarray(part) for part in self._index.pairs(k, most))
         return Pairs(left[:most], right[:most], distances[:most], len(left) > most)
 
-    def _words(self, values: Values, name: str) -> NDArray[np.uint64]:
-        import numpy as np
 
-        if isinstance(values, np.ndarray):
-            array = values
-        else:
-            array = self._from_python(values, name)
-        wanted = 2 if self.bits == 128 else 1
-        if array.dtype.kind not in "ui" or (array.dtype.kind == "i" and array.size and int(array.min()) < 0):
-            raise InputError(f"{name}: expected unsigned integers, not {array.dtype}; view signed 64-bit values with .view('uint64')")
-        if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
-            shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
-            raise InputError(f"{name}: fingerprints of {self.bits} bits have {shape}, not shape {array.shape}")
-        words = np.ascontiguousarray(array, dtype=np.uint64).reshape(-1)
-        if self.bits == 32 and words.size and int(words.max()) >> 32:
-            raise InputError(f"{name}: a value has more than 32 bits")
-        return words
+def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
+    """Fingerprints as the native code takes them: one word each, or for 128 bits two, the low half first."""
+    import numpy as np
 
-    def _from_python(self, values: Any, name: str) -> NDArray[np.uint64]:
-        import numpy as np
+    array = values if isinstance(values, np.ndarray) else _from_python(values, bits, name)
+    wanted = 2 if bits == 128 else 1
+    if array.dtype.kind not in "ui" or (array.dtype.kind == "i" and array.size and int(array.min()) < 0):
+        raise InputError(f"{name}: expected unsigned integers, not {array.dtype}; view signed 64-bit values with .view('uint64')")
+    if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
+        shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
+        raise InputError(f"{name}: fingerprints of {bits} bits have {shape}, not shape {array.shape}")
+    words = np.ascontiguousarray(array, dtype=np.uint64).reshape(-1)
+    if bits == 32 and words.size and int(words.max()) >> 32:
+        raise InputError(f"{name}: a value has more than 32 bits")
+    return words
 
-        if isinstance(values, (str, bytes, int, SimHash)) or not isinstance(values, Sequence):
-            raise InputError(f"{name} is a {type(values).__name__}: give a numpy array, or a list of integers or SimHashes")
-        numbers = []
-        for index, value in enumerate(values):
-            if isinstance(value, SimHash) and value.bits != self.bits:
-                raise InputError(f"{name}[{index}] is a SimHash of {value.bits} bits, this index holds {self.bits}")
-            number = int(value) if isinstance(value, (int, SimHash)) and not isinstance(value, bool) else -1
-            if not 0 <= number < 1 << self.bits:
-                raise InputError(f"{name}[{index}] is {value!r:.60}: expected an integer of {self.bits} bits or a SimHash")
-            numbers.append(number)
-        if self.bits == 128:
-            halves = [(number & 0xFFFFFFFFFFFFFFFF, number >> 64) for number in numbers]
-            return np.array(halves, dtype=np.uint64).reshape(-1, 2)
-        return np.array(numbers, dtype=np.uint64)
+
+def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
+    import numpy as np
+
+    if isinstance(values, (str, bytes, int, SimHash)) or not isinstance(values, Sequence):
+        raise InputError(f"{name} is a {type(values).__name__}: give a numpy array, or a list of integers or SimHashes")
+    numbers = []
+    for index, value in enumerate(values):
+        if isinstance(value, SimHash) and value.bits != bits:
+            raise InputError(f"{name}[{index}] is a SimHash of {value.bits} bits, this index holds {bits}")
+        number = int(value) if isinstance(value, (int, SimHash)) and not isinstance(value, bool) else -1
+        if not 0 <= number < 1 << bits:
+            raise InputError(f"{name}[{index}] is {value!r:.60}: expected an integer of {bits} bits or a SimHash")
+        numbers.append(number)
+    if bits == 128:
+        halves = [(number & 0xFFFFFFFFFFFFFFFF, number >> 64) for number in numbers]
+        return np.array(halves, dtype=np.uint64).reshape(-1, 2)
+    return np.array(numbers, dtype=np.uint64)
 
 
 def _ids(ids: Any) -> NDArray[np.int64]:
@@ -150,12 +150,12 @@ def _ids(ids: Any) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-def _check_k(k: int) -> None:
+def check_k(k: int) -> None:
     if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= MAX_K:
         raise InputError(f"k={k!r}: choose 0 to {MAX_K} bits")
 
 
-def _check_limit(limit: int | None) -> int:
+def check_limit(limit: int | None) -> int:
     if limit is None:
         return NO_LIMIT
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:

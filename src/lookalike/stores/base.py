@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.search.fuzzy import FuzzyFound
     from lookalike.search.shared import SharedResult
 
 Id = str | int
@@ -41,6 +40,27 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def take(self, places: Sequence[int]) -> Batch:
+        """The documents at these places."""
+
+        def lines(column: Sequence[Any] | None) -> list[Any] | None:
+            return None if column is None else [column[place] for place in places]
+
+        def numbers(column: Any) -> Any:
+            return None if column is None else column.reshape(len(self), -1)[places].reshape(-1)
+
+        return Batch(
+            [self.ids[place] for place in places],
+            [self.texts[place] for place in places],
+            [self.metas[place] for place in places],
+            numbers(self.digests),
+            numbers(self.simhash),
+            numbers(self.minhash),
+            lines(self.winnowing),
+            lines(self.ssdeep),
+            lines(self.tlsh),
+        )
 
 
 class Added(NamedTuple):
@@ -77,6 +97,14 @@ class Group(NamedTuple):
 class Groups(NamedTuple):
     groups: list[Group]
     total: int  # how many groups there were before the limit
+
+
+class FuzzyFound(NamedTuple):
+    """Rows by their fuzzy digests, best first, then by row; ``total`` is how many there were before the limit."""
+
+    rows: NDArray[np.int64]
+    values: NDArray[np.int64]  # TLSH distances, or ssdeep scores
+    total: int
 
 
 @dataclass(slots=True)

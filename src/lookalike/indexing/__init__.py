@@ -1,0 +1,1 @@
+"""Indexes: a recipe and a store, searchable."""

@@ -1,0 +1,153 @@
+"""From documents to what a store keeps of them: every fingerprint of a batch, each made in one call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lookalike import _native
+from lookalike.errors import InputError
+from lookalike.fingerprints.fuzzy import Data, ssdeeps, tlshs
+from lookalike.fingerprints.minhash import minhashes
+from lookalike.fingerprints.simhash import simhashes
+from lookalike.fingerprints.winnowing import winnows
+from lookalike.model import Document
+from lookalike.recipe import Recipe
+from lookalike.stores.base import Batch
+from lookalike.stores.settings import WINDOW, Settings
+from lookalike.stores.structures import pack_winnowing
+from lookalike.text.columns import packed
+from lookalike.text.features import is_native, weighs_words, weighted_strings
+from lookalike.text.shingle import shingles
+from lookalike.text.tokenize import NATIVE_MODES, hash_strings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_ID_BYTES = 2048
+
+
+def as_document(item: object) -> Document:
+    """A document from what ``add`` takes: a Document, (id, text), (id, text, meta), or a mapping with these names."""
+    if isinstance(item, Document):
+        document = item
+    elif isinstance(item, Mapping):
+        if "id" not in item or "text" not in item:
+            raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
+        document = Document(item["id"], item["text"], item.get("meta") or {})
+    elif isinstance(item, tuple) and len(item) in (2, 3):
+        document = Document(item[0], item[1], item[2] or {} if len(item) == 3 else {})
+    else:
+        raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
+    check_id(document.id)
+    if not isinstance(document.text, str):
+        raise InputError(f"document {document.id!r}: its text is a {type(document.text).__name__}, expected str")
+    if not isinstance(document.meta, Mapping):
+        raise InputError(f"document {document.id!r}: its meta is a {type(document.meta).__name__}, expected a mapping")
+    return document
+
+
+def check_id(id_: object) -> None:
+    if isinstance(id_, bool) or not isinstance(id_, (str, int)):
+        raise InputError(f"id {id_!r:.60} is a {type(id_).__name__}: expected str or int")
+    if isinstance(id_, int):
+        if not -(2**63) <= id_ < 2**63:
+            raise InputError(f"id {id_}: integers of 64 bits can be ids, give it as str")
+        return
+    if id_ == "" or "\0" in id_:
+        raise InputError(f"id {id_!r:.60}: an id is not empty and has no NUL")
+    try:
+        size = len(id_.encode())
+    except UnicodeEncodeError:
+        raise InputError(f"id {id_!r:.60} has a lone surrogate: it cannot be stored") from None
+    if size > MAX_ID_BYTES:
+        raise InputError(f"id {id_[:40]!r}… has {size} bytes, at most {MAX_ID_BYTES} can be stored; shorten or hash it")
+
+
+def stored_meta(document: Document) -> str | None:
+    if not document.meta:
+        return None
+    try:
+        return json.dumps(dict(document.meta), ensure_ascii=True, allow_nan=True)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"document {document.id!r}: its meta cannot be written as JSON ({error})") from error
+
+
+def fingerprinted(documents: Sequence[Document], settings: Settings, workers: int) -> Batch:
+    """A batch for a store."""
+    texts = [document.text or "" for document in documents]
+    batch = Batch([document.id for document in documents], texts, [stored_meta(document) for document in documents])
+    kinds, recipe = settings.kinds, settings.recipe
+    if "simhash" in kinds:
+        batch.simhash = simhash_words(texts, settings, workers)
+    if "minhash" in kinds:
+        batch.minhash = minhashes(texts, size=settings.size, recipe=recipe, workers=workers).reshape(-1)
+        batch.digests = content_digests(texts, recipe, workers)
+    if "winnowing" in kinds and not settings.keep_text:
+        found = winnows(texts, window=WINDOW, recipe=recipe, workers=workers)
+        places = [slice(a, b) for a, b in zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), strict=True)]
+        batch.winnowing = [pack_winnowing(found.values[at], found.starts[at], found.ends[at]) for at in places]
+    # Fuzzy hashes are of bytes: of the file where there is one, otherwise of the text's UTF-8.
+    things: list[Data] = [document.path or text for document, text in zip(documents, texts, strict=True)]
+    if "ssdeep" in kinds:
+        batch.ssdeep = [each.value for each in ssdeeps(things, workers)]
+    if "tlsh" in kinds:
+        batch.tlsh = [each.value for each in tlshs(things, workers)]
+    if not settings.keep_text:
+        batch.texts = [None] * len(texts)
+    return batch
+
+
+def simhash_words(texts: Sequence[str], settings: Settings, workers: int = 1) -> NDArray[np.uint64]:
+    import numpy as np
+
+    return simhashes(texts, bits=settings.bits, recipe=settings.recipe, workers=workers).astype(np.uint64).reshape(-1)
+
+
+def content_digests(texts: Sequence[str], recipe: Recipe, workers: int = 1) -> NDArray[np.uint64]:
+    """A digest of each text such that texts with equal digests have equal features."""
+    import numpy as np
+
+    if is_native(recipe):
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, mode, folded, workers)) for piece in packed(texts)]
+        return np.concatenate([np.zeros(0, np.uint64), *parts])
+    return np.array([_native.checksum(features(text, recipe).view(np.uint8)) for text in texts], dtype=np.uint64)
+
+
+def features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
+    """The distinct features of a text in ascending order: what the exact Jaccard similarity is taken of."""
+    import numpy as np
+
+    if recipe.hash == "lookalike64" and not weighs_words(recipe):
+        return np.asarray(shingles(text, recipe, unique=True))
+    strings = list(weighted_strings(text, recipe))
+    return np.unique(np.array(list(hash_strings(strings)), dtype=np.uint64)) if strings else np.zeros(0, np.uint64)
+
+
+def jaccards(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) -> list[float]:
+    """The exact Jaccard similarity of the query's features with those of each text; two without features are alike."""
+    import numpy as np
+
+    if is_native(recipe):
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        found: list[tuple[int, int]] = []
+        for piece in packed(texts):
+            common, sizes = _native.feature_overlaps(query, piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.seed, 1)
+            found += zip(common, sizes, strict=True)
+    else:
+        sets = [features(text, recipe) for text in texts]
+        found = [(len(np.intersect1d(query, each, assume_unique=True)), len(each)) for each in sets]
+    unions = ((common, len(query) + size - common) for common, size in found)
+    return [common / union if union else 1.0 for common, union in unions]
+
+
+def estimates(query: NDArray[np.uint32], stored: Sequence[bytes]) -> list[float]:
+    """The share of equal values with each stored MinHash."""
+    import numpy as np
+
+    values = np.frombuffer(b"".join(stored), dtype=np.uint32).reshape(len(stored), -1)
+    shares: list[float] = ((values == query).sum(axis=1) / len(query)).tolist()
+    return shares

@@ -1,0 +1,312 @@
+"""``Index``: a collection of documents that can be searched by what they look like."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from lookalike.errors import InputError, NotFound
+from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.fingerprints.fuzzy import ssdeep as make_ssdeep
+from lookalike.fingerprints.fuzzy import tlsh as make_tlsh
+from lookalike.fingerprints.minhash import MinHash
+from lookalike.fingerprints.simhash import SimHash
+from lookalike.indexing import searching
+from lookalike.indexing.adding import add_documents, simhash_batches
+from lookalike.indexing.clustering import near_clusters, simhash_clusters
+from lookalike.indexing.fingerprinting import check_id, simhash_words
+from lookalike.indexing.matches import Cluster, Matches
+from lookalike.io import read_text
+from lookalike.model import Document
+from lookalike.recipe import require_same
+from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
+from lookalike.stores.base import Added, CheckReport, Id, Record, Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.search.hamming import Values
+
+SEARCHES = ("near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep")
+FUZZY_THRESHOLD = 0.5
+Progress = Callable[[int], object]
+
+
+class SimhashMatches(NamedTuple):
+    """The matches of many queries: those of query i are at ``offsets[i]:offsets[i + 1]``, nearest first, then oldest first."""
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[Any]  # int64 where all of them are integers, otherwise objects
+    distances: NDArray[np.uint8]
+
+
+class Index:
+    """Documents by id. ``la.open`` makes one."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store. What was added is on disk already."""
+        self._store.close()
+
+    def __repr__(self) -> str:
+        return f"Index({self._store.name})"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the collection was made with: recipe, kinds, sizes, bands."""
+        settings = self._store.settings
+        data: dict[str, Any] = json.loads(settings.to_json())
+        return data | {"bands": settings.banding.bands, "rows": settings.banding.rows}
+
+    def __len__(self) -> int:
+        with self._store.reading() as reader:
+            return reader.count()
+
+    def __contains__(self, id: object) -> bool:
+        if isinstance(id, bool) or not isinstance(id, (str, int)):
+            return False
+        with self._store.reading() as reader:
+            return bool(reader.rows_of([id]))
+
+    def add(
+        self,
+        documents: object,
+        text: str | None = None,
+        *,
+        meta: Mapping[str, Any] | None = None,
+        progress: Progress | None = None,
+        workers: int | None = None,
+    ) -> Added:
+        """Add documents, or replace those with the same ids: ``add("id", "text")``, or any iterable of documents.
+
+        A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int.
+        Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
+        are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
+        """
+        if isinstance(documents, (str, int)):
+            documents = [(documents, text, meta or {})]
+        elif text is not None or meta is not None:
+            raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
+        elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
+            documents = [documents]
+        if not isinstance(documents, Iterable):
+            raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
+        return add_documents(self._store, documents, progress, workers or os.cpu_count() or 1)
+
+    def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
+        """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
+        settings = self._store.settings
+        added = updated = 0
+        for batch in simhash_batches(ids, words_of(values, settings.bits, "values"), settings):
+            counts = self._store.write(batch)
+            added, updated = added + counts.added, updated + counts.updated
+            if progress:
+                progress(added + updated)
+        return Added(added, updated)
+
+    def get(self, id: Id) -> Document:
+        """A document by its id; ``NotFound`` where there is none."""
+        check_id(id)
+        with self._store.reading() as reader:
+            rows = reader.rows_of([id])
+            record = reader.records([rows[id]], ("text", "meta"))[rows[id]] if id in rows else None
+        if record is None:
+            raise NotFound(f"{self._store.name} has no document {id!r}")
+        return _document(record)
+
+    def documents(self) -> Iterator[Document]:
+        """All documents, oldest first."""
+        with self._store.reading() as reader:
+            for record in reader.scan(("text", "meta")):
+                yield _document(record)
+
+    def ids(self) -> Iterator[Id]:
+        """All ids, oldest first."""
+        with self._store.reading() as reader:
+            for record in reader.scan(()):
+                yield record.id
+
+    def remove(self, ids: Id | Iterable[Id]) -> int:
+        """Remove documents by id; returns how many of them were there."""
+        wanted = [ids] if isinstance(ids, (str, int)) else list(ids)
+        for id_ in wanted:
+            check_id(id_)
+        return self._store.remove(wanted) if wanted else 0
+
+    def search(
+        self,
+        query: str | Path | bytes | None = None,
+        *,
+        by: str | None = None,
+        simhash: int | SimHash | None = None,
+        minhash: MinHash | None = None,
+        digest: Ssdeep | Tlsh | None = None,
+        k: int = 3,
+        threshold: float | None = None,
+        limit: int | None = 10,
+    ) -> Matches:
+        """What looks like the query: a text, a file (``Path``), a SimHash, a MinHash or a fuzzy digest.
+
+        ``by``: near (the default), simhash, passages, fuzzy, tlsh or ssdeep; docs/search.md says what each finds and scores.
+        """
+        given = [each for each in (query, simhash, minhash, digest) if each is not None]
+        if len(given) != 1:
+            raise InputError("search for one thing: a text, a Path, simhash=, minhash= or digest=")
+        most = NO_LIMIT if limit is None else check_limit(limit)
+        _check_threshold(threshold)
+        if simhash is not None:
+            _only(by, "simhash", "simhash=")
+            return self._by_simhash(simhash, k, most)
+        if minhash is not None:
+            _only(by, "near", "minhash=")
+            return self._by_minhash(minhash, threshold, most)
+        if digest is not None:
+            _only(by, getattr(digest, "kind", "fuzzy"), "digest=", "fuzzy")
+            return self._by_digest(digest, threshold, most)
+        return self._by_thing(query, by or "near", k, threshold, most)
+
+    def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int) -> Matches:
+        if by not in SEARCHES:
+            raise InputError(f"by={by!r}: choose one of {', '.join(SEARCHES)}")
+        if not isinstance(query, (str, bytes, Path)):
+            raise InputError(f"cannot search for a {type(query).__name__}: give a text, or a Path to a file")
+        if by in ("fuzzy", "tlsh", "ssdeep"):
+            return self._by_fuzzy(query, by, threshold, limit)
+        settings = self._store.settings
+        text = read_text(query).text if isinstance(query, Path) else query.decode("utf-8", "replace") if isinstance(query, bytes) else query
+        with self._store.reading() as reader:
+            if by == "simhash":
+                check_k(k)
+                return searching.simhash(reader, settings, simhash_words([text], settings), k, limit, text)
+            if by == "passages":
+                return searching.passages(reader, settings, text, threshold or 0.0, limit)
+            return searching.near(reader, settings, text, settings.threshold if threshold is None else threshold, limit)
+
+    def _by_simhash(self, value: int | SimHash, k: int, limit: int) -> Matches:
+        check_k(k)
+        settings = self._store.settings
+        if isinstance(value, SimHash):
+            require_same(value.recipe, settings.recipe_of("simhash"))
+        words = words_of([value], settings.bits, "simhash")
+        with self._store.reading() as reader:
+            return searching.simhash(reader, settings, words, k, limit)
+
+    def _by_minhash(self, value: MinHash, threshold: float | None, limit: int) -> Matches:
+        import numpy as np
+
+        settings = self._store.settings
+        if not isinstance(value, MinHash):
+            raise InputError(f"minhash is a {type(value).__name__}: give a MinHash, as la.minhash makes it")
+        require_same(value.recipe, settings.recipe_of("minhash"))
+        values = np.array(value.values, dtype=np.uint32)
+        with self._store.reading() as reader:
+            return searching.near_minhash(reader, settings, values, settings.threshold if threshold is None else threshold, limit)
+
+    def _by_digest(self, digest: Ssdeep | Tlsh, threshold: float | None, limit: int) -> Matches:
+        if not isinstance(digest, (Ssdeep, Tlsh)):
+            raise InputError(f"digest is a {type(digest).__name__}: give an Ssdeep or a Tlsh, as la.ssdeep and la.tlsh make them")
+        if digest.value is None:
+            raise InputError(f"this {digest.kind} has no value to search for: {digest.status}")
+        least = FUZZY_THRESHOLD if threshold is None else threshold
+        with self._store.reading() as reader:
+            if isinstance(digest, Tlsh):
+                return searching.tlsh(reader, digest, least, limit)
+            return searching.ssdeep(reader, digest, least, limit)
+
+    def _by_fuzzy(self, query: str | bytes | Path, by: str, threshold: float | None, limit: int) -> Matches:
+        kinds = self._store.settings.kinds
+        if by != "fuzzy":
+            return self._by_digest(make_tlsh(query) if by == "tlsh" else make_ssdeep(query), threshold, limit)
+        digests = (make_ssdeep(query) if "ssdeep" in kinds else None, make_tlsh(query) if "tlsh" in kinds else None)
+        if digests == (None, None):
+            raise InputError("this collection has no fuzzy digests: make another one with kinds='ssdeep,tlsh'")
+        notes = [f"no {each.kind} of the query: {each.status}" for each in digests if each is not None and each.value is None]
+        usable = [each if each is not None and each.value is not None else None for each in digests]
+        least = FUZZY_THRESHOLD if threshold is None else threshold
+        with self._store.reading() as reader:
+            return searching.fuzzy(reader, (usable[0], usable[1]), least, limit, notes)  # type: ignore[arg-type]
+
+    def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
+        """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
+        import numpy as np
+
+        check_k(k)
+        most = NO_LIMIT if limit is None else check_limit(limit)
+        words = words_of(values, self._store.settings.bits, "values")
+        with self._store.reading() as reader:
+            found = reader.near_simhashes(words, k, most, workers)
+            rows, places = np.unique(found.ids, return_inverse=True)
+            records = reader.records(rows.tolist(), ())
+        ids = [records[row].id for row in rows.tolist()]
+        known = np.array(ids, dtype=np.int64 if all(isinstance(id_, int) for id_ in ids) else object)
+        return SimhashMatches(found.offsets, known[places], found.distances)
+
+    def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> list[Cluster]:
+        """Documents that look alike, by near or simhash. Each was verified against the one that its cluster keeps, the oldest."""
+        settings = self._store.settings
+        _check_threshold(threshold)
+        if by not in ("near", "simhash"):
+            raise InputError(f"by={by!r}: clusters are made by near or simhash")
+        with self._store.reading() as reader:
+            if by == "simhash":
+                check_k(k)
+                return simhash_clusters(reader, settings, k, progress)
+            return near_clusters(reader, settings, settings.threshold if threshold is None else threshold, progress)
+
+    def stats(self) -> dict[str, Any]:
+        """Counts and sizes."""
+        return self._store.stats() | {"settings": self.settings}
+
+    def check(self, repair: bool = False) -> CheckReport:
+        """Verify everything; with ``repair`` make anew what can be made from the documents."""
+        return self._store.check(repair)
+
+    def compact(self) -> dict[str, Any]:
+        """Merge all segments, drop what was removed, and give the space back."""
+        return self._store.compact()
+
+    def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
+        """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""
+        from lookalike.indexing.transfer import export_documents
+
+        return export_documents(self._store, Path(path), progress)
+
+    def load(self, path: Path | str, *, progress: Progress | None = None) -> int:
+        """Add what ``export`` wrote; returns how many documents there were."""
+        from lookalike.indexing.transfer import load_documents
+
+        return load_documents(self._store, Path(path), progress)
+
+
+def _is_one(thing: object) -> bool:
+    """Whether this is (id, text) and not a tuple of documents."""
+    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], str)
+
+
+def _only(by: str | None, searched: str, name: str, *others: str) -> None:
+    if by is not None and by != searched and by not in others:
+        raise InputError(f"by={by!r} does not fit {name}: leave it out, or say by={searched!r}")
+
+
+def _check_threshold(threshold: object) -> None:
+    if threshold is None:
+        return
+    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
+        raise InputError(f"threshold={threshold!r}: choose 0 to 1")
+
+
+def _document(record: Record) -> Document:
+    return Document(record.id, record.text, json.loads(record.meta) if record.meta else {})

@@ -1,0 +1,73 @@
+"""``la.open``: from a path or URL to an index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from os import PathLike
+from typing import Any
+
+from lookalike.errors import InputError
+from lookalike.indexing.index import Index
+from lookalike.recipe import Recipe, resolve
+from lookalike.stores.base import Store
+from lookalike.stores.settings import Wanted, parse_kinds
+
+# Scheme → module:function, imported when it is asked for. A function takes the location, the collection and what is wanted.
+SCHEMES = {"": "lookalike.stores.opening:open_folder", "memory": "lookalike.stores.opening:open_memory"}
+MAX_COLLECTION_BYTES = 200
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def open(
+    location: str | PathLike[str],
+    *,
+    collection: str = "default",
+    recipe: Recipe | str | None = None,
+    kinds: str | Iterable[str] | None = None,
+    bits: int | None = None,
+    size: int | None = None,
+    keep_text: bool | None = None,
+    threshold: float | None = None,
+    recall: float | None = None,
+    read_only: bool = False,
+    create: bool = True,
+) -> Index:
+    """Open the index at a path or URL, or make one.
+
+    A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
+    (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
+    which the share ``recall`` is to be found. An existing one keeps what it was made with, and is refused if something else
+    is asked for. Use it in a ``with`` statement, or ``close`` it.
+    """
+    if (
+        not isinstance(collection, str)
+        or not collection
+        or "\0" in collection
+        or len(collection.encode("utf-8", "replace")) > MAX_COLLECTION_BYTES
+    ):
+        raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+    wanted = Wanted(
+        recipe=None if recipe is None else resolve(recipe),
+        kinds=parse_kinds(kinds),
+        bits=bits,
+        size=size,
+        keep_text=keep_text,
+        threshold=threshold,
+        recall=recall,
+    )
+    return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
+
+
+def _store_opener(location: object) -> Callable[..., Store]:
+    if not isinstance(location, (str, PathLike)) or str(location) == "":
+        raise InputError(f"location={location!r:.60}: give a path, or a URL such as memory://")
+    found = _SCHEME.match(location) if isinstance(location, str) else None
+    scheme = found[1].lower() if found else ""
+    if scheme not in SCHEMES:
+        known = ", ".join(f"{name}://" for name in SCHEMES if name)
+        raise InputError(f"{scheme}:// is no store: give a path, or one of {known}")
+    module, _, name = SCHEMES[scheme].partition(":")
+    opener: Any = getattr(import_module(module), name)
+    return opener  # type: ignore[no-any-return]

@@ -1,0 +1,205 @@
+"""The searches: candidates from the store's structures, verified on the texts where there are any.
+
+| by | candidates | score | distance |
+|---|---|---|---|
+| near | bands of the MinHash | Jaccard similarity of the features | 1 - score |
+| simhash | all within k bits | 1 - distance / bits | bits that differ |
+| passages | shared winnowing hashes | share of the query inside shared passages | 1 - score |
+| tlsh, ssdeep | all within the threshold | similarity of the digests | of the digests |
+| fuzzy | both of these | the larger one | 1 - score |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _native
+from lookalike.comparison.passages import containment, shared_passages
+from lookalike.comparison.texts import TextPair
+from lookalike.fingerprints.fuzzy import TLSH_UNLIKE, Ssdeep, Tlsh
+from lookalike.fingerprints.minhash import minhashes
+from lookalike.fingerprints.winnowing import winnow
+from lookalike.indexing.fingerprinting import estimates, features, jaccards
+from lookalike.indexing.matches import Match, Matches
+from lookalike.model import Passage
+from lookalike.stores.base import FuzzyFound, Group, Id, Reader
+from lookalike.stores.settings import WINDOW, Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.search.shared import SharedResult
+
+MAX_CANDIDATES = 10_000  # groups of equal documents that a search by bands verifies
+MAX_SPANS = 5  # shown in a note
+MAX_VERIFIED = 200  # documents that a search by passages verifies, beyond ten times the limit
+
+
+def band_keys(values: NDArray[np.uint32], settings: Settings) -> NDArray[np.uint32]:
+    import numpy as np
+
+    banding = settings.banding
+    return np.asarray(_native.band_keys(np.ascontiguousarray(values).reshape(-1), settings.size, banding.bands, banding.rows))
+
+
+def near(reader: Reader, settings: Settings, query: str, threshold: float, limit: int) -> Matches:
+    """Documents whose features have a Jaccard similarity of at least ``threshold`` with the query's."""
+    values = minhashes([query], size=settings.size, recipe=settings.recipe)
+    found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
+    rows = [group.rows[0] for group in found.groups]
+    if settings.keep_text:
+        records = reader.records(rows, ("text",))
+        texts = {row: records[row].text or "" for row in rows}
+        scores = jaccards(features(query, settings.recipe), [texts[row] for row in rows], settings.recipe) if rows else []
+        explain: Callable[[int], Any] = lambda first: partial(_passages, query, texts[first], settings)  # noqa: E731
+        return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), explain)
+    return _estimated(reader, settings, values.reshape(-1), found.groups, threshold, limit, found.total)
+
+
+def near_minhash(reader: Reader, settings: Settings, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
+    """The same by a MinHash alone: there is nothing to verify on, so scores are estimates."""
+    found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
+    return _estimated(reader, settings, values, found.groups, threshold, limit, found.total)
+
+
+def _estimated(
+    reader: Reader, settings: Settings, values: NDArray[np.uint32], groups: list[Group], threshold: float, limit: int, total: int
+) -> Matches:
+    rows = [group.rows[0] for group in groups]
+    records = reader.records(rows, ("minhash",))
+    scores = estimates(values, [records[row].minhash or b"" for row in rows]) if rows else []
+    notes = _near_notes(settings, threshold, total)
+    notes.append("scores are estimates from MinHashes: there is no text to verify them on")
+    return _ranked(reader, groups, scores, threshold, limit, notes, None)
+
+
+def _near_notes(settings: Settings, threshold: float, candidates: int) -> list[str]:
+    notes = []
+    if threshold < settings.threshold:
+        recall = settings.banding.recall(threshold)
+        notes.append(
+            f"the bands were chosen for {settings.threshold}: of documents with a similarity of {threshold} they find {recall:.0%}"
+        )
+    if candidates > MAX_CANDIDATES:
+        notes.append(f"{candidates} candidates: the {MAX_CANDIDATES} that share the most bands were verified")
+    return notes
+
+
+def _ranked(
+    reader: Reader,
+    groups: list[Group],
+    scores: list[float],
+    threshold: float,
+    limit: int,
+    notes: list[str],
+    explain: Callable[[int], Any] | None,
+) -> Matches:
+    """The best rows of the groups that reach the threshold; equal ones in order of their age."""
+    passed = [(score, group) for score, group in zip(scores, groups, strict=True) if score >= threshold]
+    best = sorted(((-score, row, group.rows[0]) for score, group in passed for row in group.rows))[:limit]
+    ids = _ids(reader, [row for _, row, _ in best])
+    matches = [
+        Match(ids[row], -score, 1 + score, explain(first) if explain else (), estimated=explain is None) for score, row, first in best
+    ]
+    return Matches(matches, sum(group.size for _, group in passed), notes)
+
+
+def _ids(reader: Reader, rows: list[int]) -> dict[int, Id]:
+    return {row: record.id for row, record in reader.records(rows, ()).items()}
+
+
+def _passages(query: str, text: str, settings: Settings) -> list[Passage]:
+    if settings.recipe.hash != "lookalike64":
+        return []
+    return shared_passages(TextPair(query, text, settings.recipe))
+
+
+def simhash(reader: Reader, settings: Settings, words: NDArray[np.uint64], k: int, limit: int, query: str | None = None) -> Matches:
+    """Documents whose SimHash differs from the query's in at most ``k`` bits."""
+    found = reader.near_simhashes(words, k, limit, 1)
+    explained = query is not None and settings.keep_text
+    records = reader.records(found.ids.tolist(), ("text",) if explained else ())
+    matches = []
+    for row, distance in zip(found.ids.tolist(), found.distances.tolist(), strict=True):
+        record = records[row]
+        why: Any = partial(_passages, query, record.text or "", settings) if explained and query is not None else ()
+        matches.append(Match(record.id, 1 - distance / settings.bits, distance, why))
+    return Matches(matches, int(found.totals[0]))
+
+
+def passages(reader: Reader, settings: Settings, query: str, threshold: float, limit: int) -> Matches:
+    """Documents that share passages with the query, by how much of the query they hold."""
+    fingerprint = winnow(query, window=WINDOW, recipe=settings.recipe)
+    most = max(10 * limit, MAX_VERIFIED) if limit < 2**40 else limit
+    found = reader.sharing_passages(fingerprint, most if settings.keep_text else limit)
+    notes = _boilerplate(found)
+    rows = [each.row for each in found.documents]
+    records = reader.records(rows, ("text",) if settings.keep_text else ())
+    matches = []
+    for each in found.documents:
+        record = records[each.row]
+        if record.text is None:
+            matches.append((each.row, Match(record.id, each.share, 1 - each.share, each.passages, estimated=True)))
+            continue
+        pair = TextPair(query, record.text, settings.recipe)
+        spans = shared_passages(pair)
+        score = containment(pair, spans)["left"] if spans else 0.0
+        matches.append((each.row, Match(record.id, score, 1 - score, spans)))
+    if found.total > len(rows) and settings.keep_text:
+        notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
+    kept = sorted((item for item in matches if item[1].score >= threshold and item[1].passages), key=lambda item: (-item[1].score, item[0]))
+    total = len(kept) if settings.keep_text else max(len(kept), found.total)
+    return Matches([match for _, match in kept[:limit]], total, notes)
+
+
+def _boilerplate(found: SharedResult) -> list[str]:
+    """What was not searched because too many documents have it."""
+    skipped = found.skipped
+    if not skipped.hashes:
+        return []
+    spans = ", ".join(f"{start}–{end}" for start, end in skipped.spans[:MAX_SPANS]) + (" …" if len(skipped.spans) > MAX_SPANS else "")
+    said = f"boilerplate: {skipped.hashes} of {skipped.hashes + found.searched} hashes are in more than {found.common} documents"
+    return [f"{said} and were skipped (characters {spans}){'; only the rarest were searched' if found.rarest else ''}"]
+
+
+def tlsh(reader: Reader, digest: Tlsh, threshold: float, limit: int) -> Matches:
+    found = _near_tlsh(reader, digest, threshold, limit)
+    return _fuzzy_matches(reader, found, lambda distance: (max(0.0, 1 - distance / TLSH_UNLIKE), distance))
+
+
+def ssdeep(reader: Reader, digest: Ssdeep, threshold: float, limit: int) -> Matches:
+    found = _near_ssdeep(reader, digest, threshold, limit)
+    return _fuzzy_matches(reader, found, lambda score: (score / 100, 100 - score))
+
+
+def _near_tlsh(reader: Reader, digest: Tlsh, threshold: float, limit: int) -> FuzzyFound:
+    return reader.near_tlsh(digest.value or "", int((1 - threshold) * TLSH_UNLIKE + 1e-9), limit)
+
+
+def _near_ssdeep(reader: Reader, digest: Ssdeep, threshold: float, limit: int) -> FuzzyFound:
+    return reader.near_ssdeep(digest.value or "", max(1, -int(-threshold * 100 + 1e-9)), limit)
+
+
+def _fuzzy_matches(reader: Reader, found: FuzzyFound, scale: Callable[[int], tuple[float, int]]) -> Matches:
+    rows = found.rows.tolist()
+    ids = _ids(reader, rows)
+    return Matches((Match(ids[row], *scale(value)) for row, value in zip(rows, found.values.tolist(), strict=True)), found.total)
+
+
+def fuzzy(reader: Reader, digests: tuple[Ssdeep | None, Tlsh | None], threshold: float, limit: int, notes: list[str]) -> Matches:
+    """By both digests: a document's score is the larger of the two similarities."""
+    scores: dict[int, float] = {}
+    by_pieces, by_locality = digests
+    if by_pieces is not None:
+        found = _near_ssdeep(reader, by_pieces, threshold, 2**62)
+        scores = {row: value / 100 for row, value in zip(found.rows.tolist(), found.values.tolist(), strict=True)}
+    if by_locality is not None:
+        found = _near_tlsh(reader, by_locality, threshold, 2**62)
+        for row, value in zip(found.rows.tolist(), found.values.tolist(), strict=True):
+            scores[row] = max(scores.get(row, 0.0), 1 - value / TLSH_UNLIKE)
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+    ids = _ids(reader, [row for row, _ in best])
+    return Matches((Match(ids[row], score, 1 - score) for row, score in best), len(scores), notes)

@@ -1,0 +1,180 @@
+"""Export and import: a collection as a JSONL or Parquet file, and back.
+
+A row has ``id``, ``text``, ``meta`` and ``fingerprints``: those that cannot be made from the text again, each with its recipe.
+Of a document with text these are the fuzzy digests, which may be of a file; of one without, all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.corpus.files import Source
+from lookalike.corpus.rows import Problem, Row, rows
+from lookalike.corpus.writing import ParquetWriter, row_writer
+from lookalike.errors import InputError
+from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.fingerprints.minhash import MinHash
+from lookalike.fingerprints.simhash import SimHash
+from lookalike.fingerprints.winnowing import Winnowing
+from lookalike.indexing.fingerprinting import check_id, fingerprinted, stored_meta
+from lookalike.model import Document
+from lookalike.recipe import require_same
+from lookalike.stores.base import Batch, Record, Store
+from lookalike.stores.settings import Settings
+from lookalike.stores.structures import pack_winnowing, unpack_winnowing
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+AT_A_TIME = 4096
+_KINDS: dict[str, Any] = {"simhash": SimHash, "minhash": MinHash, "winnowing": Winnowing, "ssdeep": Ssdeep, "tlsh": Tlsh}
+Progress = Callable[[int], object] | None
+
+
+def export_documents(store: Store, path: Path, progress: Progress) -> int:
+    count = 0
+    columns = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
+    with row_writer(path) as writer, store.reading() as reader:
+        for record in reader.scan(columns):
+            row = _exported(record, store.settings)
+            if isinstance(writer, ParquetWriter):  # a column has one type there
+                row = {
+                    "id": row["id"],
+                    "text": row["text"],
+                    "meta": json.dumps(row["meta"]),
+                    "fingerprints": json.dumps(row["fingerprints"]),
+                }
+            writer.write(row)
+            count += 1
+            if progress and count % AT_A_TIME == 0:
+                progress(count)
+    return count
+
+
+def _exported(record: Record, settings: Settings) -> dict[str, Any]:
+    import numpy as np
+
+    prints: dict[str, Any] = {}
+    if record.ssdeep is not None:
+        prints["ssdeep"] = Ssdeep(record.ssdeep).to_dict()
+    if record.tlsh is not None:
+        prints["tlsh"] = Tlsh(record.tlsh).to_dict()
+    if record.text is None:
+        if record.simhash is not None:
+            prints["simhash"] = SimHash(record.simhash, settings.bits, settings.recipe_of("simhash")).to_dict()
+        if record.minhash is not None:
+            values = tuple(np.frombuffer(record.minhash, dtype=np.uint32).tolist())
+            prints["minhash"] = MinHash(values, settings.recipe_of("minhash")).to_dict()
+            prints["contents"] = {"value": f"0x{record.digest:016x}", "recipe": settings.recipe.id}
+        if record.winnowing is not None:
+            hashes, starts, ends = (part.tolist() for part in unpack_winnowing(record.winnowing))
+            spans = tuple(zip(starts, ends, strict=True))
+            prints["winnowing"] = Winnowing(tuple(hashes), spans, settings.recipe.ngram, settings.recipe_of("winnowing")).to_dict()
+    meta = json.loads(record.meta) if record.meta else {}
+    return {"id": record.id, "text": record.text, "meta": meta, "fingerprints": prints}
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    document: Document
+    prints: Mapping[str, Any]
+    contents: int | None
+
+
+def load_documents(store: Store, path: Path, progress: Progress) -> int:
+    loaded = _loaded(path, store.settings)
+    count = 0
+    while part := list(islice(loaded, AT_A_TIME)):
+        for batch in _batches(part, store.settings):
+            store.write(batch)
+        count += len(part)
+        if progress:
+            progress(count)
+    return count
+
+
+def _loaded(path: Path, settings: Settings) -> Iterator[_Loaded]:
+    source = Source.of(path)
+    if source.format not in ("jsonl", "parquet"):
+        raise InputError(f"{str(path)!r}: an export is a .jsonl or .parquet file; add other files as documents")
+    for row in rows(source):
+        if isinstance(row, Problem):
+            raise InputError(f"{row.place}: {row.kind}: {row.message}")
+        yield _parsed(row, settings)
+
+
+def _parsed(row: Row, settings: Settings) -> _Loaded:
+    values = row.values
+    try:
+        meta, prints = (
+            json.loads(part) if isinstance(part, str) else part or {} for part in (values.get("meta"), values.get("fingerprints"))
+        )
+        if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
+            raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
+        check_id(values.get("id"))
+        found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints}
+        for kind, each in found.items():
+            require_same(each.recipe, settings.recipe_of(kind))
+        contents = prints.get("contents")
+        if contents is not None:
+            require_same(contents["recipe"], settings.recipe.id)
+        number = None if contents is None else int(contents["value"], 16)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{row.place}: this is no row of an export: {error}") from error
+    return _Loaded(Document(values["id"], values["text"], meta), found, number)
+
+
+def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
+    """Documents with text and documents without, apart: the first are fingerprinted."""
+    with_text = [each for each in loaded if each.document.text is not None]
+    if with_text:
+        batch = fingerprinted([each.document for each in with_text], settings, 1)
+        for kind in ("ssdeep", "tlsh"):
+            if kind in settings.kinds:
+                setattr(batch, kind, [_digest(each, kind) for each in with_text])
+        yield batch
+    # A column of a batch is there for all of its documents or for none.
+    without: dict[tuple[bool, bool], list[_Loaded]] = {}
+    for each in loaded:
+        if each.document.text is None:
+            without.setdefault(("simhash" in each.prints, "minhash" in each.prints), []).append(each)
+    for (has_simhash, has_minhash), group in without.items():
+        yield _without_text(group, settings, has_simhash, has_minhash)
+
+
+def _digest(loaded: _Loaded, kind: str) -> str | None:
+    value: str | None = loaded.prints[kind].value if kind in loaded.prints else None
+    return value
+
+
+def _without_text(group: list[_Loaded], settings: Settings, has_simhash: bool, has_minhash: bool) -> Batch:
+    import numpy as np
+
+    nothing = [None] * len(group)
+    batch = Batch([each.document.id for each in group], nothing, [stored_meta(each.document) for each in group])
+    if has_simhash:
+        width = max(settings.bits // 8, 8)
+        data = b"".join(each.prints["simhash"].value.to_bytes(width, "little") for each in group)
+        batch.simhash = np.frombuffer(data, dtype=np.uint64)
+    if has_minhash:
+        batch.minhash = np.array([each.prints["minhash"].values for each in group], dtype=np.uint32).reshape(-1)
+        batch.digests = np.array([each.contents or 0 for each in group], dtype=np.uint64)
+    batch.winnowing = [_packed(each.prints.get("winnowing")) for each in group]
+    batch.ssdeep = [_digest(each, "ssdeep") for each in group]
+    batch.tlsh = [_digest(each, "tlsh") for each in group]
+    return batch
+
+
+def _packed(winnowing: Winnowing | None) -> bytes | None:
+    import numpy as np
+
+    if winnowing is None:
+        return None
+    spans: NDArray[np.uint32] = np.array(winnowing.spans, dtype=np.uint32).reshape(-1, 2)
+    return pack_winnowing(np.array(winnowing.values, dtype=np.uint64), spans[:, 0], spans[:, 1])

@@ -1,0 +1,127 @@
+"""``check``: is everything that the store says true? And ``--repair``: everything but the documents can be made anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import Corrupt, StoreError
+from lookalike.stores.base import CheckReport
+from lookalike.stores.database import ROWS
+from lookalike.stores.rows import read_range
+from lookalike.stores.settings import Settings
+from lookalike.stores.snapshots import Sealed, State, open_segment, read_sealed, segment_path
+from lookalike.stores.structures import STRUCTURES
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from lookalike.stores.embedded import EmbeddedStore
+
+
+def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool) -> CheckReport:
+    """The database, then the numbers it keeps, then every segment against the documents it stands for."""
+    report = CheckReport()
+    damaged: list[Sealed] = []
+    try:
+        with store.reading() as snapshot:
+            connection, state = snapshot._connection, snapshot.state
+            for (line,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+                if line != "ok":
+                    report.problems.append(f"database: {line}")
+            sealed = read_sealed(connection, state.number)
+            counted = _check_numbers(connection, state, sealed, report)
+            for each in sealed if folder else ():
+                wrong = [problem for kind in settings.kinds for problem in _check_segment(connection, state, each, kind, folder, settings)]
+                if wrong:
+                    damaged.append(each)
+                    report.problems += wrong
+            known = {number for (number,) in connection.execute("SELECT number FROM segments")}
+    except Corrupt as error:
+        report.problems.append(str(error))
+        return report
+    orphans = _orphans(folder, known) if folder else []
+    report.problems += [f"segment {path}: nothing names it" for path in orphans]
+    report.checked = {"documents": counted, "segments": len(sealed), "files": len(sealed) * len(settings.kinds) if folder else 0}
+    if repair and report.problems:
+        _repair(store, report, damaged, orphans, counted)
+    return report
+
+
+def _check_numbers(connection: sqlite3.Connection, state: State, sealed: list[Sealed], report: CheckReport) -> int:
+    base = state.number * ROWS
+    found = connection.execute(
+        "SELECT count(*), coalesce(max(row) + 1, ?) FROM documents WHERE row >= ? AND row < ?", (base, base, base + ROWS)
+    ).fetchone()
+    count, end = found[0], found[1] - base
+    if count != state.documents:
+        report.problems.append(f"documents: {count}, but {state.documents} are on record")
+    if end > state.next_row:
+        report.problems.append(f"documents: row {end - 1} is beyond the last row {state.next_row - 1}")
+    half = connection.execute(
+        "SELECT count(*) FROM removed JOIN documents ON documents.row = removed.row + ? WHERE removed.collection = ?", (base, state.number)
+    ).fetchone()[0]
+    if half:
+        report.problems.append(f"documents: {half} are there and removed at once")
+    at = 0
+    for each in sealed:
+        if each.first_row != at or each.end_row < each.first_row:
+            report.problems.append(f"segment {each.number}: begins at row {each.first_row}, expected {at}")
+        at = each.end_row
+    if at != state.sealed_row:
+        report.problems.append(f"segments: they end at row {at}, expected {state.sealed_row}")
+    return int(count)
+
+
+def _check_segment(
+    connection: sqlite3.Connection, state: State, sealed: Sealed, kind: str, folder: Path | None, settings: Settings
+) -> list[str]:
+    """A segment without its removed rows must be what would be built from the documents now, to the byte."""
+    import numpy as np
+
+    assert folder is not None  # noqa: S101
+    path = segment_path(folder, sealed.number, kind)
+    try:
+        segment = open_segment(path, kind, settings)
+    except Corrupt as error:
+        return [str(error)]
+    except OSError as error:
+        return [f"segment {path}: {error.strerror}"]
+    structure = STRUCTURES[kind]
+    rows = connection.execute(
+        "SELECT row FROM removed WHERE collection = ? AND row >= ? AND row < ? ORDER BY row",
+        (state.number, sealed.first_row, sealed.end_row),
+    ).fetchall()
+    removed = np.array([row for (row,) in rows], dtype=np.int64)
+    records = list(read_range(connection, state.number, sealed.first_row, sealed.end_row, structure.columns))
+    expected = structure.build(records, settings).sections()
+    found = structure.segment.merge([segment], removed).sections()
+    if not _same(expected, found):
+        return [f"segment {path}: it does not hold what the documents have"]
+    return []
+
+
+def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    import numpy as np
+
+    return left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
+
+
+def _orphans(folder: Path, known: set[int]) -> list[Path]:
+    return [path for path in sorted(folder.glob("*")) if not path.stem.isdigit() or int(path.stem) not in known]
+
+
+def _repair(store: EmbeddedStore, report: CheckReport, damaged: list[Sealed], orphans: list[Path], counted: int) -> None:
+    try:
+        with store._writing() as connection:
+            connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE name = ?", (counted, store.collection))
+        for each in damaged:
+            store._sealer().rebuild(each)
+        for path in orphans:
+            path.unlink(missing_ok=True)
+    except (StoreError, OSError) as error:
+        report.problems.append(f"repair: {error}")
+        return
+    after = check_collection(store, store._segments, store.settings, repair=False)
+    report.repaired = [problem for problem in report.problems if problem not in after.problems]
+    report.problems = after.problems

@@ -1,0 +1,205 @@
+"""The SQLite database behind an embedded store: its schema, its connections, and what its errors mean.
+
+Write-ahead log, ``synchronous=FULL``: a commit is on the disk when it returns. Readers see the state of their transaction,
+and neither wait for the writer nor make it wait.
+
+A reader of a database that nobody writes opens it as immutable, because SQLite would otherwise leave two auxiliary files
+behind. That is safe because nothing but a checkpoint changes the database file, the writer makes checkpoints only while it
+holds the guard exclusively, and such a reader holds it shared; it looks for a write-ahead log before every transaction.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from lookalike.errors import Corrupt, StoreError
+from lookalike.stores.locks import FileLock
+
+FORMAT = 1
+APPLICATION = 0x4C4F4F4B  # LOOK
+ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
+CHECKPOINT_BYTES = 128 << 20
+PAGE_BYTES = 8192
+
+SCHEMA = """
+CREATE TABLE collections (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  settings TEXT NOT NULL,
+  documents INTEGER NOT NULL,
+  next_row INTEGER NOT NULL,
+  sealed_row INTEGER NOT NULL,   -- rows below are in segments
+  generation INTEGER NOT NULL,   -- changes with the segments
+  version INTEGER NOT NULL       -- changes with everything
+);
+CREATE TABLE documents (
+  row INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  id NOT NULL,                   -- TEXT or INTEGER: 7 and '7' are two ids
+  digest INTEGER,
+  simhash,                       -- INTEGER, signed; of 128 bits a BLOB, low half first
+  ssdeep TEXT,
+  tlsh TEXT,
+  minhash BLOB,
+  winnowing BLOB,
+  meta TEXT,
+  text                           -- TEXT; a BLOB where it has lone surrogates
+);
+CREATE UNIQUE INDEX documents_by_id ON documents (collection, id);
+CREATE TABLE segments (
+  number INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  first_row INTEGER NOT NULL,
+  end_row INTEGER NOT NULL,
+  documents INTEGER NOT NULL
+);
+CREATE TABLE removed (           -- rows that segments may still hold
+  number INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  row INTEGER NOT NULL
+);
+CREATE INDEX removed_by_collection ON removed (collection, number);
+CREATE TABLE last_segment (number INTEGER NOT NULL);
+INSERT INTO last_segment VALUES (0);
+"""
+
+
+@contextmanager
+def sql_errors(name: str) -> Iterator[None]:
+    """SQLite's errors as ours, with what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise Corrupt(f"{name}: the database is damaged ({error}); restore it from a copy or an export") from error
+        if code == sqlite3.SQLITE_FULL:
+            raise StoreError(f"{name}: the disk is full; free some space and try again, what was acknowledged is safe") from error
+        if code == sqlite3.SQLITE_IOERR:
+            raise StoreError(
+                f"{name}: {error}: the disk may be full, or a file-size limit reached; what was acknowledged is safe"
+            ) from error
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            raise StoreError(f"{name}: {error}: check that the store exists and that its permissions fit") from error
+        raise StoreError(f"{name}: {error}") from error
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    # Transactions are begun by hand; the store's own lock keeps threads apart.
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def connect_memory() -> sqlite3.Connection:
+    return _connect(":memory:")
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    connection = _connect(f"{path.absolute().as_uri()}?mode=rwc")
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA cache_size = -65536")
+    return connection
+
+
+def create_schema(connection: sqlite3.Connection) -> None:
+    """Make the tables, unless they are there: two processes may start at once."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def check_format(connection: sqlite3.Connection, name: str) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreError(f"{name} is an SQLite database, but none that Lookalike made")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > FORMAT:
+        raise StoreError(f"{name} has format {version}, this release reads format {FORMAT}: upgrade lookalike")
+
+
+class ReadConnection:
+    """A connection that changes nothing: immutable while nobody writes, otherwise read-only."""
+
+    def __init__(self, path: Path, guard: Path) -> None:
+        self._path, self._log = path, path.with_name(path.name + "-wal")
+        self._guard = FileLock(guard)
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self) -> sqlite3.Connection:
+        """The connection, before a transaction begins."""
+        if self._connection is not None and self._guard.held and self._logged():
+            self.close()
+        if self._connection is None:
+            immutable = self._guard.acquire(shared=True) and not self._logged()
+            if not immutable:
+                self._guard.release()
+            # Found to be immutable under the guard: no writer can have begun to change the file since.
+            self._connection = _connect(f"{self._path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}")
+        return self._connection
+
+    def _logged(self) -> bool:
+        try:
+            return self._log.stat().st_size > 0
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._guard.release()
+
+
+class WriteConnection:
+    """The writer's connection. It moves the log into the database when that hurts no reader."""
+
+    def __init__(self, path: Path, guard: Path) -> None:
+        self._guard = FileLock(guard)
+        self._log = path.with_name(path.name + "-wal")
+        self.connection = connect_writer(path)
+        # SQLite makes a checkpoint when the last connection is closed, unless that one is read-only.
+        self._last = _connect(f"{path.absolute().as_uri()}?mode=ro")
+        self._last.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.connection
+            self.connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):  # a full disk may have ended the transaction already
+                self.connection.execute("ROLLBACK")
+            raise
+
+    def checkpoint(self) -> None:
+        """After a commit: keep the log short."""
+        if self._log.stat().st_size < CHECKPOINT_BYTES or not self._guard.acquire():
+            return
+        try:
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        except sqlite3.Error:
+            pass  # the log holds everything; the next commit tries again
+        finally:
+            self._guard.release()
+
+    def close(self) -> None:
+        if self._guard.acquire():
+            self._last.close()
+            self.connection.close()  # the last one: moves the log into the database and removes it
+            self._guard.release()
+        else:
+            self.connection.close()
+            self._last.close()

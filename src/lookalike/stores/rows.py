@@ -1,0 +1,109 @@
+"""Documents as rows of the database, in both directions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from lookalike.stores.base import Batch, Id, Record
+from lookalike.stores.database import ROWS
+
+COLUMNS = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
+WORD = 1 << 64
+AT_A_TIME = 10_000
+INSERT = f"INSERT INTO documents (row, collection, id, {', '.join(COLUMNS)}) VALUES (?, ?, ?{', ?' * len(COLUMNS)})"  # noqa: S608
+
+
+def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, bits: int) -> None:
+    count = len(batch)
+    rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
+    nothing: Sequence[None] = (None,) * count
+    connection.executemany(
+        INSERT,
+        zip(
+            rows,
+            (collection,) * count,
+            batch.ids,
+            nothing if batch.digests is None else batch.digests.view("i8").tolist(),
+            nothing if batch.simhash is None else _stored_simhashes(batch.simhash, bits),
+            batch.ssdeep or nothing,
+            batch.tlsh or nothing,
+            nothing if batch.minhash is None else _blobs(batch.minhash, count),
+            batch.winnowing or nothing,
+            batch.metas,
+            batch.texts if all(map(_plain, batch.texts)) else [_stored_text(text) for text in batch.texts],
+            strict=True,
+        ),
+    )
+
+
+def _blobs(array: Any, count: int) -> Iterable[bytes]:
+    data = array.tobytes()
+    width = len(data) // max(count, 1)
+    return (data[i : i + width] for i in range(0, len(data), width)) if count else ()
+
+
+def _stored_simhashes(words: Any, bits: int) -> Iterable[Any]:
+    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)
+
+
+def _plain(text: str | None) -> bool:
+    if text is None or text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _stored_text(text: str | None) -> str | bytes | None:
+    return text if text is None or _plain(text) else text.encode("utf-8", "surrogatepass")
+
+
+def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) -> Record:
+    found: dict[str, Any] = dict(zip(columns, values, strict=True))
+    if isinstance(text := found.get("text"), bytes):
+        found["text"] = text.decode("utf-8", "surrogatepass")
+    if (digest := found.get("digest")) is not None:
+        found["digest"] = digest % WORD
+    simhash = found.get("simhash")
+    if simhash is not None:
+        found["simhash"] = int.from_bytes(simhash, "little") if isinstance(simhash, bytes) else simhash % WORD
+    return Record(row, id_, **found)
+
+
+def read_range(connection: sqlite3.Connection, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+    """The documents with rows from ``first`` up to ``end``, in order."""
+    base = collection * ROWS
+    wanted = "".join(f", {column}" for column in columns)
+    cursor = connection.execute(
+        f"SELECT row, id{wanted} FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
+        (base + first, base + end),
+    )
+    for row, id_, *values in cursor:
+        yield _record(row - base, id_, columns, values)
+
+
+def read_rows(connection: sqlite3.Connection, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+    """The documents with these rows, those that are there."""
+    base = collection * ROWS
+    wanted = "".join(f", {column}" for column in columns)
+    found = {}
+    for first in range(0, len(rows), AT_A_TIME):
+        # Numbers of our own, not values from outside: written into the statement they need no limit on parameters.
+        listed = ",".join([str(base + int(row)) for row in rows[first : first + AT_A_TIME]])
+        for row, id_, *values in connection.execute(f"SELECT row, id{wanted} FROM documents WHERE row IN ({listed})"):  # noqa: S608
+            found[row - base] = _record(row - base, id_, columns, values)
+    return found
+
+
+def find_ids(connection: sqlite3.Connection, collection: int, ids: Iterable[Id]) -> dict[Id, int]:
+    """The rows of those ids that are there."""
+    found: dict[Id, int] = {}
+    for id_ in ids:
+        row = connection.execute("SELECT row FROM documents WHERE collection = ? AND id = ?", (collection, id_)).fetchone()
+        if row is not None:
+            found[id_] = row[0] - collection * ROWS
+    return found

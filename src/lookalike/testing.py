@@ -1,0 +1,498 @@
+"""The contract of stores, as tests that can be run on any of them.
+
+    class TestMyStore(StoreContract):
+        def location(self, tmp_path):
+            return "mystore://…"        # an empty store; the same one however often it is opened in a test
+
+Every method that starts with ``test_`` is a test; pytest finds them. Nothing here needs pytest to be imported.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatch, StoreBusy, StoreError
+from lookalike.fingerprints.fuzzy import ssdeep, tlsh
+from lookalike.fingerprints.minhash import minhash
+from lookalike.fingerprints.simhash import simhash, simhashes
+from lookalike.indexing.index import Index
+from lookalike.indexing.opening import open as open_index
+from lookalike.measures import jaccard
+from lookalike.model import Document
+from lookalike.text.shingle import shingle_set
+
+_WORDS = [
+    "river",
+    "bridge",
+    "council",
+    "market",
+    "winter",
+    "lantern",
+    "harbour",
+    "engine",
+    "letter",
+    "garden",
+    "station",
+    "window",
+    "copper",
+    "thunder",
+    "valley",
+    "meadow",
+    "merchant",
+    "signal",
+    "orchard",
+    "compass",
+    "quarry",
+    "lighthouse",
+    "ferry",
+    "archive",
+    "blanket",
+    "mirror",
+    "temple",
+    "kettle",
+    "saddle",
+    "candle",
+]
+_IDEOGRAPHS = "春江潮水连海平海上明月共潮生滟滟随波千万里何处春江无月明江流宛转绕芳甸月照花林皆似霰空里流霜不觉飞汀上白沙看不见"
+
+
+def corpus(documents: int, seed: int = 0) -> list[tuple[str, str]]:
+    """Made-up documents, English and Chinese, of which every fourth is a changed copy of an earlier one."""
+    chance = random.Random(seed)  # noqa: S311 - not for secrets
+    made: list[tuple[str, str]] = []
+    for number in range(documents):
+        if number % 4 == 3:
+            made.append((f"doc-{number}", _changed(made[chance.randrange(len(made))][1], chance)))
+        elif number % 4 == 2:
+            made.append((f"doc-{number}", "".join(chance.choices(_IDEOGRAPHS, k=chance.randrange(40, 160)))))
+        else:
+            made.append((f"doc-{number}", " ".join(chance.choices(_WORDS, k=chance.randrange(30, 120)))))
+    return made
+
+
+def _changed(text: str, chance: random.Random) -> str:
+    units = text.split(" ") if " " in text else list(text)
+    for _ in range(chance.randrange(4)):
+        units[chance.randrange(len(units))] = chance.choice(_WORDS) if " " in text else chance.choice(_IDEOGRAPHS)
+    return (" " if " " in text else "").join(units)
+
+
+@contextmanager
+def _refused(*errors: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except errors as error:
+        assert str(error), "the error has no message"
+    else:
+        raise AssertionError(f"nothing was raised, expected {errors}")
+
+
+def _jaccard(left: str, right: str) -> float:
+    return jaccard.similarity(shingle_set(left), shingle_set(right))
+
+
+class StoreContract:
+    """What every store does. ``persistent``: closing and opening again shows the same; ``one_writer``: a second one is refused."""
+
+    persistent = True
+    one_writer = True
+
+    def location(self, tmp_path: Path) -> str:
+        """Where an empty store is, or can be made."""
+        raise NotImplementedError
+
+    def open(self, tmp_path: Path, **options: Any) -> Index:
+        return open_index(self.location(tmp_path), **options)
+
+    # Documents
+
+    def test_a_new_store_is_empty(self, tmp_path: Path) -> None:
+        with self.open(tmp_path) as index:
+            assert len(index) == 0
+            assert "a" not in index
+            assert list(index.documents()) == []
+            assert index.search("a text") == []
+            assert index.search(simhash=7) == []
+            assert index.remove(["a"]) == 0
+            assert index.check().ok
+
+    def test_what_is_added_can_be_read(self, tmp_path: Path) -> None:
+        with self.open(tmp_path) as index:
+            assert index.add([("a", "one text"), ("b", "另一个文本", {"lang": "zh", "n": [1, None]})]) == (2, 0)
+            assert index.add("c", "a third text", meta={"x": 1}) == (1, 0)
+            assert index.add(Document("d", "fourth")) == (1, 0)
+            assert index.add({"id": 5, "text": "fifth"}) == (1, 0)
+            assert len(index) == 5
+            assert index.get("b") == Document("b", "另一个文本", {"lang": "zh", "n": [1, None]})
+            assert index.get("c").meta == {"x": 1}
+            assert [document.id for document in index.documents()] == ["a", "b", "c", "d", 5]
+            assert list(index.ids()) == ["a", "b", "c", "d", 5]
+            assert "a" in index
+            assert 5 in index
+            assert "5" not in index
+            with _refused(NotFound, KeyError):
+                index.get("e")
+
+    def test_adding_an_id_again_replaces_the_document(self, tmp_path: Path) -> None:
+        old, new = corpus(40)[:2]
+        with self.open(tmp_path) as index:
+            index.add(corpus(40))
+            assert index.add([(old[0], "something entirely different from what was there before now")]) == (0, 1)
+            assert len(index) == 40
+            assert index.get(old[0]).text == "something entirely different from what was there before now"
+            assert old[0] not in [match.id for match in index.search(old[1], threshold=0.9)]
+            assert index.search("something entirely different from what was there before now")[0].id == old[0]
+            assert index.add([("x", "first"), ("x", "second"), (new[0], "third")]) == (1, 1)
+            assert index.get("x").text == "second"
+            assert index.check().ok
+
+    def test_what_is_removed_is_gone_everywhere(self, tmp_path: Path) -> None:
+        documents = corpus(60)
+        gone = [id_ for id_, _ in documents[::3]]
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            assert index.remove([*gone, "nobody", gone[0]]) == len(gone)
+            assert len(index) == 60 - len(gone)
+            for id_, text in documents:
+                assert (id_ in index) == (id_ not in gone)
+                for by in ("near", "simhash", "passages", "fuzzy"):
+                    found = [match.id for match in index.search(text, by=by, limit=None)]
+                    assert not set(found) & set(gone), by
+                    assert by == "fuzzy" or (id_ in found) == (id_ not in gone), by
+            assert index.check().ok
+
+    def test_generators_are_read_batch_by_batch(self, tmp_path: Path) -> None:
+        told: list[int] = []
+        with self.open(tmp_path, kinds="simhash") as index:
+            added = index.add(((n, f"document number {n} of many") for n in range(9000)), progress=told.append)
+            assert added == (9000, 0)
+            assert told[-1] == 9000
+            assert told == sorted(told)
+            assert len(told) > 1
+
+    def test_hostile_texts_survive(self, tmp_path: Path) -> None:
+        texts = [
+            "",
+            " ",
+            "\0\0",
+            "a\0b" * 20,
+            "\ud800 lone surrogate \udfff in the text",
+            "\U0001f600" * 50,
+            "x" * 200_000,
+            "'; DROP TABLE documents; --",
+        ]
+        with self.open(tmp_path) as index:
+            index.add(enumerate(texts))
+            for number, text in enumerate(texts):
+                assert index.get(number).text == text
+                for by in ("near", "simhash", "passages", "fuzzy"):
+                    index.search(text, by=by)
+            assert index.search("x" * 200_000)[0].id == 6
+            assert index.check().ok
+
+    def test_hostile_ids_are_refused_or_kept(self, tmp_path: Path) -> None:
+        good = ["'; --", "a b\n", "文件/一", "%s", "x" * 2048, "7", 7, -1, 2**63 - 1, -(2**63)]
+        with self.open(tmp_path) as index:
+            index.add([(id_, f"text {n}") for n, id_ in enumerate(good)])
+            assert [index.get(id_).text for id_ in good] == [f"text {n}" for n in range(len(good))]
+            for bad in ("", "a\0b", "\ud800", "x" * 2049, 2**63, 1.5, None, True, b"a"):
+                with _refused(InputError):
+                    index.add([("fine", "a"), (bad, "b")])
+            assert len(index) == len(good)
+            for wrong in (7.5, [("a",)], [("a", 5)], [{"id": "a"}], ["ab"], [("a", "b", "c")], [None]):
+                with _refused(InputError):
+                    index.add(wrong)
+
+    # Searches
+
+    def test_near_equals_brute_force(self, tmp_path: Path) -> None:
+        documents = corpus(120)
+        with self.open(tmp_path, threshold=0.5, recall=0.999) as index:
+            index.add(documents)
+            found_pairs = expected_pairs = 0
+            for _, text in documents[::5]:
+                expected = {id_: _jaccard(text, other) for id_, other in documents}
+                matches = index.search(text, threshold=0.5, limit=None)
+                for match in matches:
+                    assert match.score == expected[match.id] >= 0.5
+                    assert match.distance == 1 - match.score
+                    assert not match.estimated
+                assert [match.score for match in matches] == sorted((match.score for match in matches), reverse=True)
+                found_pairs += len(matches)
+                expected_pairs += sum(score >= 0.5 for score in expected.values())
+            assert found_pairs >= 0.98 * expected_pairs
+            assert expected_pairs > 30
+
+    def test_simhash_equals_brute_force(self, tmp_path: Path) -> None:
+        documents = corpus(120)
+        values = [int(value) for value in simhashes([text for _, text in documents])]
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            for k in (0, 1, 3, 8, 16):
+                for value in values[::17]:
+                    distances = [(other ^ value).bit_count() for other in values]
+                    expected = sorted((d, n) for n, d in enumerate(distances) if d <= k)
+                    found = index.search(simhash=value, k=k, limit=None)
+                    assert [(match.distance, match.id) for match in found] == [(d, documents[n][0]) for d, n in expected]
+                    assert [match.score for match in found] == [1 - d / 64 for d, _ in expected]
+            assert index.search(documents[0][1], by="simhash")[0].id == documents[0][0]
+            assert index.search(simhash=simhash(documents[0][1]))[0].id == documents[0][0]
+
+    def test_simhashes_in_and_out(self, tmp_path: Path) -> None:
+        import numpy as np
+
+        chance = np.random.default_rng(3)
+        for bits in (32, 64, 128):
+            shape = (500, 2) if bits == 128 else 500
+            values = chance.integers(0, 2**32 if bits == 32 else 2**64, shape, dtype=np.uint64)
+            values[250:] = values[:250]
+            values[250:300] ^= np.uint64(5)
+            with self.open(tmp_path, collection=f"of {bits}", bits=bits, kinds="simhash") as index:
+                index.add_simhashes(np.arange(500) * 10, values)
+                found = index.search_simhashes(values[:60], k=2)
+                whole = [int(v) if bits < 128 else int(v[0]) | int(v[1]) << 64 for v in values]
+                for q in range(60):
+                    here = slice(found.offsets[q], found.offsets[q + 1])
+                    expected = sorted(((w ^ whole[q]).bit_count(), n * 10) for n, w in enumerate(whole) if (w ^ whole[q]).bit_count() <= 2)
+                    assert list(zip(found.distances[here].tolist(), found.ids[here].tolist(), strict=True)) == expected
+                assert found.ids.dtype == np.int64
+                index.remove([0])
+                assert 0 not in index.search_simhashes(values[:60], k=2).ids
+                index.add_simhashes(["text id"], values[:1])
+                assert index.search_simhashes(values[300:301], k=0).ids.tolist() == [500, 3000]
+                assert index.search_simhashes(values[:1], k=0).ids.tolist() == ["text id"]
+
+    def test_passages_are_found_and_placed(self, tmp_path: Path) -> None:
+        quoted = (
+            "the lighthouse keeper wrote in his letter that the winter ferry would never cross the harbour again before the thunder ended"
+        )
+        with self.open(tmp_path) as index:
+            index.add(corpus(80))
+            index.add("quoting", f"It began on a cold day. {quoted}. And nobody believed it then.")
+            query = f"Somebody else says: {quoted}, which is not true at all."
+            best = index.search(query, by="passages")[0]
+            assert best.id == "quoting"
+            stored = index.get("quoting").text or ""
+            left, right = best.passages[0]
+            assert query[slice(*left)] == stored[slice(*right)] == quoted
+            assert 0.5 < best.score < 1
+
+    def test_fuzzy_digests_equal_brute_force(self, tmp_path: Path) -> None:
+        documents = corpus(80)
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            for _, text in documents[::7]:
+                own = tlsh(text)
+                if own.value is not None:
+                    expected = [
+                        (own.distance(other), n) for n, other in enumerate(map(tlsh, (t for _, t in documents))) if other.value is not None
+                    ]
+                    wanted = sorted(pair for pair in expected if pair[0] <= 150)
+                    found = index.search(digest=own, threshold=0.5, limit=None)
+                    assert [(match.distance, match.id) for match in found] == [(d, documents[n][0]) for d, n in wanted]
+                pieces = ssdeep(text)
+                scores = [(pieces.distance(ssdeep(other)), n) for n, (_, other) in enumerate(documents)]
+                wanted = sorted(pair for pair in scores if pair[0] <= 50)
+                found = index.search(text, by="ssdeep", threshold=0.5, limit=None)
+                assert [(match.distance, match.id) for match in found] == [(d, documents[n][0]) for d, n in wanted]
+
+    def test_limits_cut_and_say_so(self, tmp_path: Path) -> None:
+        text = corpus(4)[0][1]
+        with self.open(tmp_path) as index:
+            index.add([(n, text) for n in range(50)])
+            for by in ("near", "simhash"):
+                found = index.search(text, by=by, limit=7)
+                assert [match.id for match in found] == list(range(7))
+                assert found.total == 50
+                assert found.cut
+            assert len(index.search(text, limit=None)) == 50
+
+    def test_without_text_scores_are_estimates(self, tmp_path: Path) -> None:
+        documents = corpus(60)
+        with self.open(tmp_path, keep_text=False) as index:
+            index.add(documents)
+            assert index.get(documents[0][0]).text is None
+            best = index.search(documents[0][1])[0]
+            assert best.id == documents[0][0]
+            assert best.estimated
+            assert index.search(documents[0][1], by="passages")[0].id == documents[0][0]
+            assert index.search(minhash=minhash(documents[0][1]))[0].score == 1.0
+            assert index.check().ok
+
+    def test_files_are_searched_for_by_path(self, tmp_path: Path) -> None:
+        documents = corpus(20)
+        path = tmp_path / "query.txt"
+        path.write_text(documents[4][1], encoding="utf-16")
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            assert index.search(path)[0].id == documents[4][0]
+            raw = tmp_path / "raw.bin"
+            raw.write_bytes(random.Random(1).randbytes(5000))  # noqa: S311
+            index.add(Document("file", "a text", {}, raw))
+            assert index.search(raw, by="fuzzy")[0].id == "file"
+
+    def test_wrong_arguments_are_refused(self, tmp_path: Path) -> None:
+        with self.open(tmp_path) as index:
+            wrong: Sequence[dict[str, Any]] = (
+                {}, {"simhash": -1}, {"simhash": 2**64}, {"simhash": 7, "by": "near"}, {"simhash": 7, "k": 17}, {"simhash": 7, "k": -1},
+                {"query": "a", "by": "nothing"}, {"query": "a", "threshold": 1.5}, {"query": "a", "threshold": float("nan")},
+                {"query": "a", "limit": 0}, {"query": 7}, {"query": "a", "simhash": 7}, {"digest": "T1"}, {"minhash": [1]},
+            )  # fmt: skip
+            for arguments in wrong:
+                with _refused(InputError):
+                    index.search(**arguments)
+            with _refused(RecipeMismatch):
+                index.search(simhash=simhash("a", recipe="words"))
+            with _refused(RecipeMismatch):
+                index.search(minhash=minhash("a", size=64))
+
+    def test_clusters_keep_the_oldest(self, tmp_path: Path) -> None:
+        documents = corpus(120)
+        texts = dict(documents)
+        with self.open(tmp_path, recall=0.9999) as index:
+            index.add(documents)
+            clusters = index.clusters(threshold=0.8)
+            kept = {cluster.kept for cluster in clusters}
+            removed = {member.id for cluster in clusters for member in cluster.removed}
+            assert clusters
+            assert not kept & removed
+            for cluster in clusters:
+                for member in cluster.removed:
+                    assert member.similarity == _jaccard(texts[cluster.kept], texts[member.id]) >= 0.8  # type: ignore[index]
+            for cluster in index.clusters(by="simhash", k=3):
+                for member in cluster.removed:
+                    pair = simhash(texts[cluster.kept]), simhash(texts[member.id])  # type: ignore[index]
+                    assert pair[0].distance(pair[1]) <= 3
+
+    # Collections, settings, several users
+
+    def test_collections_are_apart(self, tmp_path: Path) -> None:
+        if not self.persistent:
+            return
+        with self.open(tmp_path, collection="one") as one:
+            one.add("a", "a text in the first collection of this store")
+        with self.open(tmp_path, collection='two\'s "name"', keep_text=False, bits=128) as two:
+            assert len(two) == 0
+            two.add("a", "a text in the second collection of this store")
+            assert two.search("a text in the first collection of this store", by="simhash", k=0) == []
+        with self.open(tmp_path, collection="one") as one:
+            assert one.get("a").text == "a text in the first collection of this store"
+            assert set(one.stats()["collections"]) == {"one", 'two\'s "name"'}
+            assert one.check().ok
+
+    def test_another_recipe_is_refused(self, tmp_path: Path) -> None:
+        if not self.persistent:
+            return
+        with self.open(tmp_path, recipe="words") as index:
+            index.add("a", "a text")
+        with _refused(RecipeMismatch):
+            self.open(tmp_path, recipe="chars")
+        for options in ({"bits": 32}, {"size": 64}, {"keep_text": False}, {"kinds": "simhash"}, {"threshold": 0.5}):
+            with _refused(InputError):
+                self.open(tmp_path, **options)
+        with self.open(tmp_path) as index:
+            assert index.settings["recipe_id"].startswith("words.")
+
+    def test_everything_is_there_after_opening_again(self, tmp_path: Path) -> None:
+        if not self.persistent:
+            return
+        documents = corpus(100)
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            index.remove([documents[3][0]])
+            before = [index.search(text, limit=None) for _, text in documents[:20]]
+        with self.open(tmp_path, read_only=True) as index:
+            assert [index.search(text, limit=None) for _, text in documents[:20]] == before
+            assert len(index) == 99
+            with _refused(StoreError):
+                index.add("a", "b")
+            with _refused(StoreError):
+                index.remove(["a"])
+
+    def test_readers_see_what_a_writer_did(self, tmp_path: Path) -> None:
+        if not self.persistent:
+            return
+        documents = corpus(60)
+        with self.open(tmp_path) as writer, self.open(tmp_path, read_only=True) as reader:
+            assert len(reader) == 0
+            writer.add(documents[:30])
+            assert len(reader) == 30
+            assert reader.search(documents[0][1])[0].id == documents[0][0]
+            writer.add(documents[30:])
+            writer.remove([documents[0][0]])
+            assert reader.search(documents[59][1])[0].score == 1.0
+            assert documents[0][0] not in [match.id for match in reader.search(documents[0][1], limit=None)]
+            writer.compact()
+            assert len(reader) == 59
+            assert documents[0][0] not in [match.id for match in reader.search(documents[0][1], limit=None)]
+
+    def test_a_second_writer_is_told(self, tmp_path: Path) -> None:
+        if not (self.persistent and self.one_writer):
+            return
+        with self.open(tmp_path) as first, self.open(tmp_path) as second:
+            first.add("a", "a text")
+            with _refused(StoreBusy):
+                second.add("b", "another text")
+            assert "a" in second
+            first.close()
+            second.add("b", "another text")
+            assert len(second) == 2
+
+    def test_a_closed_index_says_so(self, tmp_path: Path) -> None:
+        index = self.open(tmp_path)
+        index.close()
+        index.close()
+        for call in (lambda: index.search("a"), lambda: index.add("a", "b"), lambda: len(index)):
+            with _refused(StoreError):
+                call()
+
+    def test_a_store_that_is_not_there(self, tmp_path: Path) -> None:
+        if not self.persistent:
+            return
+        with _refused(LookalikeError):
+            self.open(tmp_path, read_only=True)
+        with _refused(LookalikeError):
+            self.open(tmp_path, create=False)
+
+    def test_export_and_import_give_the_same_store(self, tmp_path: Path) -> None:
+        documents = corpus(50)
+        for keep_text in (True, False):
+            for name in ("all.jsonl", "all.parquet", "all.jsonl.gz"):
+                with self.open(tmp_path, collection=f"from {keep_text}", keep_text=keep_text) as index:
+                    index.add([(id_, text, {"n": n}) for n, (id_, text) in enumerate(documents)])
+                    assert index.export(tmp_path / name) == 50
+                    wanted = [
+                        (by, index.search(text, by=by, limit=None))
+                        for by in ("near", "simhash", "passages", "fuzzy")
+                        for _, text in documents[:9]
+                    ]
+                    metas = [document.meta for document in index.documents()]
+                with self.open(tmp_path, collection=f"to {keep_text} {name}", keep_text=keep_text) as copy:
+                    assert copy.load(tmp_path / name) == 50
+                    found = [
+                        (by, copy.search(text, by=by, limit=None))
+                        for by in ("near", "simhash", "passages", "fuzzy")
+                        for _, text in documents[:9]
+                    ]
+                    assert found == wanted
+                    assert [document.meta for document in copy.documents()] == metas
+                    assert copy.check().ok
+
+    def test_compacting_changes_no_answer(self, tmp_path: Path) -> None:
+        documents = corpus(80)
+        with self.open(tmp_path) as index:
+            for first in range(0, 80, 20):
+                index.add(documents[first : first + 20])
+            index.remove([id_ for id_, _ in documents[::5]])
+            before = [
+                index.search(text, by=by, limit=None) for by in ("near", "simhash", "passages", "fuzzy") for _, text in documents[:20]
+            ]
+            index.compact()
+            after = [index.search(text, by=by, limit=None) for by in ("near", "simhash", "passages", "fuzzy") for _, text in documents[:20]]
+            assert after == before
+            assert index.check().ok
+            assert index.stats()["documents"] == 64
