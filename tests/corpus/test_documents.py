@@ -273,7 +273,7 @@ class TestCalling:
         done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, capture_output=True, text=True)
         count, grown = map(int, done.stdout.split())
         assert count == 60_000
-        assert grown < 40 << 10, grown  # KiB; the texts have 60 MB
+        assert grown < 52 << 10, grown  # KiB; the texts have 60 MB, and Arrow takes about 40 for itself
 
     def test_documents_are_values(self) -> None:
         one = la.Document("a", "text", {"n": 1})
