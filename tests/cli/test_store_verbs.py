@@ -140,8 +140,6 @@ class TestAdd:
             ([CORPUS, "--format", "xml"], "format='xml'"),
             ([CORPUS, "--encoding", "utf-16"], "encoding='utf-16'"),
             ([CORPUS, "--recipe", "nonsense"], "unknown recipe"),
-            ([CORPUS, "--kinds", "nonsense"], "nonsense"),
-            ([CORPUS, "--threshold", "7"], "threshold=7"),
             ([], "Missing argument"),
         ],
     )
@@ -150,6 +148,12 @@ class TestAdd:
         assert done.returncode == 2
         assert message in done.stderr
         assert not (tmp_path / "s").exists()
+
+    @pytest.mark.parametrize(("arguments", "message"), [(["--kinds", "nonsense"], "nonsense"), (["--threshold", "7"], "threshold=7")])
+    def test_settings_that_make_no_sense(self, tmp_path: Path, run: Run, arguments: list[str], message: str) -> None:
+        done = run("add", tmp_path / "s", CORPUS, *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
 
 
 class TestGetAndRemove:
@@ -189,7 +193,11 @@ class TestGetAndRemove:
     def test_ids_that_are_numbers(self, tmp_path: Path, run: Run) -> None:
         run("add", tmp_path / "s", "-", stdin=b'{"id": 1, "text": "one"}\n{"id": -2, "text": "two"}\n')
         assert json.loads(run("get", tmp_path / "s", "--json", "--", "-2").stdout)["text"] == "two"
+        for name in ("007", "9" * 40, "3"):
+            assert run("get", tmp_path / "s", name).returncode == 3
         assert json.loads(run("remove", tmp_path / "s", "1", "3", "--json").stdout) == {"removed": 1, "missing": 1}
+        run("add", tmp_path / "s", "-", stdin=b'{"id": "-2", "text": "as text"}\n')
+        assert json.loads(run("get", tmp_path / "s", "--json", "--", "-2").stdout)["text"] == "as text"
 
 
 class TestSearch:
@@ -233,6 +241,9 @@ class TestSearch:
         run("add", tmp_path / "s", tmp_path / "a.txt")
         found = json.loads(run("search", tmp_path / "s", tmp_path / "b.txt", "--by", "fuzzy", "--json").stdout)
         assert [match["id"] for match in found] == [str(tmp_path / "a.txt")]
+        for by in ("fuzzy", "tlsh", "ssdeep"):
+            from_stdin = run("search", tmp_path / "s", "-", "--by", by, "--json", stdin=(tmp_path / "b.txt").read_bytes())
+            assert [match["id"] for match in json.loads(from_stdin.stdout)] == [str(tmp_path / "a.txt")]
 
     def test_readable(self, store: Path, run: Run) -> None:
         lines = run("search", store, "--text", ROWS[FIRST]).stdout.splitlines()
@@ -267,7 +278,6 @@ class TestSearch:
             (["--text", "a", "--threshold", "2"], "threshold=2"),
             (["--text", "a", "--by", "simhash", "--k", "-1"], "k=-1"),
             (["missing.txt"], "does not exist"),
-            (["-", "--by", "fuzzy"], "name a FILE"),
         ],
     )
     def test_wrong_usage(self, store: Path, run: Run, arguments: list[str], message: str) -> None:

@@ -97,6 +97,8 @@ class TestTables:
             ({"id": 2**63, "text": "a"}, "unusable id"),
             ({"id": -(2**63) - 1, "text": "a"}, "unusable id"),
             ({"id": "\ud800", "text": "a"}, "unusable id"),
+            ({"id": "a\0b", "text": "a"}, "unusable id"),
+            ({"id": "相" * 683, "text": "a"}, "unusable id"),
             ("text", "not an object"),
             (b"{", "invalid JSON"),
             (b'{"text": "\xff"}', "wrong encoding"),

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from lookalike.cli.options import json_option, print_json, quiet_option, say, working
+from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, existing, store_argument
 
 
@@ -18,8 +19,8 @@ from lookalike.cli.stores import collection_option, existing, store_argument
 @quiet_option
 def command(store: str, out: Path, collection: str, as_json: bool, quiet: bool) -> None:
     """Write all documents of STORE to OUT: .jsonl (also .gz, .zst) or .parquet. 'lookalike load' reads them back."""
-    with existing(store, collection) as index, working(f"writing {out}", quiet):
-        count = index.export(out)
+    with existing(store, collection) as index, Progress(quiet, "documents") as progress:
+        count = index.export(out, progress=progress.at)
     if as_json:
         print_json({"documents": count, "out": str(out)})
     else:

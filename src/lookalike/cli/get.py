@@ -8,7 +8,7 @@ import click
 
 import lookalike
 from lookalike.cli.options import json_option, print_json, quiet_option, say
-from lookalike.cli.stores import collection_option, existing, ids_of, store_argument
+from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
 from lookalike.comparison.escaping import printable
 from lookalike.errors import NotFound
 
@@ -25,7 +25,7 @@ def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, qu
     with existing(store, collection) as index:
         for number, name in enumerate(ids_of(ids)):
             try:
-                document = index.get(name)
+                document = index.get(stored_id(index, name))
             except NotFound as error:
                 click.echo(f"lookalike: {error}", err=True)
                 missing = True

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from lookalike.cli.options import json_option, print_json, quiet_option, say, working
+from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 
 
@@ -20,8 +21,8 @@ from lookalike.cli.stores import collection_option, created, creation_options, s
 @quiet_option
 def command(store: str, file: Path, collection: str, as_json: bool, quiet: bool, **settings: Any) -> None:
     """Add what 'lookalike export' wrote to FILE to STORE, which is made if it is not there."""
-    with created(store, collection, **settings) as index, working(f"reading {file}", quiet):
-        count = index.load(file)
+    with created(store, collection, **settings) as index, Progress(quiet, "documents") as progress:
+        count = index.load(file, progress=progress.at)
     if as_json:
         print_json({"documents": count})
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lookalike.cli.options import json_option, note, print_json, quiet_option, say, working
-from lookalike.cli.stores import collection_option, existing, ids_of, store_argument
+from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
 
 
 @click.command("remove")
@@ -18,7 +18,7 @@ def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, qu
     """Remove the documents with these IDs from STORE ('-': ids on standard input, one a line)."""
     named = ids_of(ids)
     with existing(store, collection, writing=True) as index, working(f"removing {len(named):,} documents", quiet):
-        removed = index.remove(named)
+        removed = index.remove([stored_id(index, name) for name in named])
     missing = len(named) - removed
     if as_json:
         print_json({"removed": removed, "missing": missing})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lookalike.cli.inputs import read_given
+from lookalike.cli.inputs import given, read_given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.comparison.escaping import columns
@@ -17,6 +17,8 @@ from lookalike.errors import InputError
 if TYPE_CHECKING:
     from lookalike import Index, Match
 
+WAYS = ["near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep"]
+OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
 EXCERPT_COLUMNS = 60
 
 
@@ -25,7 +27,7 @@ EXCERPT_COLUMNS = 60
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
 @click.option("--simhash", default=None, metavar="0x…", help="A SimHash instead of a text.")
-@click.option("--by", type=click.Choice(["near", "simhash", "passages", "fuzzy"]), default=None, help="What to compare [default: near]")
+@click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
 @click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
 @click.option("--threshold", type=float, default=None, help="Matches from this score on [default: that of the collection]")
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
@@ -49,13 +51,13 @@ def command(
 ) -> None:
     """What in STORE looks like FILE ('-' is standard input), like --text, or like a --simhash.
 
-    --by near: similar texts, by the share of five-word sequences in common; simhash: within --k bits; passages: texts that
-    share a passage; fuzzy: files with similar bytes (ssdeep, TLSH). Exit code 0, also if nothing looks like it.
+    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
+    a passage with it; fuzzy: files whose bytes are alike, by TLSH or ssdeep. Exit code 0, also if nothing looks like it.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
     by = by or ("near" if simhash is None else "simhash")
-    thing = text if file is None else _thing(file, by, encoding, quiet)
+    thing: str | bytes | Path | None = text if file is None else _thing(file, by, encoding, quiet)
     with existing(store, collection) as index:
         found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit)
         if as_json:
@@ -70,13 +72,9 @@ def command(
         note(f"{found.total:,} match; the best {len(found)} are shown (--limit)", quiet)
 
 
-def _thing(file: str, by: str, encoding: str | None, quiet: bool) -> str | Path:
+def _thing(file: str, by: str, encoding: str | None, quiet: bool) -> str | bytes | Path:
     """The text of a file; or the file itself, where its bytes are compared."""
-    if by != "fuzzy":
-        return read_given(file, encoding, quiet).text
-    if file == "-":
-        raise InputError("--by fuzzy compares the bytes of files: name a FILE, not '-'")
-    return Path(file)
+    return given(file) if by in OF_BYTES else read_given(file, encoding, quiet).text
 
 
 def _number(simhash: str | None, by: str) -> int | None:

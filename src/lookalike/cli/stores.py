@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ import lookalike
 from lookalike.cli.inputs import read_stdin
 from lookalike.errors import InputError
 
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -45,6 +47,13 @@ def created(store: str, collection: str, *, no_text: bool, **settings: Any) -> l
 def existing(store: str, collection: str, *, writing: bool = False) -> lookalike.Index:
     """A store that must be there already."""
     return lookalike.open(store, collection=collection, read_only=not writing, create=False)
+
+
+def stored_id(index: lookalike.Index, name: str) -> str | int:
+    """An id of the command line as the collection has it: what looks like a whole number may be one there."""
+    if _DECIMAL.fullmatch(name) and name not in index and -(2**63) <= int(name) < 2**63 and int(name) in index:
+        return int(name)
+    return name
 
 
 def ids_of(given: Iterable[str]) -> list[str]:

@@ -16,6 +16,7 @@ from lookalike.errors import InputError
 from lookalike.io import MAX_TEXT_BYTES, decode_text
 from lookalike.model import Document
 
+MAX_ID_BYTES = 2048  # what an index can store
 _INTEGERS = range(-(2**63), 2**63)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -75,11 +76,15 @@ class _Reader:
             read = decode_text(data, source.name, self.encoding)
         except InputError as error:
             self.report(Problem("unreadable file", source.name, str(error)))
+            return
         except damage() as error:
             self.report(damaged(source.name, error))
-        else:
-            # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
-            yield Document(source.name, self._text(read.text, source.name), {}, None if source.packing else source.path)
+            return
+        if wrong := _wrong_id(source.name):
+            self.report(Problem("unusable id", source.name, f"its path {wrong}"))
+            return
+        # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
+        yield Document(source.name, self._text(read.text, source.name), {}, None if source.packing else source.path)
 
     def _rows(self, source: Source) -> Iterator[Document]:
         found = rows(source, header=self._check_header, encoding=self.encoding or "utf-8")
@@ -137,7 +142,9 @@ def _no_text(row: Row, column: str) -> Problem:
 
 def _wrong_id(value: object) -> str | None:
     if isinstance(value, str):
-        return None if _is_unicode(value) else f"is {value[:40]!r}: it has half a character, a lone surrogate, that cannot be stored"
+        if not _is_unicode(value) or "\0" in value:
+            return f"is {value[:40]!r}: half a character (a lone surrogate) and NUL cannot be stored"
+        return None if len(value.encode()) <= MAX_ID_BYTES else f"has more than {MAX_ID_BYTES} bytes: shorten or hash it"
     if isinstance(value, bool) or not isinstance(value, int):
         return f"is of type {type(value).__name__}: expected text or a whole number"
     return None if value in _INTEGERS else f"is {str(value)[:40]}: whole numbers have up to 64 bits here; make it text"
