@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import random
+import subprocess
 import sys
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -29,6 +31,20 @@ def read_lines(tmp_path: Path, *lines: Any, **options: Any) -> tuple[list[la.Doc
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines))
     return read(path, **options)
+
+
+def write_table(path: Path, values: list[dict[str, Any]]) -> None:
+    if ".parquet" in path.name:
+        out = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(values), out, row_group_size=len(values), use_dictionary=False)
+        data = out.getvalue()
+    elif ".jsonl" in path.name:
+        data = "".join(json.dumps(row) + "\n" for row in values).encode()
+    else:
+        separator = "," if ".csv" in path.name else "\t"
+        data = "".join(separator.join(row) + "\n" for row in [list(values[0]), *(row.values() for row in values)]).encode()
+    pack = {".gz": lambda data: gzip.compress(data, 1), ".zst": zstandard.compress}.get(path.suffix, bytes)
+    path.write_bytes(pack(data))
 
 
 class TestTables:
@@ -81,6 +97,8 @@ class TestTables:
             ({"id": 2**63, "text": "a"}, "unusable id"),
             ({"id": -(2**63) - 1, "text": "a"}, "unusable id"),
             ({"id": "\ud800", "text": "a"}, "unusable id"),
+            ({"id": "a\0b", "text": "a"}, "unusable id"),
+            ({"id": "相" * 683, "text": "a"}, "unusable id"),
             ("text", "not an object"),
             (b"{", "invalid JSON"),
             (b'{"text": "\xff"}', "wrong encoding"),
@@ -241,6 +259,23 @@ class TestCalling:
         (tmp_path / "a.txt").write_text("a")
         with pytest.raises(la.InputError):
             la.documents(tmp_path, **options)
+
+    @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".jsonl.zst", ".csv", ".tsv.zst", ".parquet", ".parquet.gz"])
+    def test_memory_does_not_grow_with_the_file(self, tmp_path: Path, ending: str) -> None:
+        generator = random.Random(3)
+        values = [{"id": str(number), "text": generator.randbytes(500).hex()} for number in range(60_000)]
+        write_table(tmp_path / f"a{ending}", values)
+        code = (
+            "import re, sys, numpy, pyarrow.parquet, zstandard, lookalike as la\n"
+            "def most(): return int(re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1])\n"  # ru_maxrss is inherited
+            "before = most()\n"
+            "count = sum(1 for _ in la.documents(sys.argv[1]))\n"
+            "print(count, most() - before)"
+        )
+        done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, capture_output=True, text=True)
+        count, grown = map(int, done.stdout.split())
+        assert count == 60_000
+        assert grown < 52 << 10, grown  # KiB; the texts have 60 MB, and Arrow takes about 40 for itself
 
     def test_documents_are_values(self) -> None:
         one = la.Document("a", "text", {"n": 1})

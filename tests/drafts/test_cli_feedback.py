@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -97,20 +96,3 @@ def test_wrong_usage(
     monkeypatch.chdir(tmp_path)
     assert run(DRAFTS, *arguments) == 2
     assert message in capfd.readouterr().err
-
-
-def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lookalike.cli import feedback as verb
-
-    monkeypatch.setattr(verb, "PROGRESS_AFTER", 0.0)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    seen: list[Any] = []
-    progress = verb._Progress(quiet=False)
-    monkeypatch.setattr(verb.click, "echo", lambda text="", **_: seen.append(text))
-    progress.step(None)
-    progress.clear()
-    assert seen == ["\r\x1b[K1 pairs", "\r\x1b[K"]
-    silent = verb._Progress(quiet=True)
-    silent.step(None)
-    silent.clear()
-    assert len(seen) == 2

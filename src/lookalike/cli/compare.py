@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 import lookalike
-from lookalike.cli.inputs import given
+from lookalike.cli.inputs import read_given
 from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.errors import InputError
 
@@ -82,14 +82,11 @@ class _Input(NamedTuple):
 
 
 def _read(name: str, kind: str, encoding: str | None, quiet: bool) -> _Input:
-    source = given(name)
     if kind == "file":
-        if not isinstance(source, Path):
+        if name == "-":
             raise InputError("--as file reads its inputs more than once: name files, not '-'")
-        return _Input(source, None)
-    read = lookalike.decode_text(source, name, encoding) if isinstance(source, bytes) else lookalike.read_text(source, encoding)
-    if read.encoding != "utf-8" or read.note:
-        note(f"{name}: read as {read.encoding}{f'; {read.note}' if read.note else ''}", quiet)
+        return _Input(Path(name), None)
+    read = read_given(name, encoding, quiet)
     return _Input(read.text if kind == "text" else lookalike.parse_record(read.text, name), read.encoding)
 
 

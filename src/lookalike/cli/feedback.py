@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import lookalike
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.comparison.escaping import printable
+from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    from lookalike import FeedbackReport
+    from lookalike import FeedbackReport, Problem
     from lookalike.drafts.aggregate import Summary
 
 WITH_SKIPPED = 3  # the exit code: done, but some pairs could not be judged
-SHOWN_PROBLEMS = 20
 SHOWN_PASSAGES = 10
 SHOWN_PAIRS = 5
 SHOWN_GROUPS = 30
-PROGRESS_AFTER = 2.0  # seconds
 
 
 @click.command("feedback")
@@ -62,24 +58,20 @@ def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
         print_json(report.to_dict(rows=options["rows"]))
     elif report.pairs:
         _show(report)
-    _finish(report, quiet, options["problems_out"])
+    _finish(report, quiet)
 
 
 def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, keep_rows: bool) -> FeedbackReport:
-    progress = files.enter_context(_Progress(quiet))
+    progress = files.enter_context(Progress(quiet, "pairs"))
+    notes = ProblemNotes(progress, quiet)
     problems = files.enter_context(options["problems_out"].open("w", encoding="ascii")) if options["problems_out"] else None
-    shown = 0
 
-    def on_problem(problem: Any) -> None:
-        nonlocal shown
-        shown += 1
+    def on_problem(problem: Problem) -> None:
+        notes(problem)
         if problems:
             problems.write(json.dumps(problem.to_dict()) + "\n")
-        if shown <= SHOWN_PROBLEMS:
-            progress.clear()
-            note(printable(f"{problem.place}: {problem.kind}: {problem.message}"), quiet)
 
-    return lookalike.feedback(
+    found = lookalike.feedback(
         sys.stdin.buffer if pairs == "-" else Path(pairs),
         by=[name.strip() for name in options["by"].split(",")] if options["by"] else None,
         bounds=_bounds(options["bounds"]),
@@ -96,6 +88,8 @@ def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, 
         max_side_bytes=options["max_side"] << 20,
         workers=options["workers"],
     )
+    notes.finish("" if problems else " (all of them: --problems-out FILE.jsonl)")
+    return found
 
 
 def _check_outputs(pairs: str, *outputs: Path | None) -> None:
@@ -171,10 +165,7 @@ def _show_passages(report: FeedbackReport) -> None:
         print_table(("often removed", "times", "for example in"), passages, right=(1,))
 
 
-def _finish(report: FeedbackReport, quiet: bool, problems_out: Path | None) -> None:
-    total = sum(report.problem_counts.values())
-    if total > SHOWN_PROBLEMS and not problems_out:
-        note(f"… and {total - SHOWN_PROBLEMS} more problems (all of them: --problems-out FILE.jsonl)", quiet)
+def _finish(report: FeedbackReport, quiet: bool) -> None:
     if report.problem_counts:
         counts = ", ".join(f"{kind}: {count:,}" for kind, count in report.problem_counts.items())
         note(f"{report.skipped:,} of {report.pairs + report.skipped:,} pairs skipped ({counts})", quiet)
@@ -182,31 +173,3 @@ def _finish(report: FeedbackReport, quiet: bool, problems_out: Path | None) -> N
         raise InputError("no pair could be judged: check the file, and the names of its columns (--draft-column, --final-column)")
     if report.skipped:
         sys.exit(WITH_SKIPPED)
-
-
-class _Progress:
-    """A count on standard error, if that is a terminal and the work takes a while."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
-        self._pairs = 0
-        self._next = time.monotonic() + PROGRESS_AFTER
-        self._drawn = False
-
-    def step(self, _row: object) -> None:
-        self._pairs += 1
-        if self._shown and time.monotonic() >= self._next:
-            self._next = time.monotonic() + 0.5
-            self._drawn = True
-            click.echo(f"\r\x1b[K{self._pairs:,} pairs", err=True, nl=False)
-
-    def clear(self) -> None:
-        if self._drawn:
-            click.echo("\r\x1b[K", err=True, nl=False)
-            self._drawn = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -85,3 +85,18 @@ def _rich_table(headers: Sequence[str], rows: Sequence[Sequence[str]], right: Co
     for row in rows:
         table.add_row(*map(Text, row))
     Console(no_color=not colours(), highlight=False).print(table)
+
+
+def print_facts(facts: Mapping[str, Any]) -> None:
+    """Names and values in two columns; what is nested is named by its path."""
+    print_table(("", ""), list(_facts(facts)))
+
+
+def _facts(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from _facts(value, f"{prefix}{name}.")
+        elif isinstance(value, list | tuple):
+            yield f"{prefix}{name}", ", ".join(map(str, value))
+        else:
+            yield f"{prefix}{name}", f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.row import damaged
@@ -16,6 +16,7 @@ from lookalike.errors import InputError
 from lookalike.io import MAX_TEXT_BYTES, decode_text
 from lookalike.model import Document
 
+MAX_ID_BYTES = 2048  # what an index can store
 _INTEGERS = range(-(2**63), 2**63)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -46,7 +47,7 @@ def documents(
     sources = expand(inputs, format)
     if encoding is not None and any(source.is_table and source.format != "parquet" for source in sources):
         check_encoding(encoding)
-    return _read(sources, text_column, id_column, encoding, on_problem or _refuse)
+    return _Reader(text_column, id_column, encoding, on_problem or _refuse).read(sources)
 
 
 def _refuse(problem: Problem) -> None:
@@ -54,78 +55,99 @@ def _refuse(problem: Problem) -> None:
         raise InputError(f"{problem.place}: {problem.kind}: {problem.message}")
 
 
-def _read(
-    sources: Sequence[Source], text_column: str, id_column: str, encoding: str | None, report: Callable[[Problem], object]
-) -> Iterator[Document]:
-    for source in sources:
-        found = _rows(source, text_column, id_column, encoding or "utf-8") if source.is_table else _file(source, encoding)
-        for item in found:
-            if isinstance(item, Problem):
-                report(item)
-            else:
-                yield item
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    text_column: str
+    id_column: str
+    encoding: str | None
+    report: Callable[[Problem], object]
 
+    def read(self, sources: Iterable[Source]) -> Iterator[Document]:
+        for source in sources:
+            yield from self._rows(source) if source.is_table else self._file(source)
 
-def _file(source: Source, encoding: str | None) -> Iterator[Document | Problem]:
-    if source.format == "warc":
-        yield Problem("unknown format", source.name, "web archives are not read: extract their pages first")
-        return
-    try:
-        with opened(source) as file:
-            data = file.read(MAX_TEXT_BYTES + 1)
-        read = decode_text(data, source.name, encoding)
-    except InputError as error:
-        yield Problem("unreadable file", source.name, str(error))
-        return
-    except damage() as error:
-        yield damaged(source.name, error)
-        return
-    # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
-    yield from _with_text(source.name, source.name, read.text, {}, source.path if not source.packing else None)
+    def _file(self, source: Source) -> Iterator[Document]:
+        if source.format == "warc":
+            self.report(Problem("unknown format", source.name, "web archives are not read: extract their pages first"))
+            return
+        try:
+            with opened(source) as file:
+                data = file.read(MAX_TEXT_BYTES + 1)
+            read = decode_text(data, source.name, self.encoding)
+        except InputError as error:
+            self.report(Problem("unreadable file", source.name, str(error)))
+            return
+        except damage() as error:
+            self.report(damaged(source.name, error))
+            return
+        if wrong := _wrong_id(source.name):
+            self.report(Problem("unusable id", source.name, f"its path {wrong}"))
+            return
+        # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
+        yield Document(source.name, self._text(read.text, source.name), {}, None if source.packing else source.path)
 
+    def _rows(self, source: Source) -> Iterator[Document]:
+        found = rows(source, header=self._check_header, encoding=self.encoding or "utf-8")
+        while True:
+            try:
+                row = next(found, None)
+            except InputError as error:
+                self.report(Problem("unreadable file", source.name, str(error)))
+                return
+            if row is None:
+                return
+            if isinstance(row, Problem):
+                self.report(row)
+            elif document := self._document(row, source.name):
+                yield document
 
-def _rows(source: Source, text_column: str, id_column: str, encoding: str) -> Iterator[Document | Problem]:
-    def header(names: Sequence[str]) -> None:
-        if text_column not in names:
+    def _check_header(self, names: Sequence[str]) -> None:
+        if self.text_column not in names:
             shown = ", ".join(map(repr, names[:20])) or "none"
-            raise InputError(f"no column {text_column!r}: name the column of the text; the columns here are {shown}")
+            raise InputError(f"no column {self.text_column!r}: name the column of the text; the columns here are {shown}")
 
-    try:
-        for row in rows(source, header=header, encoding=encoding):
-            yield from [row] if isinstance(row, Problem) else _row(row, source.name, text_column, id_column)
-    except InputError as error:
-        yield Problem("unreadable file", source.name, str(error))
+    def _document(self, row: Row, name: str) -> Document | None:
+        values = dict(row.values)
+        text, given = values.pop(self.text_column, None), values.pop(self.id_column, None)
+        document_id = f"{name}:{row.number}" if given is None or given == "" else given
+        if not isinstance(text, str):
+            self.report(_no_text(row, self.text_column))
+        elif wrong := _wrong_id(document_id):
+            self.report(Problem("unusable id", row.place, f"{self.id_column!r} {wrong}"))
+        else:
+            try:
+                return Document(document_id, self._text(text, row.place), plain(values))
+            except RecursionError:
+                self.report(Problem("unusable columns", row.place, "a value is nested too deep to be stored"))
+        return None
+
+    def _text(self, text: str, place: str) -> str:
+        if _is_unicode(text):
+            return text
+        # One character for one: the spans of a passage stay true.
+        text, replaced = _SURROGATE.subn("\ufffd", text)
+        self.report(Problem("lone surrogate", place, f"{replaced} halves of characters replaced by U+FFFD", skipped=False))
+        return text
 
 
-def _row(row: Row, name: str, text_column: str, id_column: str) -> Iterator[Document | Problem]:
-    values = dict(row.values)
-    text, given = values.pop(text_column, None), values.pop(id_column, None)
-    if text is None:
-        shown = ", ".join(repr(str(key)[:40]) for key in list(row.values)[:8]) or "none"
-        missing = f"{text_column!r} is null" if text_column in row.values else f"no {text_column!r}; the columns here are {shown}"
-        yield Problem("no text", row.place, missing)
-        return
-    if not isinstance(text, str):
-        yield Problem("text is not text", row.place, f"{text_column!r} is of type {type(text).__name__}: expected text")
-        return
-    document_id = f"{name}:{row.number}" if given is None or given == "" else given
-    if wrong := _wrong_id(document_id):
-        yield Problem("unusable id", row.place, f"{id_column!r} {wrong}")
-        return
-    try:
-        meta = plain(values)
-    except RecursionError:
-        yield Problem("unusable columns", row.place, "a value is nested too deep to be stored")
-        return
-    yield from _with_text(row.place, document_id, text, meta, None)
+def _no_text(row: Row, column: str) -> Problem:
+    if row.values.get(column) is not None:
+        kind = type(row.values[column]).__name__
+        return Problem("text is not text", row.place, f"{column!r} is of type {kind}: expected text")
+    if column in row.values:
+        return Problem("no text", row.place, f"{column!r} is null")
+    shown = ", ".join(repr(str(key)[:40]) for key in list(row.values)[:8]) or "none"
+    return Problem("no text", row.place, f"no {column!r}; the columns here are {shown}")
 
 
 def _wrong_id(value: object) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, str | int):
+    if isinstance(value, str):
+        if not _is_unicode(value) or "\0" in value:
+            return f"is {value[:40]!r}: half a character (a lone surrogate) and NUL cannot be stored"
+        return None if len(value.encode()) <= MAX_ID_BYTES else f"has more than {MAX_ID_BYTES} bytes: shorten or hash it"
+    if isinstance(value, bool) or not isinstance(value, int):
         return f"is of type {type(value).__name__}: expected text or a whole number"
-    if isinstance(value, int):
-        return None if value in _INTEGERS else f"is {str(value)[:40]}: whole numbers have up to 64 bits here; make it text"
-    return None if _is_unicode(value) else f"is {value[:40]!r}: it has half a character, a lone surrogate, that cannot be stored"
+    return None if value in _INTEGERS else f"is {str(value)[:40]}: whole numbers have up to 64 bits here; make it text"
 
 
 def _is_unicode(text: str) -> bool:
@@ -134,11 +156,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _with_text(place: str, document_id: str | int, text: str, meta: Mapping[str, Any], path: Path | None) -> Iterator[Document | Problem]:
-    if not _is_unicode(text):
-        # One character for one: the spans of a passage stay true.
-        text, replaced = _SURROGATE.subn("\ufffd", text)
-        yield Problem("lone surrogate", place, f"{replaced} halves of characters replaced by U+FFFD", skipped=False)
-    yield Document(document_id, text, meta, path)

@@ -14,7 +14,8 @@ from lookalike.corpus.streams import damage
 from lookalike.errors import InputError, MissingExtra
 
 BATCH_ROWS = 256
-_IN_MEMORY = 64 << 20  # bytes of a file that cannot be read from its end; more goes to a temporary file
+_READ_BYTES = 1 << 20  # at a time; by itself the library reads a whole row group, which may be the whole file
+_IN_MEMORY = 8 << 20  # bytes of a file that cannot be read from its end; more goes to a temporary file
 
 
 def parquet_rows(file: IO[bytes], name: str, columns: Sequence[str] | None, header: Header | None) -> Iterator[Row | Problem]:
@@ -25,7 +26,7 @@ def parquet_rows(file: IO[bytes], name: str, columns: Sequence[str] | None, head
         raise MissingExtra.for_extra("reading Parquet", "parquet") from error
     with ExitStack() as open_files:
         try:
-            table = pq.ParquetFile(_seekable(file, open_files))
+            table = pq.ParquetFile(_seekable(file, open_files), pre_buffer=False, buffer_size=_READ_BYTES)
             names = list(table.schema_arrow.names)
         except (pa.ArrowException, OSError, *damage()) as error:
             raise InputError(f"{name} cannot be read as Parquet: {error}") from error
@@ -34,7 +35,7 @@ def parquet_rows(file: IO[bytes], name: str, columns: Sequence[str] | None, head
         wanted = names if columns is None else [column for column in columns if column in names]
         number = 0
         try:
-            for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
+            for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted, use_threads=False):
                 for values in _values(batch, pa.ArrowException):
                     number += 1
                     yield _row(f"{name}: row {number}", number, values)

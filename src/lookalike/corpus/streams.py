@@ -14,6 +14,8 @@ from lookalike.corpus.files import Source
 from lookalike.errors import MissingExtra
 from lookalike.io import open_file
 
+_PACKED_CHUNK = 1 << 13  # bytes; a crafted frame unpacks to 30,000 times its size, and all of a chunk is unpacked at once
+
 
 @contextmanager
 def opened(source: Source) -> Iterator[IO[bytes]]:
@@ -80,9 +82,6 @@ def _zstandard(purpose: str) -> Any:
     except ImportError as error:
         raise MissingExtra.for_extra(purpose, "zstd") from error
     return zstandard
-
-
-_PACKED_CHUNK = 1 << 13  # bytes; a crafted frame unpacks to 30,000 times its size, and all of a chunk is unpacked at once
 
 
 class _ZstdFrames(io.RawIOBase):

@@ -1,0 +1,27 @@
+"""``lookalike export``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.progress import Progress
+from lookalike.cli.stores import collection_option, existing, store_argument
+
+
+@click.command("export")
+@store_argument
+@click.argument("out", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path))
+@collection_option
+@json_option
+@quiet_option
+def command(store: str, out: Path, collection: str, as_json: bool, quiet: bool) -> None:
+    """Write all documents of STORE to OUT: .jsonl (also .gz, .zst) or .parquet. 'lookalike load' reads them back."""
+    with existing(store, collection) as index, Progress(quiet, "documents") as progress:
+        count = index.export(out, progress=progress.at)
+    if as_json:
+        print_json({"documents": count, "out": str(out)})
+    else:
+        say(f"{count:,} documents → {out}")

@@ -1,0 +1,29 @@
+"""``lookalike load``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.progress import Progress
+from lookalike.cli.stores import collection_option, created, creation_options, store_argument
+
+
+@click.command("load")
+@store_argument
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@collection_option
+@creation_options
+@json_option
+@quiet_option
+def command(store: str, file: Path, collection: str, as_json: bool, quiet: bool, **settings: Any) -> None:
+    """Add what 'lookalike export' wrote to FILE to STORE, which is made if it is not there."""
+    with created(store, collection, **settings) as index, Progress(quiet, "documents") as progress:
+        count = index.load(file, progress=progress.at)
+    if as_json:
+        print_json({"documents": count})
+    else:
+        say(f"{count:,} documents loaded")

@@ -1,0 +1,75 @@
+"""What a verb says while it works: a count on a terminal, and the problems of its input."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from lookalike.cli.options import note
+from lookalike.comparison.escaping import printable
+
+if TYPE_CHECKING:
+    from lookalike import Problem
+
+PROGRESS_AFTER = 2.0  # seconds
+SHOWN_PROBLEMS = 20
+
+
+class Progress:
+    """A count and its rate on standard error, if that is a terminal and the work takes a while."""
+
+    def __init__(self, quiet: bool, things: str) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._things = things
+        self._count = 0
+        self._started = time.monotonic()
+        self._next = self._started + PROGRESS_AFTER
+        self._drawn = False
+
+    def step(self, _done: object = None) -> None:
+        self.at(self._count + 1)
+
+    def at(self, count: int) -> None:
+        self._count = count
+        now = time.monotonic()
+        if self._shown and now >= self._next:
+            self._next = now + 0.5
+            self._drawn = True
+            rate = count / max(now - self._started, 1e-9)
+            click.echo(f"\r\x1b[K{count:,} {self._things}, {rate:,.0f} a second", err=True, nl=False)
+
+    def clear(self) -> None:
+        if self._drawn:
+            click.echo("\r\x1b[K", err=True, nl=False)
+            self._drawn = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.clear()
+
+
+class ProblemNotes:
+    """Names the first problems on standard error, and counts those that left something out."""
+
+    def __init__(self, progress: Progress, quiet: bool) -> None:
+        self._progress, self._quiet = progress, quiet
+        self.seen = 0
+        self.skipped = 0
+
+    def __call__(self, problem: Problem) -> None:
+        self.seen += 1
+        self.skipped += problem.skipped
+        if self.seen <= SHOWN_PROBLEMS:
+            self._progress.clear()
+            note(printable(f"{problem.place}: {problem.kind}: {problem.message}"), self._quiet)
+
+    def finish(self, remedy: str = "") -> None:
+        self._progress.clear()
+        if self.seen > SHOWN_PROBLEMS:
+            note(f"… and {self.seen - SHOWN_PROBLEMS} more problems{remedy}", self._quiet)

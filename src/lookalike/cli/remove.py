@@ -1,0 +1,28 @@
+"""``lookalike remove``"""
+
+from __future__ import annotations
+
+import click
+
+from lookalike.cli.options import json_option, note, print_json, quiet_option, say, working
+from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
+
+
+@click.command("remove")
+@store_argument
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@collection_option
+@json_option
+@quiet_option
+def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, quiet: bool) -> None:
+    """Remove the documents with these IDs from STORE ('-': ids on standard input, one a line)."""
+    named = ids_of(ids)
+    with existing(store, collection, writing=True) as index, working(f"removing {len(named):,} documents", quiet):
+        removed = index.remove([stored_id(index, name) for name in named])
+    missing = len(named) - removed
+    if as_json:
+        print_json({"removed": removed, "missing": missing})
+        return
+    say(f"{removed:,} removed")
+    if missing:
+        note(f"{missing:,} were not there", quiet)

@@ -1,0 +1,116 @@
+"""``lookalike search``"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from lookalike.cli.inputs import given, read_given
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.stores import collection_option, existing, store_argument
+from lookalike.comparison.escaping import columns
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from lookalike import Index, Match
+
+WAYS = ["near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep"]
+OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
+EXCERPT_COLUMNS = 60
+
+
+@click.command("search")
+@store_argument
+@click.argument("file", required=False, metavar="[FILE]")
+@click.option("--text", default=None, help="A text instead of a file.")
+@click.option("--simhash", default=None, metavar="0x…", help="A SimHash instead of a text.")
+@click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
+@click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
+@click.option("--threshold", type=float, default=None, help="Matches from this score on [default: that of the collection]")
+@click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
+@click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
+@collection_option
+@json_option
+@quiet_option
+def command(
+    store: str,
+    file: str | None,
+    text: str | None,
+    simhash: str | None,
+    by: str | None,
+    k: int,
+    threshold: float | None,
+    limit: int,
+    encoding: str | None,
+    collection: str,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """What in STORE looks like FILE ('-' is standard input), like --text, or like a --simhash.
+
+    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
+    a passage with it; fuzzy: files whose bytes are alike, by TLSH or ssdeep. Exit code 0, also if nothing looks like it.
+    """
+    if sum(given is not None for given in (file, text, simhash)) != 1:
+        raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
+    by = by or ("near" if simhash is None else "simhash")
+    thing: str | bytes | Path | None = text if file is None else _thing(file, by, encoding, quiet)
+    with existing(store, collection) as index:
+        found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit)
+        if as_json:
+            print_json([match.to_dict() for match in found])
+        elif found:
+            _show(index, found)
+        else:
+            say("nothing looks like it")
+    for line in found.notes:
+        note(line, quiet)
+    if found.total > len(found):
+        note(f"{found.total:,} match; the best {len(found)} are shown (--limit)", quiet)
+
+
+def _thing(file: str, by: str, encoding: str | None, quiet: bool) -> str | bytes | Path:
+    """The text of a file; or the file itself, where its bytes are compared."""
+    return given(file) if by in OF_BYTES else read_given(file, encoding, quiet).text
+
+
+def _number(simhash: str | None, by: str) -> int | None:
+    if simhash is None:
+        return None
+    if by != "simhash":
+        raise InputError(f"--simhash is compared with SimHashes: leave out --by {by}")
+    try:
+        return int(simhash, 16)
+    except ValueError as error:
+        raise InputError(f"--simhash {simhash}: give a number in hexadecimal, such as 0xa7f48284b51a46bd") from error
+
+
+def _show(index: Index, found: list[Match]) -> None:
+    rows = []
+    for match in found:
+        distance = "" if match.distance is None else str(match.distance)
+        score = "" if match.score is None else f"{match.score:.4f}"
+        rows.append((str(match.id), score, distance, _excerpt(index, match)))
+    print_table(("id", "score", "distance", ""), rows, right=(1, 2))
+
+
+def _excerpt(index: Index, match: Match) -> str:
+    """The longest passage in common, or how the text begins."""
+    text = index.get(match.id).text
+    if text is None:
+        return ""
+    if match.passages:
+        start, end = max((passage.right for passage in match.passages), key=lambda span: span[1] - span[0])
+        return _shortened(text[start:end])
+    return _shortened(text[: 4 * EXCERPT_COLUMNS])
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    if columns(line) <= EXCERPT_COLUMNS:
+        return line
+    widths = accumulate(map(columns, line))
+    return "".join(char for char, width in zip(line, widths, strict=True) if width < EXCERPT_COLUMNS) + "…"

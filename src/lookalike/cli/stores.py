@@ -1,0 +1,72 @@
+"""What the verbs of a store share: how it is named and opened, and ids on the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+
+import lookalike
+from lookalike.cli.inputs import read_stdin
+from lookalike.errors import InputError
+
+_DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def store_argument(function: F) -> F:
+    return click.argument("store", metavar="STORE")(function)
+
+
+def collection_option(function: F) -> F:
+    return click.option("--collection", default="default", show_default=True, help="Which collection of the store.")(function)
+
+
+def creation_options(function: F) -> F:
+    """What decides a new collection. For one that exists they must say what it was made with, or be left out."""
+    help_of = {
+        "--recipe": "Name of the recipe of a new collection (see 'lookalike info').",
+        "--kinds": "Fingerprints of a new collection, separated by commas [default: all that can be searched]",
+        "--threshold": "Similarity from which a new collection finds look-alikes [default: 0.8]",
+        "--recall": "How surely it finds those at the threshold [default: 0.99]",
+    }
+    function = click.option("--no-text", is_flag=True, help="A new collection that keeps no texts, only fingerprints.")(function)
+    for name in reversed(help_of):
+        kind = float if name in ("--threshold", "--recall") else str
+        function = click.option(name, type=kind, default=None, help=help_of[name])(function)
+    return function
+
+
+def created(store: str, collection: str, *, no_text: bool, **settings: Any) -> lookalike.Index:
+    """A store for writing, made if it is not there."""
+    return lookalike.open(store, collection=collection, keep_text=False if no_text else None, **settings)
+
+
+def existing(store: str, collection: str, *, writing: bool = False) -> lookalike.Index:
+    """A store that must be there already."""
+    return lookalike.open(store, collection=collection, read_only=not writing, create=False)
+
+
+def stored_id(index: lookalike.Index, name: str) -> str | int:
+    """An id of the command line as the collection has it: what looks like a whole number may be one there."""
+    if _DECIMAL.fullmatch(name) and name not in index and -(2**63) <= int(name) < 2**63 and int(name) in index:
+        return int(name)
+    return name
+
+
+def ids_of(given: Iterable[str]) -> list[str]:
+    """The ids of a command line, each once; '-' stands for those on standard input, one a line."""
+    found: dict[str, None] = {}
+    for name in given:
+        found |= dict.fromkeys(_stdin_ids() if name == "-" else [name])
+    return list(found)
+
+
+def _stdin_ids() -> list[str]:
+    try:
+        text = read_stdin().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"standard input is not UTF-8 (byte {error.start}): give one id a line in UTF-8") from error
+    return [line for line in text.replace("\r\n", "\n").split("\n") if line]
