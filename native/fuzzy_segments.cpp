@@ -205,6 +205,8 @@ void scan(const TlshColumns<View>& columns, std::span<const Range> ranges, const
 
 class TlshWriter {
    public:
+    TlshWriter() { columns_.documents.starts = {0}; }
+
     void add(const TlshEntry& entry, View<std::int64_t> rows) {
         if (columns_.groups.empty() || columns_.groups.back() != entry.group) {
             columns_.groups.push_back(entry.group);
@@ -222,7 +224,7 @@ class TlshWriter {
     }
 
    private:
-    TlshColumns<Owned> columns_{.documents = {.rows = {}, .starts = {0}}};
+    TlshColumns<Owned> columns_;
     std::array<std::vector<std::uint64_t>, kWords> words_;
 };
 
@@ -420,6 +422,11 @@ Parts entry_at(const SsdeepColumns<Column>& columns, std::size_t at) {
 
 class SsdeepWriter {
    public:
+    SsdeepWriter() {
+        columns_.documents.starts = {0};
+        columns_.letter_starts = {0};
+    }
+
     void add(const Parts& entry, View<std::int64_t> rows) {
         columns_.levels.push_back(static_cast<std::uint8_t>(entry.level));
         columns_.first_sizes.push_back(static_cast<std::uint8_t>(entry.first.size()));
@@ -439,7 +446,7 @@ class SsdeepWriter {
     }
 
    private:
-    SsdeepColumns<Owned> columns_{.documents = {.rows = {}, .starts = {0}}, .letter_starts = {0}};
+    SsdeepColumns<Owned> columns_;
 };
 
 }  // namespace
