@@ -103,9 +103,8 @@ class HeldSegment {
     }
 
     // Offsets of the documents, and for each passage: start and end in the query, start and end in the document.
-    std::pair<Output<std::int64_t>, Output<std::uint32_t>> passages(Hashes values, Numbers starts, Numbers ends, Bytes used, std::uint32_t bridge,
-                                                                   Numbers documents) const {
-        const postings::Query query{aligned(values, "values"), aligned(starts, "starts"), aligned(ends, "ends"), view(used), bridge};
+    std::pair<Output<std::int64_t>, Output<std::uint32_t>> passages(Hashes values, Numbers starts, Numbers ends, Bytes used, Numbers documents) const {
+        const postings::Query query{aligned(values, "values"), aligned(starts, "starts"), aligned(ends, "ends"), view(used)};
         if (values.size() > kMaxText || starts.size() != values.size() || ends.size() != values.size() || used.size() != values.size()) {
             throw nb::value_error("starts, ends, used: expected one a value");
         }
@@ -182,7 +181,7 @@ void bind_postings(nb::module_& m) {
         .def("frequencies", &HeldSegment::frequencies, "values"_a.noconvert(), "removed"_a.noconvert())
         .def("postings", &HeldSegment::postings, "values"_a.noconvert())
         .def("sharing", &HeldSegment::sharing, "values"_a.noconvert(), "removed"_a.noconvert(), "limit"_a)
-        .def("passages", &HeldSegment::passages, "values"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert(), "used"_a.noconvert(), "bridge"_a,
+        .def("passages", &HeldSegment::passages, "values"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert(), "used"_a.noconvert(),
              "documents"_a.noconvert());
     m.def("build_postings", &build, "rows"_a.noconvert(), "offsets"_a.noconvert(), "values"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert());
     m.def("merge_postings", &merge, "segments"_a, "removed"_a.noconvert());

@@ -158,26 +158,37 @@ struct Range {
     int header;  // what the length and the ratios add to the distance
 };
 
-// Most entries are too far by their first word alone, so the others are read only for those that are not.
+// Word by word, only entries that are not yet too far are kept. Which ones cannot be foreseen, so they are written down
+// without a branch.
 LOOKALIKE_CLONES
 void scan(const TlshColumns<View>& columns, std::span<const Range> ranges, const TlshEntry& query, int max_distance, std::vector<Hit>& hits) {
     constexpr std::size_t kBlock = 512;
     const std::size_t size = columns.checksums.size();
-    std::uint32_t passed[kBlock];
+    Hit kept[kBlock];
     for (const Range& range : ranges) {
-        const int left = max_distance - range.header;
         for (std::size_t first = range.first; first < range.end; first += kBlock) {
             const std::size_t block = std::min(kBlock, range.end - first);
             std::size_t count = 0;
+            const std::uint64_t* words = columns.codes.data() + first;
             for (std::size_t i = 0; i < block; ++i) {
-                passed[count] = static_cast<std::uint32_t>(first + i);
-                count += word_distance(columns.codes[first + i], query.code[0]) <= left;
+                const int distance = range.header + word_distance(words[i], query.code[0]);
+                kept[count] = {static_cast<std::uint32_t>(first + i), static_cast<std::uint32_t>(distance)};
+                count += distance <= max_distance;
+            }
+            for (std::size_t word = 1; word < kWords; ++word) {
+                const std::size_t before = count;
+                count = 0;
+                words = columns.codes.data() + word * size;
+                for (std::size_t i = 0; i < before; ++i) {
+                    const Hit hit = kept[i];
+                    const int distance = static_cast<int>(hit.rank) + word_distance(words[hit.entry], query.code[word]);
+                    kept[count] = {hit.entry, static_cast<std::uint32_t>(distance)};
+                    count += distance <= max_distance;
+                }
             }
             for (std::size_t i = 0; i < count; ++i) {
-                const std::uint32_t entry = passed[i];
-                int found = columns.checksums[entry] != query.checksum;
-                for (std::size_t word = 0; word < kWords; ++word) found += word_distance(columns.codes[word * size + entry], query.code[word]);
-                if (found <= left) hits.push_back({entry, static_cast<std::uint32_t>(range.header + found)});
+                kept[i].rank += columns.checksums[kept[i].entry] != query.checksum;
+                if (static_cast<int>(kept[i].rank) <= max_distance) hits.push_back(kept[i]);
             }
         }
     }
@@ -315,35 +326,32 @@ using ssdeep::Parts;
 
 // Parts that share a run of 7 letters share, at one of every third place of either, 5 letters of that run. So an entry is
 // listed by the 5 letters at every third place, and the query looks for the 5 letters at every place of its own.
-constexpr int kGram = 5;
-constexpr int kStride = ssdeep::kMinCommon - kGram + 1;
-constexpr std::size_t kBucket = 4;  // postings, on average
+constexpr std::size_t kGram = 5;
+constexpr std::size_t kStride = ssdeep::kMinCommon - kGram + 1;
+constexpr std::size_t kBucket = 8;  // postings, on average
 
 // Calls report(hash) for what two digests must have in common to score more than 0. What has no part long enough for
 // a run of 7 letters scores only where it is equal, so it is listed as a whole.
 template <class Report>
-void for_each_key(const Parts& digest, int stride, Report&& report) {
-    constexpr std::uint64_t kMask = (std::uint64_t{1} << 6 * kGram) - 1;
-    Letters letters;
+void for_each_key(const Parts& digest, std::size_t stride, Report&& report) {
+    Letters scratch;
     bool reported = false;
     std::uint64_t whole = static_cast<std::uint64_t>(digest.level);
     for (const bool second : {false, true}) {
-        const int size = ssdeep::shorten_runs(second ? digest.second : digest.first, letters);
-        const std::uint64_t level = static_cast<std::uint64_t>(digest.level + second) << 6 * kGram;
-        if (size >= ssdeep::kMinCommon) {
-            std::uint64_t gram = 0;
-            for (int i = 0, next = kGram - 1; i < size; ++i) {
-                gram = (gram << 6 | letters[i]) & kMask;
-                if (i != next) continue;
-                report(mix(level | gram));
-                next += stride;
-            }
-            reported = true;
-        } else {
-            whole = whole << 3 | static_cast<std::uint64_t>(size);
-            for (int i = 0; i < size; ++i) whole = whole << 6 | letters[i];
+        const auto letters = ssdeep::shorten_runs(second ? digest.second : digest.first, scratch);
+        if (letters.size() < ssdeep::kMinCommon) {
+            whole = whole << 3 | letters.size();
+            for (const std::uint8_t letter : letters) whole = whole << 6 | letter;
             whole = mix(~whole);
+            continue;
         }
+        const std::uint64_t level = static_cast<std::uint64_t>(digest.level + second) << 6 * kGram;
+        for (std::size_t at = 0; at + kGram <= letters.size(); at += stride) {
+            std::uint64_t gram = 0;
+            for (std::size_t i = 0; i < kGram; ++i) gram = gram << 6 | letters[at + i];
+            report(mix(level | gram));
+        }
+        reported = true;
     }
     if (!reported) report(whole);
 }
@@ -361,7 +369,7 @@ class Buckets {
 
 inline std::uint16_t tag_of(std::uint64_t hash) { return static_cast<std::uint16_t>(hash); }
 
-inline std::uint64_t fingerprint(std::size_t bucket, std::uint16_t tag, std::uint64_t entry) { return mix(bucket << 16 | tag) ^ mix(entry + kGolden); }
+inline std::uint64_t fingerprint(std::size_t bucket, std::uint16_t tag, std::uint64_t entry) { return mix((bucket << 16 | tag) ^ entry * kGolden); }
 
 void fill_postings(SsdeepColumns<Owned>& columns, std::span<const Parts> entries) {
     std::size_t total = 0;

@@ -105,6 +105,21 @@ void Segment::check_postings() {
     if (repeats != view_.repeats.size()) refuse("repeats: there are more than repeated postings");
 }
 
+namespace {
+
+// std::lower_bound where the answer is likely to be near: steps that double, then a binary search between the last two.
+template <class Iterator, class T>
+Iterator next_from(Iterator first, Iterator last, const T& wanted) {
+    std::ptrdiff_t step = 1;
+    while (step < last - first && first[step] < wanted) {
+        first += step;
+        step *= 2;
+    }
+    return std::lower_bound(first, first + std::min(step, last - first), wanted);
+}
+
+}  // namespace
+
 TextSpan Segment::span_of(std::uint32_t place, std::uint32_t document) const {
     std::uint32_t upper = 0;
     if (!view_.uppers.empty()) {
@@ -147,7 +162,7 @@ std::vector<std::uint32_t> Segment::documents_of(std::span<const std::int64_t> r
     if (view_.rows.empty()) return found;
     auto row = view_.rows.begin();
     for (auto wanted = std::lower_bound(removed.begin(), removed.end(), *row); wanted != removed.end() && *wanted <= view_.rows.back(); ++wanted) {
-        row = std::lower_bound(row, view_.rows.end(), *wanted);
+        row = next_from(row, view_.rows.end(), *wanted);
         if (*row == *wanted) found.push_back(static_cast<std::uint32_t>(row - view_.rows.begin()));
     }
     return found;
@@ -162,7 +177,7 @@ std::uint32_t Segment::count_among(const Run& run, std::span<const std::uint32_t
     auto place = view_.places.begin() + static_cast<std::ptrdiff_t>(run.first);
     const auto last = view_.places.begin() + static_cast<std::ptrdiff_t>(run.last);
     for (const std::uint32_t document : documents) {
-        place = std::lower_bound(place, last, view_.firsts[document]);
+        place = next_from(place, last, view_.firsts[document]);
         if (place == last) break;
         count += *place < view_.firsts[document + 1];
     }
@@ -190,7 +205,7 @@ std::size_t Segment::sharing(std::span<const std::uint64_t> hashes, std::span<co
     if (!removed.empty()) {
         auto gone = removed.begin();
         std::erase_if(out, [&](const Sharing& one) {
-            gone = std::lower_bound(gone, removed.end(), view_.rows[one.document]);
+            gone = next_from(gone, removed.end(), view_.rows[one.document]);
             return gone != removed.end() && *gone == view_.rows[one.document];
         });
     }

@@ -74,12 +74,11 @@ class DocumentFinder {
     std::vector<std::uint32_t> blocks_;  // the document of the first place of each block, and the last document
 };
 
-// A text to look for: all its fingerprints in order, and which of them count.
+// A text to look for: all its fingerprints in order, and which of them count (all of a hash, or none). Others may lie inside a passage.
 struct Query {
     std::span<const std::uint64_t> values;
     std::span<const std::uint32_t> starts, ends;
     std::span<const std::uint8_t> used;
-    std::uint32_t bridge;  // so many fingerprints that do not count may lie inside a passage one after another
 };
 
 struct Passage {
@@ -155,7 +154,7 @@ class Segment {
 // Document i has the values offsets[i] to offsets[i + 1], in the order of its text. Offsets are checked by the caller; what else
 // is wrong is std::invalid_argument. Takes 32 bytes a posting while it runs.
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
-                              std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends);
+              std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends);
 
 // What build would give for the documents of all segments except those of the rows `removed`, which ascend.
 Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed);

@@ -104,7 +104,7 @@ class DocumentWriter {
 }  // namespace
 
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
-                              std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends) {
+              std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends) {
     if (offsets.size() != rows.size() + 1) refuse("offsets: expected one more than rows");
     if (starts.size() != values.size() || ends.size() != values.size()) refuse("starts, ends: expected one a value");
     check_rows(rows);

@@ -289,13 +289,19 @@ bool parse(std::string_view text, Digest& digest) {
            parse_letters(letters.substr(middle + 1), digest.second, digest.second_size);
 }
 
-int shorten_runs(std::span<const std::uint8_t> part, Letters& shortened) {
-    int kept = 0, run = 0;
-    for (std::size_t i = 0; i < part.size(); ++i) {
-        run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
-        if (run <= kMaxRun) shortened[kept++] = part[i];
+std::span<const std::uint8_t> shorten_runs(std::span<const std::uint8_t> part, Letters& scratch) {
+    std::uint8_t has_run = 0;  // hardly any part has one
+    static_assert(kMaxRun == 3);
+    for (std::size_t i = 3; i < part.size(); ++i) {
+        has_run |= static_cast<std::uint8_t>((part[i] == part[i - 1]) & (part[i] == part[i - 2]) & (part[i] == part[i - 3]));
     }
-    return kept;
+    if (!has_run) return part;
+    std::size_t kept = 0;
+    for (std::size_t i = 0, run = 0; i < part.size(); ++i) {
+        run = i > 0 && part[i] == part[i - 1] ? run + 1 : 1;
+        if (run <= kMaxRun) scratch[kept++] = part[i];
+    }
+    return {scratch.data(), kept};
 }
 
 namespace {
@@ -303,10 +309,10 @@ namespace {
 using Positions = std::array<std::uint64_t, 64>;
 
 // Bit i of `ends` in round j: the last 2 (4, 7) letters up to i on the left are those up to j on the right.
-bool share_substring(const Positions& left, const Letters& right, int size) {
+bool share_substring(const Positions& left, std::span<const std::uint8_t> right) {
     static_assert(kMinCommon == 7);
     std::array<std::uint64_t, kFirstMax> two, four;
-    for (int j = 0; j < size; ++j) {
+    for (std::size_t j = 0; j < right.size(); ++j) {
         const std::uint64_t one = left[right[j]];
         two[j] = j < 1 ? 0 : one & (left[right[j - 1]] << 1);
         four[j] = j < 3 ? 0 : two[j] & (two[j - 2] << 2);
@@ -316,10 +322,10 @@ bool share_substring(const Positions& left, const Letters& right, int size) {
 }
 
 // The length of the longest common subsequence, one bit a letter of the left part (H. Hyyro, 2004).
-int common_subsequence(const Positions& left, int left_size, const Letters& right, int size) {
+int common_subsequence(const Positions& left, int left_size, std::span<const std::uint8_t> right) {
     std::uint64_t unmatched = ~std::uint64_t{0};
-    for (int j = 0; j < size; ++j) {
-        const std::uint64_t matches = unmatched & left[right[j]];
+    for (const std::uint8_t letter : right) {
+        const std::uint64_t matches = unmatched & left[letter];
         unmatched = (unmatched + matches) | (unmatched - matches);
     }
     const std::uint64_t used = left_size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left_size) - 1;
@@ -330,17 +336,19 @@ int common_subsequence(const Positions& left, int left_size, const Letters& righ
 
 Scorer::Part Scorer::prepare(std::span<const std::uint8_t> letters) {
     Part part;
-    part.size = shorten_runs(letters, part.letters);
+    const auto shortened = shorten_runs(letters, part.letters);
+    part.size = static_cast<int>(shortened.size());
+    if (shortened.data() != part.letters.data()) std::copy(shortened.begin(), shortened.end(), part.letters.begin());
     for (int i = 0; i < part.size; ++i) part.positions[part.letters[i]] |= std::uint64_t{1} << i;
     return part;
 }
 
 // Insertions and deletions cost 1, relative to the sizes, on a scale of 64 and then of 100: both divisions round down.
 // Short parts of small blocks prove little, so they cannot score high.
-int Scorer::score_parts(const Part& left, const Letters& right, int size, int level) {
-    if (!share_substring(left.positions, right, size)) return 0;
-    const int both = left.size + size;
-    const int distance = both - 2 * common_subsequence(left.positions, left.size, right, size);
+int Scorer::score_parts(const Part& left, std::span<const std::uint8_t> right, int level) {
+    if (!share_substring(left.positions, right)) return 0;
+    const int size = static_cast<int>(right.size()), both = left.size + size;
+    const int distance = both - 2 * common_subsequence(left.positions, left.size, right);
     const std::int64_t score = 100 - 100 * (distance * kFirstMax / both) / kFirstMax;
     const std::int64_t ceiling = std::int64_t{std::min(left.size, size)} << level;
     return static_cast<int>(std::min(score, ceiling));
@@ -350,16 +358,15 @@ Scorer::Scorer(const Parts& digest) : level_(digest.level), first_(prepare(diges
 
 int Scorer::score(const Parts& other) const {
     if (!comparable(other.level)) return 0;
-    Letters first, second;
-    const int first_size = shorten_runs(other.first, first);
-    const int second_size = shorten_runs(other.second, second);
-    if (other.level > level_) return score_parts(second_, first, first_size, other.level);
-    if (other.level < level_) return score_parts(first_, second, second_size, level_);
-    const auto same = [](const Part& part, const Letters& letters, int size) {
-        return part.size == size && std::equal(letters.begin(), letters.begin() + size, part.letters.begin());
+    Letters first_scratch, second_scratch;
+    const auto first = shorten_runs(other.first, first_scratch), second = shorten_runs(other.second, second_scratch);
+    if (other.level > level_) return score_parts(second_, first, other.level);
+    if (other.level < level_) return score_parts(first_, second, level_);
+    const auto same = [](const Part& part, std::span<const std::uint8_t> letters) {
+        return std::equal(letters.begin(), letters.end(), part.letters.begin(), part.letters.begin() + part.size);
     };
-    if (same(first_, first, first_size) && same(second_, second, second_size)) return 100;
-    return std::max(score_parts(first_, first, first_size, level_), score_parts(second_, second, second_size, level_ + 1));
+    if (same(first_, first) && same(second_, second)) return 100;
+    return std::max(score_parts(first_, first, level_), score_parts(second_, second, level_ + 1));
 }
 
 }  // namespace lookalike::ssdeep

@@ -16,7 +16,7 @@ namespace lookalike::ssdeep {
 inline constexpr int kLevels = 31;
 inline constexpr int kFirstMax = 64;
 inline constexpr int kSecondMax = 32;
-inline constexpr int kMinCommon = 7;  // parts that share no substring of this length score 0
+inline constexpr std::size_t kMinCommon = 7;  // parts that share no substring of this length score 0
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{3} << 36;  // 64 pieces of the highest level: 192 GiB
 
 // A digest that lies anywhere. Ordered by level, then by letters.
@@ -87,8 +87,8 @@ Digest hash(const std::uint8_t* data, std::size_t size);
 
 using Letters = std::array<std::uint8_t, kFirstMax>;
 
-// Copies a part as it is scored, with its long runs shortened, and returns its new size.
-int shorten_runs(std::span<const std::uint8_t> part, Letters& shortened);
+// A part as it is scored, with its long runs shortened: itself where it has none, otherwise a copy in `scratch`.
+std::span<const std::uint8_t> shorten_runs(std::span<const std::uint8_t> part, Letters& scratch);
 
 // One digest, prepared for comparison with many.
 class Scorer {
@@ -107,7 +107,7 @@ private:
         int size;
     };
     static Part prepare(std::span<const std::uint8_t> letters);
-    static int score_parts(const Part& left, const Letters& right, int size, int level);
+    static int score_parts(const Part& left, std::span<const std::uint8_t> right, int level);
 
     int level_;
     Part first_;

@@ -4,6 +4,7 @@ import hashlib
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -16,7 +17,6 @@ import lookalike as la
 from lookalike.stores import embedded, sealing
 from lookalike.testing import corpus
 
-WRITER = Path(__file__).with_name("writer.py")
 KILLS = 100
 
 
@@ -34,15 +34,37 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+def write_until_killed(path: Path, number: int, said: int) -> None:
+    """Add and remove documents, and say what was acknowledged."""
+    # Segments are sealed every few hundred documents, so that a kill hits sealing and merging too.
+    sealing.SEAL_ROWS = embedded.SEAL_ROWS = 200
+    with la.open(path) as index:
+        while True:
+            numbers = range(number, number + 40)
+            index.add(
+                [(f"d{n}", f"document {n} has words {n * 7919 % 1000} {n * 104729 % 1000} and more of the same kind {n}") for n in numbers]
+            )
+            os.write(said, f"added {number} {number + 40}\n".encode())
+            index.remove([f"d{n}" for n in numbers[::8]])
+            os.write(said, f"removed {number} {number + 40}\n".encode())
+            number += 40
+
+
 def run_writer_and_kill_it(path: Path, start: int, seconds: float) -> list[str]:
-    process = subprocess.Popen([sys.executable, WRITER, path, str(start)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and process.stderr is not None
-    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    heard, said = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            write_until_killed(path, start, said)
+        finally:
+            os._exit(1)
+    os.close(said)
     time.sleep(seconds)
-    process.kill()
-    said, _ = process.communicate()
-    # The last line may be cut: what was not said in full was not acknowledged.
-    return [line for line in said.split("\n")[:-1] if line]
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL, "the writer ended by itself"
+    with os.fdopen(heard) as lines:
+        return lines.read().splitlines()
 
 
 def test_a_hundred_kills_under_load(tmp_path):
@@ -52,7 +74,7 @@ def test_a_hundred_kills_under_load(tmp_path):
     chance = random.Random(7)
     start, there, gone = 0, set(), set()
     for round_ in range(KILLS):
-        said = run_writer_and_kill_it(path, start, chance.uniform(0, 0.12))
+        said = run_writer_and_kill_it(path, start, chance.uniform(0, 0.2))
         unsure_removed: set[int] = set()
         for line in said:
             verb, first, end = line.split()
@@ -237,10 +259,12 @@ def test_a_damaged_database_is_named(store):
     for place in range(4096, len(data), 512):
         data[place : place + 64] = os.urandom(64)
     database.write_bytes(data)
-    with pytest.raises(la.StoreError, match="store.lookalike"), la.open(store) as index:
-        report = index.check()
-        assert not report.ok
-        raise la.Corrupt(f"store.lookalike: {report.problems[0]}")
+    try:
+        with la.open(store) as index:
+            said = index.check().problems
+    except la.StoreError as error:
+        said = [str(error)]
+    assert any("database" in problem for problem in said), said
 
 
 def test_queries_change_nothing(store):
@@ -264,17 +288,26 @@ def test_queries_change_nothing(store):
     assert {path: path.stat().st_mtime_ns for path in store.rglob("*")} == stamps
 
 
-def test_readers_of_a_read_only_folder(store):
+def test_readers_of_a_read_only_folder(store, tmp_path):
     """Where nothing may be written, everything can still be read."""
     wanted = answers(store)
     before = digests(store)
-    shown = subprocess.run(
-        [sys.executable, "-c", "import sys, lookalike as la; print(len(la.open(sys.argv[1], read_only=True)))", store],
-        capture_output=True, text=True, preexec_fn=lambda: os.setuid(65534) if os.getuid() == 0 else None,
-    )  # fmt: skip
-    # Under root the temporary folder may be closed to others; then there is nothing to see.
-    assert shown.stdout in ("40\n", "")
-    assert answers(store) == wanted
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    mounted = subprocess.run(["mount", "--bind", "-o", "ro", store, seen], capture_output=True).returncode == 0
+    if not mounted:  # nobody but root may mount, and for nobody else are these permissions no obstacle
+        seen = store
+        os.chmod(store, 0o555)
+        os.chmod(store / "segments", 0o555)
+    try:
+        assert answers(seen) == wanted
+        with pytest.raises(la.StoreError, match="seen|store"), la.open(seen) as index:
+            index.add("a", "b")
+    finally:
+        if mounted:
+            subprocess.run(["umount", seen], check=True)
+        os.chmod(store, 0o755)
+        os.chmod(store / "segments", 0o755)
     assert digests(store) == before
 
 

@@ -200,7 +200,7 @@ class Index:
         settings = self._store.settings
         if isinstance(value, SimHash):
             require_same(value.recipe, settings.recipe_of("simhash"))
-        words = words_of([value], settings.bits, "simhash")
+        words = words_of([int(value)] if isinstance(value, SimHash) else [value], settings.bits, "simhash")
         with self._store.reading() as reader:
             return searching.simhash(reader, settings, words, k, limit)
 

@@ -41,12 +41,8 @@ def open(
     which the share ``recall`` is to be found. An existing one keeps what it was made with, and is refused if something else
     is asked for. Use it in a ``with`` statement, or ``close`` it.
     """
-    if (
-        not isinstance(collection, str)
-        or not collection
-        or "\0" in collection
-        or len(collection.encode("utf-8", "replace")) > MAX_COLLECTION_BYTES
-    ):
+    length = len(collection.encode("utf-8", "replace")) if isinstance(collection, str) and "\0" not in collection else 0
+    if not 1 <= length <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     wanted = Wanted(
         recipe=None if recipe is None else resolve(recipe),

@@ -61,7 +61,7 @@ class _FuzzySegment:
             texts, offsets = _native.pack_strings(list(digests))
             return cls._of(cls._kernel.build(_rows(rows, "rows"), texts, offsets))
         except (TypeError, ValueError) as error:
-            raise InputError(f"a {cls.kind} segment cannot be built: {error}") from error
+            raise InputError(f"{cls.kind} segment: {error}") from error
 
     @classmethod
     def open(cls, sections: Mapping[str, NDArray[Any]]) -> Self:
@@ -69,7 +69,7 @@ class _FuzzySegment:
         import numpy as np
 
         if sections.keys() != cls._columns.keys():
-            raise ValueError(f"a {cls.kind} segment has the sections {', '.join(cls._columns)}, not {', '.join(map(str, sections))}")
+            raise ValueError(f"{cls.kind} segment: expected the sections {', '.join(cls._columns)}, not {', '.join(map(str, sections))}")
         for name, dtype in cls._columns.items():
             array = sections[name]
             plain = isinstance(array, np.ndarray) and array.ndim == 1 and array.flags.c_contiguous and array.flags.aligned
@@ -83,7 +83,10 @@ class _FuzzySegment:
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64] | Sequence[int]) -> Self:
         """What ``build`` would make of all documents of the segments but the removed ones. Removed rows ascend."""
-        return cls._of(cls._kernel.merge([segment._segment for segment in segments], _rows(removed, "removed")))
+        try:
+            return cls._of(cls._kernel.merge([segment._segment for segment in segments], _rows(removed, "removed")))
+        except ValueError as error:
+            raise InputError(f"{cls.kind} segment: {error}") from error
 
     @classmethod
     def _of(cls, columns: tuple[Any, ...]) -> Self:

@@ -6,7 +6,8 @@ boilerplate, are in ``shared.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from lookalike import _native
@@ -51,7 +52,7 @@ class Sharing(NamedTuple):
 
 
 class QueryPrints(NamedTuple):
-    """The fingerprints of a query in the order of its text; those not ``used`` are passed over."""
+    """The fingerprints of a query in the order of its text, and which are looked for: all of a hash, or none."""
 
     values: NDArray[np.uint64]
     starts: NDArray[np.uint32]
@@ -66,10 +67,8 @@ class PassageSegment:
 
     def __init__(self, sections: Mapping[str, NDArray[Any]]) -> None:
         self._sections = dict(sections)
-        try:
+        with _refusal("passage segment: "):
             self._native = _native.PostingSegment(**self._sections)
-        except ValueError as error:
-            raise InputError(f"passage segment: {error}") from None
 
     @classmethod
     def build(
@@ -83,10 +82,8 @@ class PassageSegment:
         """From the columns of ``winnows``: document i is ``rows[i]`` and has ``values[offsets[i]:offsets[i + 1]]``."""
         numbers, places = column(rows, "rows", "int64"), column(offsets, "offsets", "int64")
         hashes, first, last = column(values, "values", "uint64"), column(starts, "starts", "uint32"), column(ends, "ends", "uint32")
-        try:
+        with _refusal():
             return cls(_named(_native.build_postings(numbers, places, hashes, first, last)))
-        except ValueError as error:
-            raise InputError(str(error)) from None
 
     @classmethod
     def open(cls, sections: Mapping[str, NDArray[Any]]) -> Self:
@@ -102,10 +99,8 @@ class PassageSegment:
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:
         """One segment of all documents, except those of the rows ``removed``, which ascend."""
-        try:
+        with _refusal():
             return cls(_named(_native.merge_postings([one._native for one in segments], column(removed, "removed", "int64"))))
-        except ValueError as error:
-            raise InputError(str(error)) from None
 
     def sections(self) -> dict[str, NDArray[Any]]:
         return dict(self._sections)
@@ -128,7 +123,8 @@ class PassageSegment:
         import numpy as np
 
         gone = np.zeros(0, dtype=np.int64) if removed is None else column(removed, "removed", "int64")
-        return np.asarray(self._native.frequencies(column(values, "values", "uint64"), gone))
+        with _refusal():
+            return np.asarray(self._native.frequencies(column(values, "values", "uint64"), gone))
 
     def postings(self, values: NDArray[np.uint64]) -> Postings:
         """Where each hash stands. A hash of boilerplate stands everywhere: ask for ``frequencies`` before."""
@@ -142,19 +138,21 @@ class PassageSegment:
         """
         import numpy as np
 
-        found, shared, total = self._native.sharing(column(values, "values", "uint64"), column(removed, "removed", "int64"), limit)
+        with _refusal():
+            found, shared, total = self._native.sharing(column(values, "values", "uint64"), column(removed, "removed", "int64"), limit)
         documents = np.asarray(found)
         return Sharing(self.all_rows()[documents], documents, np.asarray(shared), total)
 
-    def passages(self, query: QueryPrints, bridge: int, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    def passages(self, query: QueryPrints, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
         """The passages that the query shares with each of the documents, which are given by their numbers in the segment.
 
         Those of document i are ``offsets[i]:offsets[i + 1]`` of the rows of the second array: start and end in the query, start
-        and end in the document. ``shared.py`` says what a passage is; up to ``bridge`` fingerprints that are not used may lie inside.
+        and end in the document. ``shared.py`` says what a passage is.
         """
         import numpy as np
 
-        offsets, edges = self._native.passages(*query, bridge, column(documents, "documents", "uint32"))
+        with _refusal():
+            offsets, edges = self._native.passages(*query, column(documents, "documents", "uint32"))
         return np.asarray(offsets), np.asarray(edges).reshape(-1, 4)
 
 
@@ -166,6 +164,15 @@ def column(array: NDArray[Any], name: str, dtype: str) -> NDArray[Any]:
         found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
         raise InputError(f"{name}: expected a numpy array of {dtype} in one dimension, not {found}")
     return np.ascontiguousarray(array)
+
+
+@contextmanager
+def _refusal(what: str = "") -> Iterator[None]:
+    """What the native side refuses is our kind of error."""
+    try:
+        yield
+    except ValueError as error:
+        raise InputError(f"{what}{error}") from None
 
 
 def _named(parts: _native.Postings) -> dict[str, NDArray[Any]]:

@@ -60,7 +60,7 @@ def write_segment(path: Path, kind: str, recipe: str, sections: Sections) -> Non
             file.write(_HEADER.pack(MAGIC, FORMAT, len(description), size))
             file.write(description.ljust(start - _HEADER.size, b"\0"))
             for array in sections.values():
-                file.write(memoryview(array).cast("B") if array.nbytes else b"")
+                array.tofile(file)
                 file.write(bytes(_padded(array.nbytes) - array.nbytes))
             file.flush()
             file.write(_CHECKSUM.pack(_checksum(file, size - _CHECKSUM.size)))

@@ -2,23 +2,24 @@
 
 **Boilerplate.** A hash that more than ``max(50, 1 % of all documents)`` documents have (or more than ``common``) is skipped, and the
 result says so. Where that is every hash of the query, the rarest are used after all: in order of frequency, then of their
-value, as many as have ``MAX_RAREST`` entries together, and at least one. Removed documents do not count.
+value, as many as have ``MAX_RAREST`` documents together, and at least one. Removed documents do not count.
 
 **A passage** is a run of shared fingerprints, in the same order on both sides, in which nothing between two neighbours is known to
-differ. They follow each other directly among the fingerprints of both texts (winnowing leaves fewer than ``window`` shingles
-out between them), counting up to ``window`` skipped ones in a row; or their spans overlap or touch on both sides. A passage reaches
-from the first to the last of these fingerprints: the text may be equal for up to ``window`` - 1 tokens more at each end.
+differ: they follow each other directly among the fingerprints of both texts, or their spans overlap or touch on both sides.
+Where k is not smaller than the window, as by default, the two texts of a passage are equal, but for how often a token is repeated
+at once. A passage reaches from its first to its last fingerprint; the texts may agree for up to ``window`` - 1 tokens more at
+each end. A skipped fingerprint may lie inside, where both have it, but neither begin nor end a passage. Where a hash stands in
+many places, the first 32 are tried.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.errors import InputError
-from lookalike.fingerprints.winnowing import MAX_WINDOW, Winnowing
+from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.model import Passage, Span
 from lookalike.search.passages import PassageSegment, QueryPrints, column
 
@@ -91,15 +92,14 @@ def shared_documents(
     gone = column(removed, "removed", "int64")
     prints = _prints(query)
     hashes, number = np.unique(prints.values, return_inverse=True)
-    frequencies = _frequencies(segments, hashes, gone, bound)
-    used = frequencies <= bound
+    frequencies = _Frequencies(segments, hashes, gone)
+    used = frequencies.at_most(bound)
     rarest = bool(hashes.size) and not used.any()
     if rarest:
-        used = _rarest(frequencies)
-    skipped = Skipped(int((~used).sum()), _spans(prints, ~used[number]), int(frequencies[~used].max(initial=0)))
-    prints = prints._replace(used=used[number].astype(np.uint8))
+        used = frequencies.rarest()
+    skipped = Skipped(int((~used).sum()), _spans(prints, ~used[number]), frequencies.largest(~used))
     found = _ranked(segments, hashes[used], gone, limit)
-    passages = _passages(segments, found, prints, _window(query))
+    passages = _passages(segments, found, prints._replace(used=used[number].astype(np.uint8)))
     searched = int(used.sum())
     best = tuple(
         SharedDocument(row, shared, shared / searched, passages[at])
@@ -116,30 +116,58 @@ class _Ranking(NamedTuple):
     total: int
 
 
-def _frequencies(segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone: NDArray[np.int64], bound: int) -> NDArray[np.int64]:
-    """How many documents have each hash. Only where it matters, removed ones are found and subtracted."""
-    import numpy as np
+class _Frequencies:
+    """How many documents have each of the hashes, which ascend.
 
-    counts = np.zeros(len(hashes), dtype=np.int64)
-    for segment in segments:
-        counts += segment.frequencies(hashes)
-    high = np.flatnonzero(counts > bound)
-    if gone.size and high.size:
-        counts[high] = 0
+    Finding removed documents among many is work, so they are subtracted only where it matters; elsewhere a count is an upper bound.
+    """
+
+    def __init__(self, segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone: NDArray[np.int64]) -> None:
+        import numpy as np
+
+        self._segments, self._hashes, self._gone = segments, hashes, gone
+        self._counts = np.zeros(len(hashes), dtype=np.int64)
         for segment in segments:
-            counts[high] += segment.frequencies(hashes[high], gone)
-    return counts
+            self._counts += segment.frequencies(hashes)
+        self._exact = np.full(len(hashes), not gone.size)
 
+    def at_most(self, bound: int) -> NDArray[np.bool_]:
+        self._settle((self._counts > bound) & (self._counts - self._gone.size <= bound))
+        return self._counts <= bound
 
-def _rarest(frequencies: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Of hashes that ascend, the rarest with up to ``MAX_RAREST`` documents together; at least one."""
-    import numpy as np
+    def rarest(self) -> NDArray[np.bool_]:
+        """The rarest with up to ``MAX_RAREST`` documents together; at least one."""
+        import numpy as np
 
-    order = np.argsort(frequencies, kind="stable")
-    fitting = int(np.searchsorted(np.cumsum(frequencies[order]), MAX_RAREST, side="right"))
-    used = np.zeros(len(frequencies), dtype=np.bool_)
-    used[order[: max(fitting, 1)]] = True
-    return used
+        self._settle(~self._exact)
+        order = np.argsort(self._counts, kind="stable")
+        fitting = int(np.searchsorted(np.cumsum(self._counts[order]), MAX_RAREST, side="right"))
+        chosen = np.zeros(len(order), dtype=np.bool_)
+        chosen[order[: max(fitting, 1)]] = True
+        return chosen
+
+    def largest(self, chosen: NDArray[np.bool_]) -> int:
+        """The largest count of those chosen, 0 of none."""
+        import numpy as np
+
+        if not chosen.any():
+            return 0
+        while True:
+            top = np.arange(len(chosen)) == np.argmax(np.where(chosen, self._counts, -1))
+            if self._exact[top].all():
+                return int(self._counts[top][0])
+            self._settle(top)
+
+    def _settle(self, chosen: NDArray[np.bool_]) -> None:
+        import numpy as np
+
+        at = np.flatnonzero(chosen & ~self._exact)
+        if not at.size:
+            return
+        self._counts[at] = 0
+        for segment in self._segments:
+            self._counts[at] += segment.frequencies(self._hashes[at], self._gone)
+        self._exact[at] = True
 
 
 def _ranked(segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone: NDArray[np.int64], limit: int) -> _Ranking:
@@ -155,14 +183,14 @@ def _ranked(segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone
     return _Ranking(rows[best], shared[best], numbers[best], documents[best], sum(one.total for one in found))
 
 
-def _passages(segments: Sequence[PassageSegment], found: _Ranking, prints: QueryPrints, window: int) -> list[tuple[Passage, ...]]:
+def _passages(segments: Sequence[PassageSegment], found: _Ranking, prints: QueryPrints) -> list[tuple[Passage, ...]]:
     """The passages of each document that was found, in the same order."""
     import numpy as np
 
     passages: list[tuple[Passage, ...]] = [()] * len(found.rows)
     for number in np.unique(found.segments).tolist():
         here = np.flatnonzero(found.segments == number)
-        offsets, edges = segments[number].passages(prints, window, found.documents[here])
+        offsets, edges = segments[number].passages(prints, found.documents[here])
         every = [Passage((a, b), (c, d)) for a, b, c, d in edges.tolist()]
         for at, first, last in zip(here.tolist(), offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
             passages[at] = tuple(every[first:last])
@@ -194,15 +222,7 @@ def _spans(prints: QueryPrints, chosen: NDArray[np.bool_]) -> tuple[Span, ...]:
     return tuple(zip(starts[firsts].tolist(), ends[lasts].tolist(), strict=True))
 
 
-def _window(query: Winnowing) -> int:
-    """The window is part of the fingerprint's identity: ``winnowing-4/…``."""
-    found = re.match(r"winnowing-(\d{1,5})/", query.recipe)
-    if not found or not 1 <= int(found[1]) <= MAX_WINDOW:
-        raise InputError(f"query: its recipe {query.recipe!r:.60} names no window; take a fingerprint from winnow or winnows")
-    return int(found[1])
-
-
 def _count(number: Any, name: str, least: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or not least <= number < 2**62:
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= 2**62:
         raise InputError(f"{name}={number!r}: give a whole number, {least} or more")
     return number

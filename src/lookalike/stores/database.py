@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from lookalike.errors import Corrupt, StoreError
@@ -108,17 +108,12 @@ def connect_writer(path: Path) -> sqlite3.Connection:
 
 def create_schema(connection: sqlite3.Connection) -> None:
     """Make the tables, unless they are there: two processes may start at once."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
             for statement in SCHEMA.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
 
 
 def check_format(connection: sqlite3.Connection, name: str) -> None:
@@ -127,6 +122,19 @@ def check_format(connection: sqlite3.Connection, name: str) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > FORMAT:
         raise StoreError(f"{name} has format {version}, this release reads format {FORMAT}: upgrade lookalike")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """All of it, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):  # a full disk may have ended the transaction already
+            connection.execute("ROLLBACK")
+        raise
 
 
 class ReadConnection:
@@ -173,16 +181,8 @@ class WriteConnection:
         self._last = _connect(f"{path.absolute().as_uri()}?mode=ro")
         self._last.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        self.connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self.connection
-            self.connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):  # a full disk may have ended the transaction already
-                self.connection.execute("ROLLBACK")
-            raise
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self.connection)
 
     def checkpoint(self) -> None:
         """After a commit: keep the log short."""

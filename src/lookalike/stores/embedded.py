@@ -15,7 +15,7 @@ import itertools
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -272,7 +272,8 @@ class _MemoryWriter:
         self.connection = database.connect_memory()
         database.create_schema(self.connection)
 
-    transaction = database.WriteConnection.transaction
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return database.transaction(self.connection)
 
     def checkpoint(self) -> None:
         """Nothing to do: there is no log."""

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from lookalike.errors import Corrupt
+from lookalike.errors import Corrupt, StoreError
 from lookalike.search.segments import write_segment
 from lookalike.stores.rows import read_range
 from lookalike.stores.settings import Settings
@@ -39,7 +39,7 @@ class Sealer:
         try:
             self._seal()
             self._merge_neighbours()
-        except OSError as error:
+        except (StoreError, OSError) as error:
             _log.warning("a segment could not be written (%s); its documents are stored, and searched without it", error)
 
     def compact(self) -> None:

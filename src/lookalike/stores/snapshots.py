@@ -200,7 +200,8 @@ class Snapshot:
         found = [segment.search(words, k, inner, workers) for segment in self._segments("simhash")]
         queries = len(words) // (2 if self._cache.settings.bits == 128 else 1)
         if len(found) == 1 and whole:
-            return found[0]
+            only: Found = found[0]
+            return only
         query = np.concatenate([np.zeros(0, np.int64), *(np.repeat(np.arange(queries), np.diff(each.offsets)) for each in found)])
         rows = np.concatenate([np.zeros(0, np.int64), *(each.ids for each in found)])
         distances = np.concatenate([np.zeros(0, np.uint8), *(each.distances for each in found)])
