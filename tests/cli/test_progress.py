@@ -8,8 +8,10 @@ import sys
 import pytest
 
 from lookalike import Problem
+from lookalike.cli import options
 from lookalike.cli import progress as module
 from lookalike.cli.progress import ProblemNotes, Progress
+from terminal import shown_on_a_terminal
 
 
 @pytest.fixture
@@ -59,3 +61,25 @@ def test_the_first_problems_are_named_and_all_are_counted(capsys: pytest.Capture
     assert lines[0] == "lookalike: a.jsonl:0: no text: it is \\x1b[31mnull"
     assert lines[-1] == "lookalike: … and 10 more problems (all: --out)"
     assert (notes.seen, notes.skipped) == (30, 15)
+
+
+class TestWorking:
+    CODE = (
+        "import time\nfrom lookalike.cli import options\noptions.SIGN_AFTER = {after}\n"
+        "with options.working('checking \\x1b[31m[bold]news', {quiet}):\n    time.sleep({takes})\n"
+        "print('done')"
+    )
+
+    def test_what_takes_a_while(self) -> None:
+        shown = shown_on_a_terminal(self.CODE.format(after=0, quiet=False, takes=1))
+        assert "checking \\x1b[31m[bold]news" in shown
+        assert shown.endswith("\x1b[2Kdone\r\n")  # the line is gone
+
+    @pytest.mark.parametrize(("after", "quiet"), [(1000, False), (0, True)])
+    def test_what_is_quick_or_quiet_shows_nothing(self, after: float, quiet: bool) -> None:
+        assert shown_on_a_terminal(self.CODE.format(after=after, quiet=quiet, takes=0)) == "done\r\n"
+
+    def test_errors_pass(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        with pytest.raises(KeyError), options.working("checking", quiet=False):
+            raise KeyError

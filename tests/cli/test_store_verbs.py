@@ -6,7 +6,6 @@ import gzip
 import io
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import main
+from terminal import shown_on_a_terminal
 
 ROOT = Path(__file__).parents[2]
 CORPUS = str(ROOT / "examples" / "corpus.jsonl")
@@ -92,7 +92,7 @@ class TestAdd:
         path = tmp_path / "a.jsonl"
         path.write_text('{"id": "a", "text": "some text"}\n{oops\n' + '{"id": "b"}\n' * 30)
         done = run("add", tmp_path / "s", path)
-        assert (done.returncode, done.stdout) == (0, "1 documents: 1 added, 0 updated\n")
+        assert (done.returncode, done.stdout) == (0, "1 document: 1 added, 0 updated\n")
         assert f"{path}:2: invalid JSON" in done.stderr
         assert "… and 11 more problems" in done.stderr
         assert "31 skipped" in done.stderr
@@ -181,7 +181,7 @@ class TestGetAndRemove:
         assert json.loads(done.stdout) == {"removed": 1, "missing": 1}
         assert run("get", store, FIRST).returncode == 3
         done = run("remove", store, FIRST)
-        assert (done.stdout, done.stderr) == ("0 removed\n", "lookalike: 1 were not there\n")
+        assert (done.stdout, done.stderr) == ("0 removed\n", "lookalike: not there: 1\n")
 
     def test_ids_on_standard_input(self, store: Path, run: Run) -> None:
         names = list(ROWS)[:5]
@@ -359,23 +359,6 @@ def test_a_store_that_is_not_there(tmp_path: Path, run: Run, verb: list[str], mo
 
 
 def test_on_a_terminal(store: Path) -> None:
-    """In a process of its own whose output is a terminal: tables, colours, and nothing that is left over."""
-    code = f"from lookalike.cli import main; main(['search', {str(store)!r}, '--text', {ROWS[FIRST]!r}])"
-    master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"}
-    environment.pop("NO_COLOR", None)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=slave, stderr=slave, env=environment) as process:
-        os.close(slave)
-        shown = b""
-        while True:
-            try:
-                data = os.read(master, 1 << 16)
-            except OSError:  # the terminal is gone
-                break
-            if not data:
-                break
-            shown += data
-    os.close(master)
-    assert process.returncode == 0
-    assert b"\x1b[1m" in shown
-    assert FIRST.encode() in shown
+    shown = shown_on_a_terminal(f"from lookalike.cli import main; main(['search', {str(store)!r}, '--text', {ROWS[FIRST]!r}])")
+    assert f"\x1b[1m{FIRST}" in shown
+    assert "lookalike:" not in shown

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, quiet_option, say
+from lookalike.cli.options import counted, json_option, note, print_json, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 from lookalike.errors import InputError
@@ -54,7 +54,7 @@ def command(
     if as_json:
         print_json({"documents": count, "added": done.added, "updated": done.updated, "skipped": problems.skipped})
     else:
-        say(f"{count:,} documents: {done.added:,} added, {done.updated:,} updated")
+        say(f"{counted(count, 'document')}: {done.added:,} added, {done.updated:,} updated")
         if problems.skipped:
             note(f"{problems.skipped:,} skipped", quiet)
     if not count and problems.skipped:

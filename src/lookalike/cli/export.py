@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.options import counted, json_option, print_json, quiet_option, say
 from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, existing, store_argument
 
@@ -24,4 +24,4 @@ def command(store: str, out: Path, collection: str, as_json: bool, quiet: bool) 
     if as_json:
         print_json({"documents": count, "out": str(out)})
     else:
-        say(f"{count:,} documents → {out}")
+        say(f"{counted(count, 'document')} → {out}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.options import counted, json_option, print_json, quiet_option, say
 from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 
@@ -26,4 +26,4 @@ def command(store: str, file: Path, collection: str, as_json: bool, quiet: bool,
     if as_json:
         print_json({"documents": count})
     else:
-        say(f"{count:,} documents loaded")
+        say(f"{counted(count, 'document')} loaded")

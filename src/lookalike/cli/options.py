@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -13,6 +14,7 @@ import click
 
 from lookalike.comparison.escaping import columns, printable
 
+SIGN_AFTER = 0.5  # seconds
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,6 +36,10 @@ def print_json(value: object) -> None:
     sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
 
 
+def counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def note(message: str, quiet: bool) -> None:
     if not quiet:
         click.echo(f"lookalike: {message}", err=True)
@@ -45,10 +51,25 @@ def working(message: str, quiet: bool) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
+    shown: list[Any] = []
 
-    with Console(stderr=True).status(printable(message)):
+    def show() -> None:
+        from rich.console import Console
+        from rich.text import Text
+
+        shown.append(Console(stderr=True).status(Text(printable(message))))
+        shown[0].start()
+
+    timer = threading.Timer(SIGN_AFTER, show)
+    timer.daemon = True
+    timer.start()
+    try:
         yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for status in shown:
+            status.stop()
 
 
 def colours() -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import json_option, note, print_json, quiet_option, say, working
+from lookalike.cli.options import counted, json_option, note, print_json, quiet_option, say, working
 from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
 
 
@@ -17,7 +17,7 @@ from lookalike.cli.stores import collection_option, existing, ids_of, store_argu
 def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, quiet: bool) -> None:
     """Remove the documents with these IDs from STORE ('-': ids on standard input, one a line)."""
     named = ids_of(ids)
-    with existing(store, collection, writing=True) as index, working(f"removing {len(named):,} documents", quiet):
+    with existing(store, collection, writing=True) as index, working(f"removing {counted(len(named), 'document')}", quiet):
         removed = index.remove([stored_id(index, name) for name in named])
     missing = len(named) - removed
     if as_json:
@@ -25,4 +25,4 @@ def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, qu
         return
     say(f"{removed:,} removed")
     if missing:
-        note(f"{missing:,} were not there", quiet)
+        note(f"not there: {missing:,}", quiet)

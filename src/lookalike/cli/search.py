@@ -89,12 +89,13 @@ def _number(simhash: str | None, by: str) -> int | None:
 
 
 def _show(index: Index, found: list[Match]) -> None:
-    rows = []
-    for match in found:
-        distance = "" if match.distance is None else str(match.distance)
-        score = "" if match.score is None else f"{match.score:.4f}"
-        rows.append((str(match.id), score, distance, _excerpt(index, match)))
+    rows = [(str(match.id), f"{match.score:.4f}", _distance(match.distance), _excerpt(index, match)) for match in found]
     print_table(("id", "score", "distance", ""), rows, right=(1, 2))
+
+
+def _distance(distance: float) -> str:
+    """Bits and the distances of digests are whole numbers, the others are shares."""
+    return str(distance) if isinstance(distance, int) else f"{distance:.4f}"
 
 
 def _excerpt(index: Index, match: Match) -> str:

@@ -19,4 +19,5 @@ def command(store: str, collection: str, as_json: bool) -> None:
     if as_json:
         print_json(facts)
     else:
-        print_facts(facts)
+        settings = {name: value for name, value in facts["settings"].items() if name != "recipe"}  # its id says it all
+        print_facts(facts | {"settings": settings})
