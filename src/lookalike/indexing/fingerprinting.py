@@ -31,25 +31,27 @@ MAX_ID_BYTES = 2048
 
 def as_document(item: object) -> Document:
     """A document from what ``add`` takes: a Document, (id, text), (id, text, meta), or a mapping with these names."""
-    if isinstance(item, Document):
+    if isinstance(item, tuple) and 2 <= len(item) <= 3:
+        document = Document(*item) if len(item) == 2 or item[2] else Document(item[0], item[1])
+    elif isinstance(item, Document):
         document = item
     elif isinstance(item, Mapping):
         if "id" not in item or "text" not in item:
             raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
         document = Document(item["id"], item["text"], item.get("meta") or {})
-    elif isinstance(item, tuple) and len(item) in (2, 3):
-        document = Document(item[0], item[1], item[2] or {} if len(item) == 3 else {})
     else:
         raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
     check_id(document.id)
     if not isinstance(document.text, str):
         raise InputError(f"document {document.id!r}: its text is a {type(document.text).__name__}, expected str")
-    if not isinstance(document.meta, Mapping):
+    if type(document.meta) is not dict and not isinstance(document.meta, Mapping):
         raise InputError(f"document {document.id!r}: its meta is a {type(document.meta).__name__}, expected a mapping")
     return document
 
 
 def check_id(id_: object) -> None:
+    if type(id_) is str and id_.isascii() and 0 < len(id_) <= MAX_ID_BYTES and "\0" not in id_:
+        return  # nearly all of them
     if isinstance(id_, bool) or not isinstance(id_, (str, int)):
         raise InputError(f"id {id_!r:.60} is a {type(id_).__name__}: expected str or int")
     if isinstance(id_, int):

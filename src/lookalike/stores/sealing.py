@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from lookalike.search.segments import write_segment
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
 from lookalike.stores.settings import Settings
-from lookalike.stores.snapshots import MERGE_RATIO, Sealed, State, build_segment, open_segment, read_sealed, segment_path
+from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
 from lookalike.stores.structures import STRUCTURES
 
 if TYPE_CHECKING:
@@ -22,8 +22,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SEAL_ROWS = 65_536
+RUN = 4  # segments of about the same size that are merged into one
 MOST_FRESH_BYTES = 256 << 20
 _log = logging.getLogger("lookalike")
+
+
+def _run_to_merge(documents: Sequence[int]) -> int:
+    """How many segments at the end are of about the size of the last. Merged four at a time, a document moves rarely."""
+    run = 0
+    while run < len(documents) and documents[-1 - run] < RUN * max(documents[-1], 1):
+        run += 1
+    return run
 
 
 class Fresh:
@@ -130,9 +139,10 @@ class Sealer:
         while True:
             with self._writing() as connection:
                 sealed = read_sealed(connection, self._state(connection).number)
-            if len(sealed) < 2 or sealed[-2].documents >= MERGE_RATIO * sealed[-1].documents:
+            alike = _run_to_merge([each.documents for each in sealed])
+            if alike < RUN:
                 return
-            self._merge(sealed[-2:])
+            self._merge(sealed[-alike:])
 
     def _merge(self, sealed: list[Sealed]) -> None:
         """Replace neighbouring segments by one without removed documents. Files are deleted when nothing names them."""
