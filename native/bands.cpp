@@ -178,13 +178,18 @@ void BandTables::check_rows() const {
     for (std::size_t group = 0; group < groups_; ++group) {
         require(offsets[group] < offsets[group + 1] && offsets[group + 1] <= columns_.rows.size(), "row_offsets: every group has rows, within the section");
     }
-    std::int64_t smallest = -1;
+    std::vector<std::int64_t> firsts, others;  // of each group: its smallest row, and the rest
     for (std::size_t group = 0; group < groups_; ++group) {
         const std::span own = rows(group);
-        require(own.front() > smallest, "rows: groups must ascend by their smallest row, from 0 on");
-        smallest = own.front();
+        require(own.front() > (firsts.empty() ? -1 : firsts.back()), "rows: groups must ascend by their smallest row, from 0 on");
         require(std::ranges::adjacent_find(own, std::ranges::greater_equal()) == own.end(), "rows: those of a group must ascend");
+        firsts.push_back(own.front());
+        others.insert(others.end(), own.begin() + 1, own.end());
     }
+    if (!std::ranges::is_sorted(others)) std::ranges::sort(others);
+    std::vector<std::int64_t> all(columns_.rows.size());
+    std::ranges::merge(firsts, others, all.begin());
+    require(std::ranges::adjacent_find(all) == all.end(), "rows: a row belongs to one group");
 }
 
 void BandTables::check_bands() const {

@@ -21,7 +21,7 @@ auto without_the_lock(Work&& work) {
 template <class T>
 std::span<const T> aligned_view(const Input<T>& array) {
     // A view into the middle of a file may lie anywhere; kernels read whole words.
-    if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0) throw std::invalid_argument("a column's memory is not aligned to its items");
+    if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(T) != 0) throw std::invalid_argument("memory that is not aligned to its items");
     return view(array);
 }
 

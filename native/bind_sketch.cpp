@@ -5,6 +5,7 @@
 #include "overlap.hpp"
 #include "parallel.hpp"
 #include "simhash.hpp"
+#include "verify.hpp"
 
 namespace lookalike {
 namespace {
@@ -170,6 +171,46 @@ Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, s
     return give(std::move(out));
 }
 
+// All that an index keeps of a text, from one pass over it: SimHashes, MinHashes and digests of the contents.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold,
+                                                                                            unsigned ngram, std::uint64_t seed, unsigned bits, bool unique,
+                                                                                            std::size_t size, unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, seed);
+    check_bits(bits);
+    check_size(size);
+    check_workers(workers);
+    if (texts.count() > (std::size_t{1} << 40) / size) throw nb::value_error("size: the sketches of this batch would take more than 4 TiB");
+    const std::size_t words = SimHasher(bits).words();
+    std::vector<std::uint64_t> simhashes(texts.count() * words), digests(texts.count());
+    std::vector<std::uint32_t> minhashes(texts.count() * size);
+    {
+        nb::gil_scoped_release release;
+        for_each_document(texts.count(), workers, [&] {
+            return [&, shingler = TextShingler(options), simhasher = SimHasher(bits), minhasher = MinHasher(size),
+                    set = std::vector<std::uint64_t>()](std::size_t i) mutable {
+                simhasher.reset();
+                minhasher.start(minhashes.data() + i * size);
+                set.clear();
+                TokenSequence tokens;
+                shingler.run(
+                    texts[i],
+                    [&](const std::uint64_t* hashes, std::size_t count) {
+                        minhasher.add(hashes, count);
+                        unique ? void(set.insert(set.end(), hashes, hashes + count)) : simhasher.add(hashes, count);
+                    },
+                    [&](std::uint64_t token) { tokens.add(token); });
+                minhasher.finish();
+                make_set(set);
+                simhasher.add(set.data(), set.size());
+                simhasher.result(simhashes.data() + i * words);
+                digests[i] = tokens.digest();
+            };
+        });
+    }
+    return {give(std::move(simhashes)), give(std::move(minhashes)), give(std::move(digests))};
+}
+
 std::size_t count_common(Hashes a, Hashes b) {
     nb::gil_scoped_release release;
     return intersection_size(view(a), view(b));
@@ -190,5 +231,7 @@ void bind_sketch(nb::module_& m) {
     m.def("minhash_texts", &minhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "workers"_a);
     m.def("minhash_features", &minhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "workers"_a);
     m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);
+    m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
+          "size"_a, "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }

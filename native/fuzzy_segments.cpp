@@ -1,5 +1,7 @@
 #include "fuzzy_segments.hpp"
 
+#include <numeric>
+
 #include "hash.hpp"
 #include "parallel.hpp"
 
@@ -12,19 +14,23 @@ void require(bool holds, const char* message) {
     if (!holds) throw std::invalid_argument(message);
 }
 
-// Starts of `parts` parts that share `size` things, none of them empty.
 template <class T>
-void check_starts(View<T> starts, std::size_t parts, std::size_t size, const char* message) {
+bool ascends(View<T> values) {
+    return std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) == values.end();
+}
+
+// Where each of `parts` parts of `size` things begins, and where the last one ends.
+template <class T>
+void check_starts(View<T> starts, std::size_t parts, std::size_t size, bool may_be_empty, const char* message) {
     require(starts.size() == parts + 1 && starts.front() == 0 && starts.back() == size, message);
-    require(std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<>()) == starts.end(), message);
+    require(may_be_empty ? std::is_sorted(starts.begin(), starts.end()) : ascends(starts), message);
 }
 
 void check_documents(const Documents<View>& documents, std::size_t entries) {
-    check_starts(documents.starts, entries, documents.rows.size(), "starts: expected where the rows of each digest begin, ascending");
+    check_starts(documents.starts, entries, documents.rows.size(), false, "starts: expected where the rows of each digest begin, ascending");
     for (std::size_t i = 0; i < entries; ++i) {
         const auto rows = documents_of(documents, i);
-        require(rows.front() >= 0 && std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end(),
-                "rows: expected numbers from 0 on, ascending for each digest");
+        require(rows.front() >= 0 && ascends(rows), "rows: expected numbers from 0 on, ascending for each digest");
     }
 }
 
@@ -32,7 +38,7 @@ void check_new_rows(View<std::int64_t> rows, std::size_t digests) {
     require(rows.size() == digests, "rows: expected one a digest");
     require(rows.size() <= kMaxDocuments, "rows: a segment holds fewer than 2^32 documents");
     require(rows.empty() || rows.front() >= 0, "rows: expected numbers from 0 on");
-    require(std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end(), "rows: expected ascending numbers");
+    require(ascends(rows), "rows: expected ascending numbers");
 }
 
 void add_documents(Documents<Owned>& documents, View<std::int64_t> rows) {
@@ -77,14 +83,17 @@ void merge_entries(std::span<const Segment* const> segments, View<std::int64_t> 
     }
 }
 
-// Calls add(entry, rows) for the distinct entries, in order. `order` holds the places of the entries, sorted by entry and then by place.
+// Calls add(entry, rows) for the distinct ones of new entries, in order.
 template <class EntryAt, class Add>
-void collect_equal(std::span<const std::uint32_t> order, View<std::int64_t> rows, EntryAt&& entry_at, Add&& add) {
-    std::vector<std::int64_t> group;
+void sort_entries(View<std::int64_t> rows, EntryAt&& entry_at, Add&& add) {
+    std::vector<std::uint32_t> order(rows.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) { return entry_at(left) < entry_at(right); });
+    std::vector<std::int64_t> equal;
     for (std::size_t first = 0, end; first < order.size(); first = end) {
-        group.clear();
-        for (end = first; end < order.size() && entry_at(order[end]) == entry_at(order[first]); ++end) group.push_back(rows[order[end]]);
-        add(entry_at(order[first]), group);
+        equal.clear();
+        for (end = first; end < order.size() && entry_at(order[end]) == entry_at(order[first]); ++end) equal.push_back(rows[order[end]]);
+        add(entry_at(order[first]), equal);
     }
 }
 
@@ -196,6 +205,8 @@ void scan(const TlshColumns<View>& columns, std::span<const Range> ranges, const
 
 class TlshWriter {
    public:
+    TlshWriter() { columns_.documents.starts = {0}; }
+
     void add(const TlshEntry& entry, View<std::int64_t> rows) {
         if (columns_.groups.empty() || columns_.groups.back() != entry.group) {
             columns_.groups.push_back(entry.group);
@@ -213,7 +224,7 @@ class TlshWriter {
     }
 
    private:
-    TlshColumns<Owned> columns_{.documents = {.rows = {}, .starts = {0}}};
+    TlshColumns<Owned> columns_;
     std::array<std::vector<std::uint64_t>, kWords> words_;
 };
 
@@ -237,9 +248,8 @@ tlsh::Record to_record(const TlshEntry& entry) {
 TlshSegment::TlshSegment(const TlshColumns<View>& columns) : columns_(columns) {
     require(columns.codes.size() == kWords * size(), "codes: expected four words for each checksum");
     check_documents(columns.documents, size());
-    require(std::adjacent_find(columns.groups.begin(), columns.groups.end(), std::greater_equal<>()) == columns.groups.end(),
-            "groups: expected ascending numbers");
-    check_starts(columns.group_starts, columns.groups.size(), size(), "group_starts: expected where each group begins, ascending");
+    require(ascends(columns.groups), "groups: expected ascending numbers");
+    check_starts(columns.group_starts, columns.groups.size(), size(), false, "group_starts: expected where each group begins, ascending");
     for (std::size_t group = 0; group < columns.groups.size(); ++group) {
         for (std::size_t at = columns.group_starts[group] + 1; at < columns.group_starts[group + 1]; ++at) {
             int order = 0;
@@ -302,12 +312,9 @@ TlshColumns<Owned> build(std::span<const tlsh::Record> records, View<std::int64_
     check_new_rows(rows, records.size());
     std::vector<TlshEntry> entries(records.size());
     std::transform(records.begin(), records.end(), entries.begin(), to_entry);
-    std::vector<std::uint32_t> order(records.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) { return entries[left] < entries[right]; });
     TlshWriter writer;
-    collect_equal(order, rows, [&](std::uint32_t i) -> const TlshEntry& { return entries[i]; },
-                  [&](const TlshEntry& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
+    sort_entries(rows, [&](std::uint32_t i) -> const TlshEntry& { return entries[i]; },
+                 [&](const TlshEntry& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
     return writer.finish();
 }
 
@@ -369,7 +376,10 @@ class Buckets {
 
 inline std::uint16_t tag_of(std::uint64_t hash) { return static_cast<std::uint16_t>(hash); }
 
-inline std::uint64_t fingerprint(std::size_t bucket, std::uint16_t tag, std::uint64_t entry) { return mix((bucket << 16 | tag) ^ entry * kGolden); }
+// The order within a bucket.
+inline std::uint64_t tagged(std::uint16_t tag, std::uint64_t entry) { return std::uint64_t{tag} << 32 | entry; }
+
+inline std::uint64_t fingerprint(std::size_t bucket, std::uint64_t posting) { return mix(posting ^ bucket * kGolden); }
 
 void fill_postings(SsdeepColumns<Owned>& columns, std::span<const Parts> entries) {
     std::size_t total = 0;
@@ -391,10 +401,10 @@ void fill_postings(SsdeepColumns<Owned>& columns, std::span<const Parts> entries
             columns.postings[place] = static_cast<std::uint32_t>(i);
         });
     }
-    std::vector<std::uint64_t> sorted;  // tag and entry
+    std::vector<std::uint64_t> sorted;
     for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket) {
         sorted.clear();
-        for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) sorted.push_back(std::uint64_t{columns.tags[i]} << 32 | columns.postings[i]);
+        for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) sorted.push_back(tagged(columns.tags[i], columns.postings[i]));
         std::sort(sorted.begin(), sorted.end());
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             columns.tags[starts[bucket] + i] = static_cast<std::uint16_t>(sorted[i] >> 32);
@@ -403,12 +413,20 @@ void fill_postings(SsdeepColumns<Owned>& columns, std::span<const Parts> entries
     }
 }
 
-Parts parts_at(const std::uint8_t* letters, std::size_t size, int level, std::size_t first_size) {
-    return {level, {letters, first_size}, {letters + first_size, size - first_size}};
+template <template <class> class Column>
+Parts entry_at(const SsdeepColumns<Column>& columns, std::size_t at) {
+    const auto start = columns.letter_starts[at], end = columns.letter_starts[at + 1];
+    const auto letters = std::span(columns.letters).subspan(start, end - start);
+    return {columns.levels[at], letters.first(columns.first_sizes[at]), letters.subspan(columns.first_sizes[at])};
 }
 
 class SsdeepWriter {
    public:
+    SsdeepWriter() {
+        columns_.documents.starts = {0};
+        columns_.letter_starts = {0};
+    }
+
     void add(const Parts& entry, View<std::int64_t> rows) {
         columns_.levels.push_back(static_cast<std::uint8_t>(entry.level));
         columns_.first_sizes.push_back(static_cast<std::uint8_t>(entry.first.size()));
@@ -421,15 +439,14 @@ class SsdeepWriter {
     SsdeepColumns<Owned> finish() {
         std::vector<Parts> entries;
         for (std::size_t i = 0; i < columns_.levels.size(); ++i) {
-            const std::uint64_t start = columns_.letter_starts[i];
-            entries.push_back(parts_at(columns_.letters.data() + start, columns_.letter_starts[i + 1] - start, columns_.levels[i], columns_.first_sizes[i]));
+            entries.push_back(entry_at<Owned>(columns_, i));
         }
         fill_postings(columns_, entries);
         return std::move(columns_);
     }
 
    private:
-    SsdeepColumns<Owned> columns_{.documents = {.rows = {}, .starts = {0}}, .letter_starts = {0}};
+    SsdeepColumns<Owned> columns_;
 };
 
 }  // namespace
@@ -440,21 +457,17 @@ SsdeepSegment::SsdeepSegment(const SsdeepColumns<View>& columns) : columns_(colu
     check_postings();
 }
 
-ssdeep::Parts SsdeepSegment::entry(std::size_t at) const {
-    const std::uint64_t start = columns_.letter_starts[at];
-    return parts_at(columns_.letters.data() + start, columns_.letter_starts[at + 1] - start, columns_.levels[at], columns_.first_sizes[at]);
-}
+ssdeep::Parts SsdeepSegment::entry(std::size_t at) const { return entry_at<View>(columns_, at); }
 
 void SsdeepSegment::check_entries() const {
-    const auto& starts = columns_.letter_starts;
-    require(columns_.first_sizes.size() == size(), "first_sizes: expected one for each level");
-    require(starts.size() == size() + 1 && starts.front() == 0 && starts.back() == columns_.letters.size() && std::is_sorted(starts.begin(), starts.end()),
-            "letter_starts: expected where the letters of each digest begin, ascending");
-    require(std::all_of(columns_.letters.begin(), columns_.letters.end(), [](std::uint8_t letter) { return letter < 64; }), "letters: expected 0 to 63");
+    const auto& [documents, levels, first_sizes, starts, letters, bucket_starts, tags, postings] = columns_;
+    require(first_sizes.size() == size(), "first_sizes: expected one for each level");
+    check_starts(starts, size(), letters.size(), true, "letter_starts: expected where the letters of each digest begin, ascending");
+    require(std::all_of(letters.begin(), letters.end(), [](std::uint8_t letter) { return letter < 64; }), "letters: expected 0 to 63");
     for (std::size_t i = 0; i < size(); ++i) {
-        const std::uint64_t letters = starts[i + 1] - starts[i];
-        require(columns_.levels[i] < ssdeep::kLevels, "levels: expected 0 to 30");
-        require(columns_.first_sizes[i] <= ssdeep::kFirstMax && columns_.first_sizes[i] <= letters && letters - columns_.first_sizes[i] <= ssdeep::kSecondMax,
+        const std::uint64_t count = starts[i + 1] - starts[i];
+        require(levels[i] < ssdeep::kLevels, "levels: expected 0 to 30");
+        require(first_sizes[i] <= ssdeep::kFirstMax && first_sizes[i] <= count && count - first_sizes[i] <= ssdeep::kSecondMax,
                 "first_sizes: expected up to 64 letters, and up to 32 behind them");
         require(i == 0 || entry(i - 1) < entry(i), "levels, letters: expected distinct digests in ascending order");
     }
@@ -462,26 +475,25 @@ void SsdeepSegment::check_entries() const {
 
 // The postings are those of the entries where there are as many, and the sums of their fingerprints are equal.
 void SsdeepSegment::check_postings() const {
-    const auto& starts = columns_.bucket_starts;
-    const Buckets bucket_of(columns_.postings.size());
-    require(columns_.tags.size() == columns_.postings.size(), "tags: expected one a posting");
-    require(starts.size() == bucket_of.count() + 1 && starts.front() == 0 && starts.back() == columns_.postings.size() && std::is_sorted(starts.begin(), starts.end()),
-            "bucket_starts: expected where each bucket begins, ascending");
-    std::size_t missing = columns_.postings.size();
+    const auto& [documents, levels, first_sizes, letter_starts, letters, starts, tags, postings] = columns_;
+    const Buckets bucket_of(postings.size());
+    require(tags.size() == postings.size(), "tags: expected one a posting");
+    check_starts(starts, bucket_of.count(), postings.size(), true, "bucket_starts: expected where each bucket begins, ascending");
+    std::size_t missing = postings.size();
     std::uint64_t sum = 0;
     for (std::size_t bucket = 0; bucket < bucket_of.count(); ++bucket) {
         std::uint64_t before = 0;
         for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) {
-            const std::uint64_t here = std::uint64_t{columns_.tags[i]} << 32 | columns_.postings[i];
-            require(columns_.postings[i] < size() && before <= here, "postings: expected numbers of digests, ascending by tag");
-            sum += fingerprint(bucket, columns_.tags[i], columns_.postings[i]);
+            const std::uint64_t here = tagged(tags[i], postings[i]);
+            require(postings[i] < size() && before <= here, "postings: expected numbers of digests, ascending by tag");
+            sum += fingerprint(bucket, here);
             before = here;
         }
     }
     for (std::size_t i = 0; i < size(); ++i) {
         for_each_key(entry(i), kStride, [&](std::uint64_t hash) {
             --missing;
-            sum -= fingerprint(bucket_of(hash), tag_of(hash), i);
+            sum -= fingerprint(bucket_of(hash), tagged(tag_of(hash), i));
         });
     }
     require(missing == 0 && sum == 0, "postings: they are not those of the digests");
@@ -493,11 +505,10 @@ std::vector<std::uint32_t> SsdeepSegment::candidates(const Parts& query) const {
     std::size_t total = 0;
     const Buckets bucket_of(columns_.postings.size());
     for_each_key(query, 1, [&](std::uint64_t hash) {
-        const std::size_t bucket = bucket_of(hash), start = columns_.bucket_starts[bucket], end = columns_.bucket_starts[bucket + 1];
-        const auto tags = columns_.tags.subspan(start, end - start);
-        const auto [first, last] = std::equal_range(tags.begin(), tags.end(), tag_of(hash));
-        if (first == last) return;
-        lists.push_back(columns_.postings.subspan(start + static_cast<std::size_t>(first - tags.begin()), static_cast<std::size_t>(last - first)));
+        const std::uint32_t* starts = columns_.bucket_starts.data() + bucket_of(hash);
+        const auto tags = columns_.tags.begin();
+        const auto [first, last] = std::equal_range(tags + starts[0], tags + starts[1], tag_of(hash));
+        lists.push_back(columns_.postings.subspan(static_cast<std::size_t>(first - tags), static_cast<std::size_t>(last - first)));
         total += lists.back().size();
     });
     std::vector<std::uint32_t> found;
@@ -535,12 +546,9 @@ Found SsdeepSegment::search(const Parts& query, int min_score, std::size_t limit
 
 SsdeepColumns<Owned> build(std::span<const ssdeep::Digest> digests, View<std::int64_t> rows) {
     check_new_rows(rows, digests.size());
-    std::vector<std::uint32_t> order(digests.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t left, std::uint32_t right) { return Parts(digests[left]) < Parts(digests[right]); });
     SsdeepWriter writer;
-    collect_equal(order, rows, [&](std::uint32_t i) -> Parts { return digests[i]; },
-                  [&](const Parts& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
+    sort_entries(rows, [&](std::uint32_t i) -> Parts { return digests[i]; },
+                 [&](const Parts& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
     return writer.finish();
 }
 

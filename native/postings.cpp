@@ -4,15 +4,20 @@
 #include <stdexcept>
 
 namespace lookalike::postings {
+namespace {
+
+constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
+
+}  // namespace
 
 void refuse(const std::string& reason) { throw std::invalid_argument(reason); }
 
 void check_count(std::size_t fingerprints) {
-    constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
     if (fingerprints > kMost) refuse(std::to_string(fingerprints) + " fingerprints: a segment holds at most " + std::to_string(kMost) + ", make several");
 }
 
 void check_rows(std::span<const std::int64_t> rows) {
+    if (rows.size() > kMost) refuse("rows: a segment holds at most " + std::to_string(kMost) + " documents, make several");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i] < 0 || (i && rows[i] <= rows[i - 1])) refuse("rows: " + std::to_string(rows[i]) + " at " + std::to_string(i) + "; they must ascend from 0 or more");
     }
@@ -132,7 +137,7 @@ TextSpan Segment::span_of(std::uint32_t place, std::uint32_t document) const {
 
 Segment::Run Segment::find(std::uint64_t hash) const {
     const std::uint64_t bucket = hash >> bits_, wanted = hash & mask_;
-    if (bucket + 1 >= view_.directory.size()) return {0, 0};
+    if (bucket >= view_.directory.size() - 1) return {0, 0};
     // The first posting from `first` on whose suffix is not below, or where `beyond`, above the one that is wanted.
     const auto search = [&](std::size_t first, bool beyond) {
         std::size_t last = view_.directory[bucket + 1];
@@ -185,19 +190,25 @@ std::uint32_t Segment::count_among(const Run& run, std::span<const std::uint32_t
 }
 
 std::size_t Segment::sharing(std::span<const std::uint64_t> hashes, std::span<const std::int64_t> removed, std::size_t limit, std::vector<Sharing>& out) const {
-    std::vector<std::uint32_t> found;  // a document for each of its hashes
-    for (const std::uint64_t hash : hashes) for_each_document_of(find(hash), [&](std::uint32_t document) { found.push_back(document); });
+    std::vector<Run> runs;
+    std::size_t postings = 0;
+    for (const std::uint64_t hash : hashes) {
+        runs.push_back(find(hash));
+        postings += runs.back().last - runs.back().first;
+    }
     out.clear();
-    constexpr std::size_t kSparse = 16;
-    if (found.size() < documents() / kSparse) {
+    constexpr std::size_t kSparse = 16;  // from one posting in so many documents on, a pass over all documents costs less than sorting
+    if (postings < documents() / kSparse) {
+        std::vector<std::uint32_t> found;  // a document for each of its hashes
+        for (const Run& run : runs) for_each_document_of(run, [&](std::uint32_t document) { found.push_back(document); });
         std::sort(found.begin(), found.end());
         for (const std::uint32_t document : found) {
             if (out.empty() || out.back().document != document) out.push_back({document, 0});
             ++out.back().hashes;
         }
-    } else {  // one pass over all documents costs less than sorting
+    } else {
         std::vector<std::uint32_t> hashes_of(documents());
-        for (const std::uint32_t document : found) ++hashes_of[document];
+        for (const Run& run : runs) for_each_document_of(run, [&](std::uint32_t document) { ++hashes_of[document]; });
         for (std::uint32_t document = 0; document < hashes_of.size(); ++document) {
             if (hashes_of[document]) out.push_back({document, hashes_of[document]});
         }

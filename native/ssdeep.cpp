@@ -242,8 +242,7 @@ Digest hash(const std::uint8_t* data, std::size_t size) {
 std::strong_ordering Parts::operator<=>(const Parts& other) const {
     if (level != other.level) return level <=> other.level;
     const auto by_letters = [](auto left, auto right) {
-        const int found = std::memcmp(left.data(), right.data(), std::min(left.size(), right.size()));
-        return found != 0 ? found <=> 0 : left.size() <=> right.size();
+        return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end());
     };
     const auto found = by_letters(first, other.first);
     return found != 0 ? found : by_letters(second, other.second);

@@ -34,15 +34,25 @@ class TextShingler {
 
     template <class Consume>
     void run(std::span<const std::uint8_t> utf8, Consume&& consume) {
+        run(utf8, consume, [](std::uint64_t) {});
+    }
+
+    // The same, with a look at the token hashes on their way.
+    template <class Consume, class Look>
+    void run(std::span<const std::uint8_t> utf8, Consume&& consume, Look&& look) {
         folder_.run(utf8, options_.mode, options_.fold, false);
         shingler_.start();
         const std::uint8_t* bytes = folder_.bytes();
-        folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(token_hash_padded(bytes + begin, end - begin), consume); },
+        const auto seen = [&](std::uint64_t hash) {
+            look(hash);
+            return hash;
+        };
+        folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(seen(token_hash_padded(bytes + begin, end - begin)), consume); },
                                [&](std::size_t first, std::size_t count, unsigned width) {
                                    if (width == 1) {
-                                       shingler_.add_all(count, [&](std::size_t i) { return kAsciiHashes[bytes[first + i]]; }, consume);
+                                       shingler_.add_all(count, [&](std::size_t i) { return seen(kAsciiHashes[bytes[first + i]]); }, consume);
                                    } else {
-                                       shingler_.add_all(count, [&](std::size_t i) { return token_hash_of_three(bytes + first + 3 * i); }, consume);
+                                       shingler_.add_all(count, [&](std::size_t i) { return seen(token_hash_of_three(bytes + first + 3 * i)); }, consume);
                                    }
                                });
         shingler_.finish(consume);

@@ -7,19 +7,14 @@ namespace lookalike {
 std::uint64_t ContentDigester::run(std::span<const std::uint8_t> utf8) {
     folder_.run(utf8, mode_, fold_, false);
     const std::uint8_t* bytes = folder_.bytes();
-    std::uint64_t state = kGolden, count = 0;
-    folder_.for_each_token(
-        [&](std::size_t begin, std::size_t end) {
-            state = absorb(state, token_hash_padded(bytes + begin, end - begin));
-            ++count;
-        },
-        [&](std::size_t first, std::size_t tokens, unsigned width) {
-            for (std::size_t i = 0; i < tokens; ++i) {
-                state = absorb(state, width == 1 ? kAsciiHashes[bytes[first + i]] : token_hash_of_three(bytes + first + 3 * i));
-            }
-            count += tokens;
-        });
-    return mix(absorb(state, count));
+    TokenSequence sequence;
+    folder_.for_each_token([&](std::size_t begin, std::size_t end) { sequence.add(token_hash_padded(bytes + begin, end - begin)); },
+                           [&](std::size_t first, std::size_t tokens, unsigned width) {
+                               for (std::size_t i = 0; i < tokens; ++i) {
+                                   sequence.add(width == 1 ? kAsciiHashes[bytes[first + i]] : token_hash_of_three(bytes + first + 3 * i));
+                               }
+                           });
+    return sequence.digest();
 }
 
 FeatureTable::FeatureTable(std::span<const std::uint64_t> query)

@@ -17,6 +17,18 @@ namespace lookalike {
 //     digest = mix(absorb(state, n))
 //
 // It is no cryptographic hash: who wants to can make two texts with the same digest.
+class TokenSequence {
+   public:
+    void add(std::uint64_t token) {
+        state_ = absorb(state_, token);
+        ++count_;
+    }
+    std::uint64_t digest() const { return mix(absorb(state_, count_)); }
+
+   private:
+    std::uint64_t state_ = kGolden, count_ = 0;
+};
+
 class ContentDigester {
    public:
     ContentDigester(Mode mode, bool fold) : mode_(mode), fold_(fold) {}

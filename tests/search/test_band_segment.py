@@ -239,6 +239,13 @@ def changed(name: str, place: int, value: int) -> Callable[[dict[str, NDArray[An
     return change
 
 
+def turned(name: str) -> Callable[[dict[str, NDArray[Any]]], None]:
+    def turn(sections: dict[str, NDArray[Any]]) -> None:
+        sections[name] = sections[name].reshape(3, -1)[:, ::-1].reshape(-1)
+
+    return turn
+
+
 DAMAGES = {
     "shape": [
         changed("shape", 0, 0),
@@ -253,7 +260,7 @@ DAMAGES = {
         changed("directory", -1, 5),
         changed("directory", -1, 2**32 - 1),
     ],
-    "rests": [changed("rests32", 0, 2**32 - 1), changed("rests32", -1, 2**31)],
+    "rests": [changed("rests32", 0, 2**32 - 1), changed("rests32", -1, 2**31), turned("rests32"), turned("groups")],
     "groups": [changed("groups", 0, 10), changed("groups", 5, 2**32 - 1), lambda sections: sections["groups"].fill(0)],
     "row_offsets": [
         changed("row_offsets", 0, 1),
@@ -296,6 +303,14 @@ def test_sections_of_the_wrong_kind_are_refused(name: str) -> None:
     del sections[name]
     with pytest.raises(ValueError, match=f"'{name}' of a band segment is missing"):
         BandSegment.open(sections)
+
+
+def test_a_row_in_two_groups_is_refused() -> None:
+    sections = build([(1, 1, (1,)), (2, 2, (2,)), (3, 1, (1,)), (4, 2, (2,))], 1).sections()
+    assert sections["rows"].tolist() == [1, 3, 2, 4]
+    for damaged in ([1, 2, 2, 4], [1, 4, 2, 4], [1, 3, 2, 3]):
+        with pytest.raises(ValueError, match="rows: a row belongs to one group"):
+            BandSegment.open(sections | {"rows": np.array(damaged)})
 
 
 def test_unknown_sections_are_refused() -> None:

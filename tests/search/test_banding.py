@@ -170,6 +170,13 @@ def test_keys_never_change() -> None:
     assert list(_native.band_keys(sketch, 128, 21, 6))[:4] == GOLDEN_TEXT_KEYS
 
 
+def test_a_text_that_is_not_empty_never_has_key_0() -> None:
+    """The one value whose hash, as the only one of band 0, has no bit in its upper half."""
+    value = 2419239980
+    assert reference.mix(value + reference.GOLDEN) >> 32 == 0
+    assert list(_native.band_keys(np.array([value], dtype=np.uint32), 1, 1, 1)) == [1]
+
+
 def test_an_empty_text_shares_keys_with_empty_texts_alone() -> None:
     empty = np.array(la.minhash("").values, dtype=np.uint32)
     assert set(_native.band_keys(empty, 128, 128, 1)) == {0}

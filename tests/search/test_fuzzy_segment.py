@@ -445,6 +445,23 @@ def test_sections_of_other_documents_are_refused(kind: Any) -> None:
     assert fitting < len(sections) / 2
 
 
+def test_digests_out_of_order_are_refused() -> None:
+    """Merging relies on the order, although a search would not notice."""
+    message = "expected distinct digests in ascending order"
+    tlsh = TlshSegment.build([0, 1], ["T1" + "0" * 69 + "1", "T1" + "0" * 69 + "2"]).sections()
+    backwards = tlsh["codes"].reshape(4, 2)[:, ::-1].flatten()
+    twice = np.repeat(tlsh["codes"].reshape(4, 2)[:, 0], 2)
+    for codes in (backwards, twice):
+        with pytest.raises(ValueError, match=message):
+            TlshSegment.open(tlsh | {"codes": codes})
+    ssdeep = SsdeepSegment.build([0, 1], ["3:A:", "3:B:"]).sections()
+    with pytest.raises(ValueError, match=message):
+        SsdeepSegment.open(ssdeep | {"letters": ssdeep["letters"][::-1].copy(), "postings": 1 - ssdeep["postings"]})
+    empty = SsdeepSegment.build([0, 1], ["3::", "6::"]).sections()
+    with pytest.raises(ValueError, match=message):
+        SsdeepSegment.open(empty | {"levels": np.zeros(2, np.uint8)})
+
+
 def misaligned(array: Any) -> Any:
     raw = np.zeros(array.nbytes + 1, np.uint8)[1:]
     raw[:] = array.view(np.uint8)

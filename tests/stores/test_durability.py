@@ -301,7 +301,7 @@ def test_readers_of_a_read_only_folder(store, tmp_path):
         os.chmod(store / "segments", 0o555)
     try:
         assert answers(seen) == wanted
-        with pytest.raises(la.StoreError, match="seen|store"), la.open(seen) as index:
+        with pytest.raises(la.StoreError, match=r"seen|store"), la.open(seen) as index:
             index.add("a", "b")
     finally:
         if mounted:

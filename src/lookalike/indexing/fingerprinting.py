@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.errors import InputError
@@ -80,11 +80,14 @@ def fingerprinted(documents: Sequence[Document], settings: Settings, workers: in
     texts = [document.text or "" for document in documents]
     batch = Batch([document.id for document in documents], texts, [stored_meta(document) for document in documents])
     kinds, recipe = settings.kinds, settings.recipe
-    if "simhash" in kinds:
-        batch.simhash = simhash_words(texts, settings, workers)
-    if "minhash" in kinds:
-        batch.minhash = minhashes(texts, size=settings.size, recipe=recipe, workers=workers).reshape(-1)
-        batch.digests = content_digests(texts, recipe, workers)
+    if "simhash" in kinds and "minhash" in kinds and is_native(recipe):
+        batch.simhash, batch.minhash, batch.digests = _sketches(texts, settings, workers)
+    else:
+        if "simhash" in kinds:
+            batch.simhash = simhash_words(texts, settings, workers)
+        if "minhash" in kinds:
+            batch.minhash = minhashes(texts, size=settings.size, recipe=recipe, workers=workers).reshape(-1)
+            batch.digests = content_digests(texts, recipe, workers)
     if "winnowing" in kinds and not settings.keep_text:
         found = winnows(texts, window=WINDOW, recipe=recipe, workers=workers)
         places = [slice(a, b) for a, b in zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), strict=True)]
@@ -98,6 +101,18 @@ def fingerprinted(documents: Sequence[Document], settings: Settings, workers: in
     if not settings.keep_text:
         batch.texts = [None] * len(texts)
     return batch
+
+
+def _sketches(texts: Sequence[str], settings: Settings, workers: int) -> tuple[Any, Any, Any]:
+    """SimHashes, MinHashes and digests from one pass over the texts."""
+    import numpy as np
+
+    recipe = settings.recipe
+    mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
+    options = (mode, folded, recipe.ngram, recipe.seed, settings.bits, unique, settings.size, workers)
+    parts = [_native.sketch_texts(piece.data, piece.offsets, *options) for piece in packed(texts)]
+    simhash, minhash, digests = (np.concatenate([np.asarray(part[i]) for part in parts]) for i in range(3))
+    return simhash, minhash, digests
 
 
 def simhash_words(texts: Sequence[str], settings: Settings, workers: int = 1) -> NDArray[np.uint64]:

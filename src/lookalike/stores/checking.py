@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.base import CheckReport
 from lookalike.stores.database import ROWS
-from lookalike.stores.rows import read_range
 from lookalike.stores.settings import Settings
-from lookalike.stores.snapshots import Sealed, State, open_segment, read_sealed, segment_path
+from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
 from lookalike.stores.structures import STRUCTURES
 
 if TYPE_CHECKING:
@@ -93,8 +92,7 @@ def _check_segment(
         (state.number, sealed.first_row, sealed.end_row),
     ).fetchall()
     removed = np.array([row for (row,) in rows], dtype=np.int64)
-    records = list(read_range(connection, state.number, sealed.first_row, sealed.end_row, structure.columns))
-    expected = structure.build(records, settings).sections()
+    expected = build_segment(kind, sealed, connection, state.number, settings).sections()
     found = structure.segment.merge([segment], removed).sections()
     if not _same(expected, found):
         return [f"segment {path}: it does not hold what the documents have"]

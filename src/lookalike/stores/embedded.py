@@ -23,9 +23,10 @@ from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores import database
 from lookalike.stores.base import Added, Batch, CheckReport, Id
 from lookalike.stores.checking import check_collection
+from lookalike.stores.columns import Columns
 from lookalike.stores.locks import FileLock
 from lookalike.stores.rows import find_ids, insert
-from lookalike.stores.sealing import SEAL_ROWS, Sealer
+from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.settings import Settings, Wanted
 from lookalike.stores.snapshots import Cache, Snapshot, State, read_sealed, read_state, segment_path
 
@@ -44,6 +45,7 @@ class EmbeddedStore:
         self._reader: database.ReadConnection | None = None
         self._lock: FileLock | None = None
         self._closed = False
+        self._fresh = Fresh()
         if folder is None:
             self._writer = _MemoryWriter()
         else:
@@ -195,6 +197,8 @@ class EmbeddedStore:
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
+            if self._segments is not None:
+                self._fresh.keep(Columns.added(state.next_row, batch))
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
                 self._sealer().seal()
         return Added(count - updated, updated)
@@ -222,7 +226,7 @@ class EmbeddedStore:
             self._sealer().seal()
 
     def _sealer(self) -> Sealer:
-        return Sealer(self._segments, self.settings, self._state, self._writing)
+        return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing)
 
     def compact(self) -> dict[str, Any]:
         """One segment of each kind, without removed documents, and a database without holes."""

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from lookalike.stores.base import Batch, Id, Record
+from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
 
 COLUMNS = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
 WORD = 1 << 64
 AT_A_TIME = 10_000
+COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
 INSERT = f"INSERT INTO documents (row, collection, id, {', '.join(COLUMNS)}) VALUES (?, ?, ?{', ?' * len(COLUMNS)})"  # noqa: S608
 
 
@@ -32,7 +34,7 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
             nothing if batch.minhash is None else _blobs(batch.minhash, count),
             batch.winnowing or nothing,
             batch.metas,
-            batch.texts if all(map(_plain, batch.texts)) else [_stored_text(text) for text in batch.texts],
+            map(_stored_text, batch.texts),
             strict=True,
         ),
     )
@@ -48,24 +50,24 @@ def _stored_simhashes(words: Any, bits: int) -> Iterable[Any]:
     return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)
 
 
-def _plain(text: str | None) -> bool:
+def _stored_text(text: str | None) -> str | bytes | None:
     if text is None or text.isascii():
-        return True
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return text.encode("utf-8", "surrogatepass")
+    return text
 
 
-def _stored_text(text: str | None) -> str | bytes | None:
-    return text if text is None or _plain(text) else text.encode("utf-8", "surrogatepass")
+def _read_text(text: str | bytes | None) -> str | None:
+    return text.decode("utf-8", "surrogatepass") if isinstance(text, bytes) else text
 
 
 def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) -> Record:
     found: dict[str, Any] = dict(zip(columns, values, strict=True))
-    if isinstance(text := found.get("text"), bytes):
-        found["text"] = text.decode("utf-8", "surrogatepass")
+    if "text" in found:
+        found["text"] = _read_text(found["text"])
     if (digest := found.get("digest")) is not None:
         found["digest"] = digest % WORD
     simhash = found.get("simhash")
@@ -74,16 +76,43 @@ def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) ->
     return Record(row, id_, **found)
 
 
-def read_range(connection: sqlite3.Connection, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
-    """The documents with rows from ``first`` up to ``end``, in order."""
+def _select(connection: sqlite3.Connection, collection: int, first: int, end: int, columns: str) -> sqlite3.Cursor:
     base = collection * ROWS
-    wanted = "".join(f", {column}" for column in columns)
-    cursor = connection.execute(
-        f"SELECT row, id{wanted} FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
+    return connection.execute(
+        f"SELECT row - {base}{columns} FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
         (base + first, base + end),
     )
-    for row, id_, *values in cursor:
-        yield _record(row - base, id_, columns, values)
+
+
+def read_range(connection: sqlite3.Connection, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+    """The documents with rows from ``first`` up to ``end``, in order."""
+    for row, id_, *values in _select(connection, collection, first, end, "".join(f", {column}" for column in ("id", *columns))):
+        yield _record(row, id_, columns, values)
+
+
+def read_columns(
+    connection: sqlite3.Connection, collection: int, first: int, end: int, columns: Sequence[str], bits: int
+) -> Iterator[Columns]:
+    """The same as columns, some thousand documents or megabytes at a time."""
+    cursor = _select(connection, collection, first, end, "".join(f", {column}" for column in columns))
+    held: list[Sequence[Any]] = []
+    size = 0
+    for values in cursor:
+        held.append(values)
+        size += sum(len(value) for value in values if isinstance(value, (str, bytes)))
+        if size >= COLUMN_BYTES:
+            yield _columns(held, columns, bits)
+            held, size = [], 0
+    if held:
+        yield _columns(held, columns, bits)
+
+
+def _columns(held: list[Sequence[Any]], names: Sequence[str], bits: int) -> Columns:
+    rows, *values = zip(*held, strict=True)
+    found: dict[str, Sequence[Any]] = dict(zip(names, values, strict=True))
+    if "text" in found:
+        found["text"] = list(map(_read_text, found["text"]))
+    return Columns.stored(rows, found, bits)
 
 
 def read_rows(connection: sqlite3.Connection, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:

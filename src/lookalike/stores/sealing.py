@@ -7,17 +7,47 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.search.segments import write_segment
-from lookalike.stores.rows import read_range
+from lookalike.stores.columns import Columns
+from lookalike.stores.database import ROWS
 from lookalike.stores.settings import Settings
-from lookalike.stores.snapshots import MERGE_RATIO, Sealed, State, open_segment, read_sealed, segment_path
+from lookalike.stores.snapshots import MERGE_RATIO, Sealed, State, build_segment, open_segment, read_sealed, segment_path
 from lookalike.stores.structures import STRUCTURES
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 SEAL_ROWS = 65_536
+MOST_FRESH_BYTES = 256 << 20
 _log = logging.getLogger("lookalike")
+
+
+class Fresh:
+    """What the writer added since the last sealing, as long as it fits: it need not be read from the database again."""
+
+    def __init__(self) -> None:
+        self._parts: list[Columns] = []
+        self._bytes = 0
+
+    def keep(self, columns: Columns) -> None:
+        self._bytes += sum(len(value) for _, values in columns.lines.values() for value in values)
+        self._parts.append(columns)
+        if self._bytes > MOST_FRESH_BYTES:
+            self._parts.clear()  # from now on there is a gap, and the database is read instead
+
+    def take(self, first: int, end: int) -> list[Columns] | None:
+        """The columns of exactly these rows, or None. They are given once."""
+        parts, self._parts, self._bytes = self._parts, [], 0
+        at = first
+        for columns in parts:
+            if int(columns.rows[0]) != at:
+                return None
+            at = int(columns.rows[-1]) + 1
+        return parts if at == end and parts else None
 
 
 class Sealer:
@@ -27,10 +57,12 @@ class Sealer:
         self,
         folder: Path | None,
         settings: Settings,
+        fresh: Fresh,
         state: Callable[[sqlite3.Connection], State],
         writing: Callable[[], AbstractContextManager[sqlite3.Connection]],
     ) -> None:
-        self._folder, self._settings, self._state, self._writing = folder, settings, state, writing
+        self._folder, self._settings, self._fresh = folder, settings, fresh
+        self._state, self._writing = state, writing
 
     def seal(self) -> None:
         """After an add. What cannot be written now is tried again later: the documents are safe and found without it."""
@@ -60,10 +92,9 @@ class Sealer:
             if state.next_row == state.sealed_row:
                 return
             number = _next_number(connection)
-            written = self._build(connection, state, number, state.sealed_row, state.next_row)
-            connection.execute(
-                "INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, state.sealed_row, state.next_row, written)
-            )
+            new = Sealed(number, state.sealed_row, state.next_row, self._count(connection, state, state.sealed_row, state.next_row))
+            self._build(connection, state, new)
+            connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, *new[1:]))
             # What was removed before it was sealed is in no segment.
             connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ?", (state.number, state.sealed_row))
             connection.execute(
@@ -71,13 +102,24 @@ class Sealer:
                 (state.number,),
             )
 
-    def _build(self, connection: sqlite3.Connection, state: State, number: int, first: int, end: int) -> int:
-        """Segments of all kinds from the documents themselves; how many documents there were."""
-        columns = sorted({column for kind in self._settings.kinds for column in STRUCTURES[kind].columns})
-        records = list(read_range(connection, state.number, first, end, columns))
+    def _count(self, connection: sqlite3.Connection, state: State, first: int, end: int) -> int:
+        base = state.number * ROWS
+        found = connection.execute("SELECT count(*) FROM documents WHERE row >= ? AND row < ?", (base + first, base + end)).fetchone()
+        return int(found[0])
+
+    def _build(self, connection: sqlite3.Connection, state: State, sealed: Sealed) -> None:
+        """Segments of all kinds: from what was just added where that is all of it, otherwise from the database."""
+        fresh = self._fresh.take(sealed.first_row, sealed.end_row)
+        if fresh is None:
+            for kind in self._settings.kinds:
+                self._write(sealed.number, kind, build_segment(kind, sealed, connection, state.number, self._settings))
+            return
+        removed = _removed(connection, state, sealed.first_row, sealed.end_row)
         for kind in self._settings.kinds:
-            self._write(number, kind, STRUCTURES[kind].build(records, self._settings))
-        return len(records)
+            segment = STRUCTURES[kind].build_all(fresh, self._settings)
+            if len(removed):
+                segment = STRUCTURES[kind].segment.merge([segment], removed)
+            self._write(sealed.number, kind, segment)
 
     def _write(self, number: int, kind: str, segment: Any) -> None:
         assert self._folder is not None  # noqa: S101
@@ -94,22 +136,17 @@ class Sealer:
 
     def _merge(self, sealed: list[Sealed]) -> None:
         """Replace neighbouring segments by one without removed documents. Files are deleted when nothing names them."""
-        import numpy as np
-
         assert self._folder is not None  # noqa: S101
         with self._writing() as connection:
             state = self._state(connection)
             number = _next_number(connection)
             first, end = sealed[0].first_row, sealed[-1].end_row
-            gone = connection.execute(
-                "SELECT row FROM removed WHERE collection = ? AND row >= ? AND row < ? ORDER BY row", (state.number, first, end)
-            ).fetchall()
-            removed = np.array([row for (row,) in gone], dtype=np.int64)
+            removed = _removed(connection, state, first, end)
             for kind in self._settings.kinds:
                 parts = list(self._parts(connection, state, kind, sealed))
                 self._write(number, kind, STRUCTURES[kind].segment.merge(parts, removed))
             connection.executemany("DELETE FROM segments WHERE number = ?", ((each.number,) for each in sealed))
-            documents = sum(each.documents for each in sealed) - len(gone)
+            documents = sum(each.documents for each in sealed) - len(removed)
             connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, first, end, documents))
             connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, first, end))
             connection.execute(
@@ -126,17 +163,17 @@ class Sealer:
                 yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings)
             except (Corrupt, OSError) as error:
                 _log.warning("%s; it is rebuilt from the documents", error)
-                records = list(read_range(connection, state.number, each.first_row, each.end_row, STRUCTURES[kind].columns))
-                yield STRUCTURES[kind].build(records, self._settings)
+                yield build_segment(kind, each, connection, state.number, self._settings)
 
     def rebuild(self, sealed: Sealed) -> None:
         """Write the segments of some rows anew, from the documents, under a new number."""
         assert self._folder is not None  # noqa: S101
         with self._writing() as connection:
             state = self._state(connection)
-            number = _next_number(connection)
-            written = self._build(connection, state, number, sealed.first_row, sealed.end_row)
-            connection.execute("UPDATE segments SET number = ?, documents = ? WHERE number = ?", (number, written, sealed.number))
+            first, end = sealed.first_row, sealed.end_row
+            new = Sealed(_next_number(connection), first, end, self._count(connection, state, first, end))
+            self._build(connection, state, new)
+            connection.execute("UPDATE segments SET number = ?, documents = ? WHERE number = ?", (new.number, new.documents, sealed.number))
             connection.execute(
                 "DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, sealed.first_row, sealed.end_row)
             )
@@ -145,6 +182,15 @@ class Sealer:
             )
         for kind in self._settings.kinds:
             segment_path(self._folder, sealed.number, kind).unlink(missing_ok=True)
+
+
+def _removed(connection: sqlite3.Connection, state: State, first: int, end: int) -> NDArray[np.int64]:
+    import numpy as np
+
+    found = connection.execute(
+        "SELECT row FROM removed WHERE collection = ? AND row >= ? AND row < ? ORDER BY row", (state.number, first, end)
+    ).fetchall()
+    return np.array([row for (row,) in found], dtype=np.int64)
 
 
 def _next_number(connection: sqlite3.Connection) -> int:

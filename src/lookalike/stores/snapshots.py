@@ -19,7 +19,7 @@ from lookalike.search.hamming import NO_LIMIT, Found
 from lookalike.search.segments import read_segment
 from lookalike.search.shared import SharedResult, shared_documents
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
-from lookalike.stores.rows import find_ids, read_range, read_rows
+from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import STRUCTURES
 
@@ -126,16 +126,14 @@ class Cache:
         structure = STRUCTURES[kind]
         while parts.next_row < state.next_row:
             end = min(parts.next_row + YOUNG_ROWS, state.next_row)
-            records = list(read_range(connection, state.number, parts.next_row, end, structure.columns))
-            if records:
-                parts.young.append(structure.build(records, self.settings))
+            for columns in read_columns(connection, state.number, parts.next_row, end, structure.columns, self.settings.bits):
+                parts.young.append(structure.build(columns, self.settings))
+                while len(parts.young) > 1 and len(parts.young[-2]) < MERGE_RATIO * max(len(parts.young[-1]), 1):
+                    parts.young[-2:] = [structure.segment.merge(parts.young[-2:], self.removed_rows())]
             parts.next_row = end
-            while len(parts.young) > 1 and len(parts.young[-2]) < MERGE_RATIO * max(len(parts.young[-1]), 1):
-                parts.young[-2:] = [structure.segment.merge(parts.young[-2:], self.removed_rows())]
         return parts
 
     def _open(self, kind: str, sealed: Sealed, connection: sqlite3.Connection, state: State) -> Any:
-        structure = STRUCTURES[kind]
         if self.folder is not None:
             path = segment_path(self.folder, sealed.number, kind)
             try:
@@ -143,8 +141,14 @@ class Cache:
             except (Corrupt, OSError) as error:
                 # The database is the truth: a damaged file costs time, not answers. A writer, or check --repair, writes it anew.
                 _log.warning("%s; it is rebuilt in memory: run 'check --repair'", error)
-        records = list(read_range(connection, state.number, sealed.first_row, sealed.end_row, structure.columns))
-        return structure.build(records, self.settings)
+        return build_segment(kind, sealed, connection, state.number, self.settings)
+
+
+def build_segment(kind: str, sealed: Sealed, connection: sqlite3.Connection, collection: int, settings: Settings) -> Any:
+    """A segment from the documents themselves."""
+    structure = STRUCTURES[kind]
+    parts = read_columns(connection, collection, sealed.first_row, sealed.end_row, structure.columns, settings.bits)
+    return structure.build_all(parts, settings)
 
 
 def open_segment(path: Path, kind: str, settings: Settings) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +12,7 @@ from lookalike.search.bands import BandSegment
 from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
 from lookalike.search.passages import PassageSegment
 from lookalike.search.simhashes import SimhashSegment
-from lookalike.stores.base import Record
+from lookalike.stores.columns import Columns
 from lookalike.stores.settings import WINDOW, Settings
 
 if TYPE_CHECKING:
@@ -27,48 +27,47 @@ class Structure(NamedTuple):
 
     segment: Any
     columns: tuple[str, ...]
-    build: Callable[[Sequence[Record], Settings], Any]
+    build: Callable[[Columns, Settings], Any]
+
+    def build_all(self, parts: Iterable[Columns], settings: Settings) -> Any:
+        """One segment from columns that come in parts, in order; at least one, which may be empty."""
+        import numpy as np
+
+        nothing = np.zeros(0, dtype=np.int64)
+        built = [self.build(columns, settings) for columns in parts]
+        if not built:
+            built = [self.build(Columns.stored([], {column: [] for column in self.columns}, settings.bits), settings)]
+        return built[0] if len(built) == 1 else self.segment.merge(built, nothing)
 
 
-def _rows(records: Sequence[Record]) -> NDArray[np.int64]:
+def _simhashes(columns: Columns, settings: Settings) -> SimhashSegment:
+    assert columns.simhash is not None  # noqa: S101 - it was asked for
+    return SimhashSegment.build(*columns.simhash, settings.bits)
+
+
+def _bands(columns: Columns, settings: Settings) -> BandSegment:
     import numpy as np
 
-    return np.fromiter((record.row for record in records), dtype=np.int64, count=len(records))
-
-
-def _simhashes(records: Sequence[Record], settings: Settings) -> SimhashSegment:
-    import numpy as np
-
-    kept = [record for record in records if record.simhash is not None]
-    data = b"".join(record.simhash.to_bytes(max(settings.bits // 8, 8), "little") for record in kept if record.simhash is not None)
-    return SimhashSegment.build(_rows(kept), np.frombuffer(data, dtype=np.uint64), settings.bits)
-
-
-def _bands(records: Sequence[Record], settings: Settings) -> BandSegment:
-    import numpy as np
-
-    kept = [record for record in records if record.minhash is not None]
-    values = np.frombuffer(b"".join(record.minhash or b"" for record in kept), dtype=np.uint32)
+    assert columns.sketches is not None  # noqa: S101
+    rows, digests, values = columns.sketches
     banding = settings.banding
     keys = np.asarray(_native.band_keys(values, settings.size, banding.bands, banding.rows))
-    digests = np.fromiter((record.digest for record in kept), dtype=np.uint64, count=len(kept))
-    return BandSegment.build(_rows(kept), digests, keys, banding.bands)
+    return BandSegment.build(rows, digests, keys, banding.bands)
 
 
-def _passages(records: Sequence[Record], settings: Settings) -> PassageSegment:
+def _passages(columns: Columns, settings: Settings) -> PassageSegment:
     import numpy as np
 
     if settings.keep_text:
-        kept = [record for record in records if record.text is not None]
-        found = winnows([record.text for record in kept], window=WINDOW, recipe=settings.recipe)
-        return PassageSegment.build(_rows(kept), found.offsets, found.values, found.starts, found.ends)
-    kept = [record for record in records if record.winnowing is not None]
-    columns = [unpack_winnowing(record.winnowing or b"") for record in kept]
-    offsets = np.fromiter(accumulate((len(values) for values, _, _ in columns), initial=0), dtype=np.int64, count=len(kept) + 1)
-    values, starts, ends = (
-        np.concatenate([np.zeros(0, dtype), *(each[i] for each in columns)]) for i, dtype in enumerate(("u8", "u4", "u4"))
-    )
-    return PassageSegment.build(_rows(kept), offsets, values, starts, ends)
+        rows, texts = columns.lines["text"]
+        found = winnows(texts, window=WINDOW, recipe=settings.recipe)
+        return PassageSegment.build(rows, found.offsets, found.values, found.starts, found.ends)
+    rows, stored = columns.lines["winnowing"]
+    parts = [unpack_winnowing(data) for data in stored]
+    offsets = np.fromiter(accumulate((len(values) for values, _, _ in parts), initial=0), dtype=np.int64, count=len(rows) + 1)
+    types = enumerate(("u8", "u4", "u4"))
+    values, starts, ends = (np.concatenate([np.zeros(0, dtype), *(each[i] for each in parts)]) for i, dtype in types)
+    return PassageSegment.build(rows, offsets, values, starts, ends)
 
 
 def pack_winnowing(values: NDArray[np.uint64], starts: NDArray[np.uint32], ends: NDArray[np.uint32]) -> bytes:
@@ -87,14 +86,12 @@ def unpack_winnowing(data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint32
     )
 
 
-def _tlshs(records: Sequence[Record], settings: Settings) -> TlshSegment:
-    kept = [record for record in records if record.tlsh is not None]
-    return TlshSegment.build(_rows(kept), [record.tlsh or "" for record in kept])
+def _tlshs(columns: Columns, settings: Settings) -> TlshSegment:
+    return TlshSegment.build(*columns.lines["tlsh"])
 
 
-def _ssdeeps(records: Sequence[Record], settings: Settings) -> SsdeepSegment:
-    kept = [record for record in records if record.ssdeep is not None]
-    return SsdeepSegment.build(_rows(kept), [record.ssdeep or "" for record in kept])
+def _ssdeeps(columns: Columns, settings: Settings) -> SsdeepSegment:
+    return SsdeepSegment.build(*columns.lines["ssdeep"])
 
 
 STRUCTURES = {

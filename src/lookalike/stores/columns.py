@@ -1,0 +1,71 @@
+"""Columns of documents: what segments are built from, whether it was just added or comes from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from lookalike.stores.base import Batch
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class Columns:
+    """Rows, ascending, and for each kind of column the documents that have it and their values."""
+
+    rows: NDArray[np.int64]
+    simhash: tuple[NDArray[np.int64], NDArray[np.uint64]] | None = None
+    sketches: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]] | None = None  # rows, digests, values
+    lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of text, winnowing, ssdeep and tlsh
+
+    @classmethod
+    def stored(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]], bits: int) -> Self:
+        """From the database, where any value may be missing."""
+        import numpy as np
+
+        numbers = np.array(rows, dtype=np.int64)
+        found = cls(numbers)
+        if "simhash" in values:
+            here, kept = _present(numbers, values["simhash"])
+            if bits == 128:
+                found.simhash = here, np.frombuffer(b"".join(kept), dtype=np.uint64)
+            else:
+                found.simhash = here, np.array(kept, dtype=np.int64).view(np.uint64)
+        if "minhash" in values:
+            here, kept = _present(numbers, values["minhash"])
+            digests = np.array([digest for digest in values["digest"] if digest is not None], dtype=np.int64).view(np.uint64)
+            found.sketches = here, digests, np.frombuffer(b"".join(kept), dtype=np.uint32)
+        for name in ("text", "winnowing", "ssdeep", "tlsh"):
+            if name in values:
+                found.lines[name] = _present(numbers, values[name])
+        return found
+
+    @classmethod
+    def added(cls, first_row: int, batch: Batch) -> Self:
+        """From a batch that was written with rows from ``first_row`` on."""
+        import numpy as np
+
+        rows = np.arange(first_row, first_row + len(batch), dtype=np.int64)
+        found = cls(rows)
+        nothing = np.zeros(0, dtype=np.int64)
+        found.simhash = (nothing, np.zeros(0, np.uint64)) if batch.simhash is None else (rows, batch.simhash)
+        if batch.minhash is None or batch.digests is None:
+            found.sketches = nothing, np.zeros(0, np.uint64), np.zeros(0, np.uint32)
+        else:
+            found.sketches = rows, batch.digests, batch.minhash
+        for name, values in (("text", batch.texts), ("winnowing", batch.winnowing), ("ssdeep", batch.ssdeep), ("tlsh", batch.tlsh)):
+            found.lines[name] = _present(rows, values or [None] * len(batch))
+        return found
+
+
+def _present(rows: NDArray[np.int64], values: Sequence[Any]) -> tuple[NDArray[np.int64], Sequence[Any]]:
+    import numpy as np
+
+    if None not in values:
+        return rows, values
+    there = [value is not None for value in values]
+    return rows[np.array(there, dtype=bool)], [value for value in values if value is not None]
