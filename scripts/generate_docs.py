@@ -186,16 +186,18 @@ class Shell:
         return done.stdout
 
 
-def refreshed(page: str, shell: Shell) -> str:
-    """A page with the console blocks that no longer hold as they are now."""
+def refreshed(page: str) -> str:
+    """A page with the console blocks that no longer hold as they are now. Each begins in a fresh folder, as in the tests."""
 
     def rerun(found: re.Match[str]) -> str:
         if found["language"] != "console":
             return found[0]
         text = ""
-        for step in steps(found["text"]):
-            actual = shell.run(step.command)
-            text += f"$ {step.command}\n{step.output if holds(step.output, actual) else actual}"
+        with tempfile.TemporaryDirectory() as folder:
+            shell = Shell(Path(folder))
+            for step in steps(found["text"]):
+                actual = shell.run(step.command)
+                text += f"$ {step.command}\n{step.output if holds(step.output, actual) else actual}"
         return f"```console\n{text}```"
 
     return FENCE.sub(rerun, page)
@@ -206,16 +208,14 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if something would change")
     check = parser.parse_args().check
     stale = []
-    with tempfile.TemporaryDirectory() as folder:
-        shell = Shell(Path(folder))
-        for path in pages():
-            before = path.read_text(encoding="utf-8")
-            page = with_every_verb(before) if path.name == "cli.md" else before
-            after = refreshed(filled(page), shell)
-            if after != before:
-                stale.append(str(path.relative_to(ROOT)))
-                if not check:
-                    path.write_text(after, encoding="utf-8")
+    for path in pages():
+        before = path.read_text(encoding="utf-8")
+        page = with_every_verb(before) if path.name == "cli.md" else before
+        after = refreshed(filled(page))
+        if after != before:
+            stale.append(str(path.relative_to(ROOT)))
+            if not check:
+                path.write_text(after, encoding="utf-8")
     if stale:
         print(f"{'out of date' if check else 'rewritten'}: {', '.join(stale)}")
     sys.exit(1 if stale and check else 0)

@@ -83,6 +83,14 @@ class TestAdd:
         assert "texts/b.pdf: unreadable file" in done.stderr
         assert run("get", "s", "texts/a.txt").stdout.endswith("我们对这片土地爱得深沉，因为这里有我们的家。\n")
 
+    def test_a_store_beside_its_texts_is_not_added_to_itself(self, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "a.txt").write_text("some text")
+        for counts in ({"added": 1, "updated": 0}, {"added": 0, "updated": 1}):
+            done = run("add", "store", ".", "--json")
+            assert json.loads(done.stdout) == {"documents": 1, **counts, "skipped": 0}
+            assert run("compact", "store").returncode == 0
+
     def test_standard_input(self, tmp_path: Path, run: Run) -> None:
         done = run("add", tmp_path / "s", "-", "--json", stdin=b'{"id": 7, "text": "seven"}\n{"id": 8, "text": "eight"}\n')
         assert json.loads(done.stdout)["added"] == 2
@@ -137,7 +145,7 @@ class TestAdd:
         [
             (["missing.jsonl"], "does not exist"),
             (["nothing-*.txt"], "no file matches"),
-            ([CORPUS, "--format", "xml"], "format='xml'"),
+            ([CORPUS, "--format", "xml"], "'xml' is not one of"),
             ([CORPUS, "--encoding", "utf-16"], "encoding='utf-16'"),
             ([CORPUS, "--recipe", "nonsense"], "unknown recipe"),
             ([], "Missing argument"),
@@ -335,6 +343,7 @@ class TestUpkeep:
         for out in (tmp_path / "out.txt", tmp_path / "missing" / "out.jsonl"):
             assert run("export", store, out).returncode == 2
         assert run("load", tmp_path / "other", tmp_path / "missing.jsonl").returncode == 2
+        assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,15 @@ from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 from lookalike.errors import InputError
 
+FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "text"]
+
 
 @click.command("add")
 @store_argument
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--text-column", default="text", show_default=True, help="Column of the text.")
 @click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
-@click.option("--format", "format_", default=None, help="jsonl, json, csv, tsv, parquet or text [default: from the names]")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default=None, help="Format of all inputs [default: from their names]")
 @click.option("--encoding", default=None, help="Encoding of the inputs [default: found out for texts, UTF-8 for tables]")
 @collection_option
 @creation_options

@@ -14,7 +14,7 @@ from lookalike.cli.stores import collection_option, created, creation_options, s
 
 @click.command("load")
 @store_argument
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @collection_option
 @creation_options
 @json_option

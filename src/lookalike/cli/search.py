@@ -29,7 +29,12 @@ EXCERPT_COLUMNS = 60
 @click.option("--simhash", default=None, metavar="0x…", help="A SimHash instead of a text.")
 @click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
 @click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
-@click.option("--threshold", type=float, default=None, help="Matches from this score on [default: that of the collection]")
+@click.option(
+    "--threshold",
+    type=float,
+    default=None,
+    help="Matches from this score on [default: as the collection for near, 0.5 of files]",
+)
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
 @collection_option

@@ -13,6 +13,7 @@ from lookalike.errors import InputError
 TABLES = ("jsonl", "json", "csv", "tsv", "parquet")
 FORMATS = (*TABLES, "text", "html", "warc")
 STANDARD_INPUT = "-"
+STORE_FILE = "store.sqlite"  # a folder with it is an index, kept beside its texts: no part of them
 _ENDINGS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -62,8 +63,8 @@ class Source:
 def expand(inputs: str | Path | Sequence[str | Path], format: str | None = None) -> list[Source]:
     """The sources behind files, folders, patterns (``**`` too) and ``-`` for standard input.
 
-    Folders are searched to any depth; hidden files and folders in them are left out, and links to folders are not
-    followed. A file that is named twice is read once. The order is that of the inputs, and within one of them by path.
+    Folders are searched to any depth; hidden files and folders in them are left out, so are stores, and links to folders
+    are not followed. A file that is named twice is read once. The order is that of the inputs, and within one of them by path.
     """
     if isinstance(inputs, str | Path):
         inputs = [inputs]
@@ -102,6 +103,9 @@ def _walk(folder: Path) -> Iterator[Path]:
         raise InputError(f"{error.filename!r} cannot be read: {error.strerror}; check its permissions")
 
     for top, folders, names in os.walk(folder, onerror=blame):
+        if STORE_FILE in names:
+            folders.clear()
+            continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (path for name in names if not name.startswith(".") and _is_data(path := Path(top, name)))
 
