@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -292,6 +293,37 @@ def test_damaged_sections_are_refused_or_safe(name: str) -> None:
         assert offsets[-1] == len(passages)
         assert set(PassageSegment.merge([segment], NOTHING).all_rows().tolist()) == rows
     assert refused > 150
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "value", "reason"),
+    [
+        ("rows", 1, 3, "rows: 3 at 1"),
+        ("firsts", 1, 4, "firsts: expected to ascend from 0 to 3"),
+        ("suffix_bits", 0, 200, "suffix_bits: 200 and the directory exceed 64 bits"),
+        ("suffix_bits", 0, 1, "suffixes: expected 11 bytes"),
+        ("directory", 1, 4, "directory: expected to ascend"),
+        ("suffixes", 1, 255, "more bits than suffix_bits says"),
+        ("places", 2, 0, "places: 0 is too large or there twice"),
+        ("places", 0, 3, "places: 3 is too large or there twice"),
+        ("repeats", 0, 2, "repeats: posting 1 is missing"),
+        ("uppers", 0, 3 << 32, "uppers: place 3 is out of order"),
+        ("uppers", 0, 1 << 32 | 0xFFFFFFFF, "the span of place 1 ends beyond 32 bits"),
+    ],
+)
+def test_what_is_wrong_is_said(name: str, index: int, value: int, reason: str) -> None:
+    good = build({3: [(700, 0, 5), (700, 70_000, 70_005)], 9: [(1000, 10, 65_545)]}).sections()
+    assert [good[key].tolist() for key in ("places", "repeats", "uppers")] == [[0, 1, 2], [1], [1 << 32 | 1 << 16]]
+    array = good[name].copy()
+    array[index] = value
+    with pytest.raises(la.InputError, match=re.escape(reason)):
+        PassageSegment.open({**good, name: array})
+
+
+def test_more_repeats_than_repeated_postings() -> None:
+    good = build({3: [(7, 0, 5), (7, 6, 9)], 4: [(7, 0, 5)]}).sections()
+    with pytest.raises(la.InputError, match="repeats: there are more than repeated postings"):
+        PassageSegment.open({**good, "repeats": np.array([1, 2], dtype=np.uint32)})
 
 
 @pytest.mark.parametrize("name", SECTIONS)

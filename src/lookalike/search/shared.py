@@ -87,8 +87,10 @@ def shared_documents(
     """
     import numpy as np
 
-    bound = max(FEW_DOCUMENTS, _count(documents, "documents", 0) // COMMON_SHARE) if common is None else _count(common, "common", 0)
     _count(limit, "limit", 1)
+    bound = max(FEW_DOCUMENTS, _count(documents, "documents", 0) // COMMON_SHARE)
+    if common is not None:
+        bound = _count(common, "common", 0)
     gone = column(removed, "removed", "int64")
     prints = _prints(query)
     hashes, number = np.unique(prints.values, return_inverse=True)
@@ -150,12 +152,11 @@ class _Frequencies:
         """The largest count of those chosen, 0 of none."""
         import numpy as np
 
-        if not chosen.any():
-            return 0
         while True:
-            top = np.arange(len(chosen)) == np.argmax(np.where(chosen, self._counts, -1))
+            counts = np.where(chosen, self._counts, 0)
+            top = chosen & (counts == counts.max(initial=0))
             if self._exact[top].all():
-                return int(self._counts[top][0])
+                return int(counts.max(initial=0))
             self._settle(top)
 
     def _settle(self, chosen: NDArray[np.bool_]) -> None:
