@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
-from lookalike.indexing.fingerprinting import as_document, check_id, fingerprinted
-from lookalike.model import Document
+from lookalike.indexing.fingerprinting import Given, check_id, fingerprinted
 from lookalike.stores.base import Added, Batch, Id, Store
 from lookalike.stores.settings import Settings
 
@@ -43,7 +42,7 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
         return Added(added, updated)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(fingerprinted, first, store.settings, workers)
-        following: list[Document] | None = second
+        following: Given | None = second
         while following is not None:
             ready = waiting.result()
             waiting = pool.submit(fingerprinted, following, store.settings, workers)
@@ -53,18 +52,17 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
     return Added(added, updated)
 
 
-def _batches(documents: Iterable[object]) -> Iterator[list[Document]]:
-    batch: list[Document] = []
+def _batches(documents: Iterable[object]) -> Iterator[Given]:
+    given = Given()
     characters = 0
     for item in documents:
-        document = as_document(item)
-        batch.append(document)
-        characters += len(document.text or "")
-        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+        given.append(item)
+        characters += len(given.texts[-1])
+        if len(given) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield given
+            given, characters = Given(), 0
+    if len(given):
+        yield given
 
 
 def simhash_batches(ids: Sequence[Id] | NDArray[Any], words: NDArray[np.uint64], settings: Settings) -> Iterator[Batch]:

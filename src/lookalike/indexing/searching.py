@@ -24,7 +24,7 @@ from lookalike.fingerprints.winnowing import winnow
 from lookalike.indexing.fingerprinting import estimates, features, jaccards
 from lookalike.indexing.matches import Match, Matches
 from lookalike.model import Passage
-from lookalike.stores.base import FuzzyFound, Group, Id, Reader
+from lookalike.stores.base import FuzzyFound, Group, Id, Reader, Record
 from lookalike.stores.settings import WINDOW, Settings
 
 if TYPE_CHECKING:
@@ -69,11 +69,16 @@ def _estimated(
     reader: Reader, settings: Settings, values: NDArray[np.uint32], groups: list[Group], threshold: float, limit: int, total: int
 ) -> Matches:
     rows = [group.rows[0] for group in groups]
-    records = reader.records(rows, ("minhash",))
-    scores = estimates(values, [records[row].minhash or b"" for row in rows]) if rows else []
+    records = reader.records(rows, ("minhash", "text"))
+    scores = estimates(values, [stored_minhash(records[row], settings) for row in rows]) if rows else []
     notes = _near_notes(settings, threshold, total)
     notes.append("scores are estimates from MinHashes: there is no text to verify them on")
     return _ranked(reader, groups, scores, threshold, limit, notes, None)
+
+
+def stored_minhash(record: Record, settings: Settings) -> bytes:
+    """The MinHash of a stored document: stores need not keep what can be made from the text."""
+    return record.minhash or minhashes([record.text or ""], size=settings.size, recipe=settings.recipe).tobytes()
 
 
 def _near_notes(settings: Settings, threshold: float, candidates: int) -> list[str]:

@@ -9,16 +9,19 @@ from typing import Any
 from lookalike.stores.base import Batch, Id, Record
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
+from lookalike.stores.settings import Settings
 
-COLUMNS = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
+COLUMNS = ("digest", "simhash", "ssdeep", "tlsh", "bands", "minhash", "winnowing", "meta", "text")
 WORD = 1 << 64
 AT_A_TIME = 10_000
 COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
 INSERT = f"INSERT INTO documents (row, collection, id, {', '.join(COLUMNS)}) VALUES (?, ?, ?{', ?' * len(COLUMNS)})"  # noqa: S608
 
 
-def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, bits: int) -> None:
+def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, settings: Settings) -> Columns:
+    """Write a batch; returns the columns that segments are built from."""
     count = len(batch)
+    columns = Columns.added(first_row, batch, settings)
     rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
     nothing: Sequence[None] = (None,) * count
     connection.executemany(
@@ -28,16 +31,18 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
             (collection,) * count,
             batch.ids,
             nothing if batch.digests is None else batch.digests.view("i8").tolist(),
-            nothing if batch.simhash is None else _stored_simhashes(batch.simhash, bits),
+            nothing if batch.simhash is None else _stored_simhashes(batch.simhash, settings.bits),
             batch.ssdeep or nothing,
             batch.tlsh or nothing,
-            nothing if batch.minhash is None else _blobs(batch.minhash, count),
+            nothing if batch.minhash is None or columns.sketches is None else _blobs(columns.sketches[2], count),
+            nothing if batch.minhash is None or settings.keep_text else _blobs(batch.minhash, count),
             batch.winnowing or nothing,
             batch.metas,
             map(_stored_text, batch.texts),
             strict=True,
         ),
     )
+    return columns
 
 
 def _blobs(array: Any, count: int) -> Iterable[bytes]:
