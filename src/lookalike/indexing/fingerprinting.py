@@ -47,7 +47,7 @@ class Given:
         """Take a Document, (id, text), (id, text, meta), or a mapping with these names."""
         path = None
         meta: Any = None
-        if type(item) is tuple and len(item) == 2:
+        if type(item) is tuple and len(item) == 2:  # nearly all of them
             id_, text = item
         elif isinstance(item, tuple) and len(item) == 3:
             id_, text, meta = item

@@ -53,6 +53,7 @@ def open(
         threshold=threshold,
         recall=recall,
     )
+    wanted.new()  # whatever is wrong with it should be said before a store is made
     return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
 
 

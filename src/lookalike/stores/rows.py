@@ -26,10 +26,10 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
         "ssdeep": batch.ssdeep,
         "tlsh": batch.tlsh,
         "bands": None if batch.minhash is None or columns.sketches is None else _blobs(columns.sketches[2], count),
-        "minhash": None if batch.minhash is None or settings.keep_text else _blobs(batch.minhash, count),
+        "minhash": None if batch.minhash is None or None not in batch.texts else _blobs(batch.minhash, count),
         "winnowing": batch.winnowing,
         "meta": batch.metas if any(batch.metas) else None,
-        "text": map(_stored_text, batch.texts) if settings.keep_text else None,
+        "text": map(_stored_text, batch.texts) if any(text is not None for text in batch.texts) else None,
     }
     # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
     there = {name: values for name, values in given.items() if values is not None}
