@@ -100,36 +100,23 @@ def faiss_found(values: NDArray[np.uint64], queries: NDArray[np.uint64], tables:
     return found
 
 
-def compared(mine: dict[str, Any], theirs: list[dict[str, Any]]) -> list[list[str]]:
+def compared(mine: dict[str, Any], peer: dict[str, Any] | None) -> list[list[str]]:
     rows = []
     for name, spent in mine["queries"].items():
         k, _, way = name.partition(" ")
-        peers = [each["queries"][name] for each in theirs if name in each["queries"]]
-        line = [
-            f"k={k}, {'batches of 1,000' if way == 'batch' else 'single calls'}",
-            f"{spent['wall'] * 1e6:.1f}",
-            f"{spent['cpu'] * 1e6:.1f}",
-        ]
-        if peers:
-            best = min(peers, key=lambda each: each["wall"])
-            ratio, wanted = best["cpu"] / spent["cpu"], WANTED.get((int(k), way))
-            line += [
-                f"{best['wall'] * 1e6:.0f}",
-                f"{ratio:.0f}×",
-                f"{wanted}×" if wanted else "–",
-                "" if not wanted else "ok" if ratio >= wanted else "miss",
-            ]
-        else:
-            line += ["–", "–", "–", ""]
-        rows.append(line)
-    build = mine["build"]
-    line = ["build (seconds)", f"{build['wall']:.2f}", f"{build['cpu']:.2f}"]
-    if theirs:
-        best = min((each["build"] for each in theirs), key=lambda each: each["cpu"])
-        ratio = best["cpu"] / build["cpu"]
-        line += [f"{best['wall']:.1f}", f"{ratio:.1f}×", "15×", "ok" if ratio >= 15 else "miss"]
-    rows.append(line if theirs else [*line, "–", "–", "–", ""])
+        title = f"k={k}, {'batches of 1,000' if way == 'batch' else 'single calls'}, µs a query"
+        rows.append(_row(title, spent, peer["queries"].get(name) if peer else None, WANTED.get((int(k), way)), 1e6))
+    rows.append(_row("build, seconds", mine["build"], peer["build"] if peer else None, 15, 1))
     return rows
+
+
+def _row(title: str, spent: dict[str, float], peer: dict[str, float] | None, wanted: float | None, unit: float) -> list[str]:
+    line = [title, f"{spent['wall'] * unit:.2f}", f"{spent['cpu'] * unit:.2f}"]
+    if peer is None:
+        return [*line, "–", "–", "–", ""]
+    ratio = peer["cpu"] / spent["cpu"]
+    verdict = "" if wanted is None else "ok" if ratio >= wanted else "miss"
+    return [*line, f"{peer['cpu'] * unit:.1f}", f"{ratio:.0f}×", f"{wanted}×" if wanted else "–", verdict]
 
 
 def main() -> None:
@@ -151,15 +138,20 @@ def main() -> None:
         for tables, bits in MULTI_HASH:
             print(f"FAISS IndexBinaryMultiHash {tables}×{bits}", file=sys.stderr)
             theirs.append(faiss_found(values, queries, tables, bits, expected))
-    header = [f"{entries:,} fingerprints of 64 bits", "ours µs (wall)", "ours µs (CPU)", "FAISS µs (wall)", "ratio (CPU)", "wanted", ""]
-    print(report.table(header, compared(mine, theirs)))
+    # Its better setting: the one that answers queries within 3 fastest.
+    peer = min(theirs, key=lambda each: each["queries"]["3 batch"]["cpu"], default=None)
+    header = [f"{entries:,} fingerprints of 64 bits", "ours (wall)", "ours (CPU)", "FAISS (CPU)", "ratio (CPU)", "wanted", ""]
+    print(report.table(header, compared(mine, peer)))
     join = mine["self_join"]
     print(f"\n{mine['bytes_an_entry']:.1f} bytes an entry (wanted: at most 32), ids included")
     print(f"self-join within 3: {join['pairs']:,} pairs in {join['cpu']:.1f} s CPU (wanted: less than 5), {join['wall']:.1f} s wall")
     print(f"two workers: {mine['two_workers']['wall'] * 1e6:.2f} µs a query (wall)")
     for each in theirs:
         said = "same answers" if each["same_answers"] else "OTHER ANSWERS"
-        print(f"FAISS {each['tables']}×{each['bits']}: {said} on {BATCH:,} queries within 3, built in {each['build']['cpu']:.1f} s CPU")
+        query = each["queries"]["3 batch"]["cpu"] * 1e6
+        print(
+            f"FAISS {each['tables']}×{each['bits']}: {said} on {BATCH:,} queries, {query:.0f} µs each, built in {each['build']['cpu']:.1f} s CPU"
+        )
     if options.json:
         options.json.write_text(json.dumps(machine.describe() | {"entries": entries, "ours": mine, "faiss": theirs}, indent=1) + "\n")
 

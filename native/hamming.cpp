@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "parallel.hpp"
+
 namespace lookalike {
 namespace {
 
@@ -80,6 +82,13 @@ LOOKALIKE_CLONES
 void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters,
                    std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
     probe_groups(directory, bucket, masks, filters, sizeof *filters, [&](std::uint32_t begin, std::uint32_t end) {
+        constexpr std::uint32_t kSmall = 16;
+        if (end - begin <= kSmall) {
+            for (std::uint32_t i = begin; i < end; ++i) {
+                if (static_cast<unsigned>(std::popcount(filters[i] ^ filter)) <= k) places.push_back(i);
+            }
+            return;
+        }
         // A hot bucket is read in blocks, without a branch: few entries pass, and none is worth a misprediction.
         constexpr std::uint32_t kBlock = 512;
         std::uint32_t passed[kBlock];
@@ -161,6 +170,12 @@ struct Record128 {
     Code code() const { return {high, low}; }
 };
 
+// Threads that build a segment: all there are for a large one, which takes a second, and none but this for others.
+unsigned workers_for(std::size_t size) {
+    constexpr std::size_t kLarge = 1'000'000;
+    return size < kLarge ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+}
+
 // Records by code, then by id: first into buckets by their top bits, then each bucket in the cache.
 template <class Record, class Make>
 Buffer<Record> sorted_records(std::size_t size, Make&& make) {
@@ -180,9 +195,12 @@ Buffer<Record> sorted_records(std::size_t size, Make&& make) {
         records[next[record.high >> (64 - width)]++] = record;
     }
     // next[b] is now where bucket b ends.
-    for (std::size_t b = 0, begin = 0; b + 1 < next.size(); begin = next[b++]) {
-        std::sort(records.begin() + static_cast<std::ptrdiff_t>(begin), records.begin() + static_cast<std::ptrdiff_t>(next[b]));
-    }
+    for_each_document(next.size() - 1, workers_for(size), [&] {
+        return [&](std::size_t b) {
+            const auto begin = static_cast<std::ptrdiff_t>(b ? next[b - 1] : 0);
+            std::sort(records.begin() + begin, records.begin() + static_cast<std::ptrdiff_t>(next[b]));
+        };
+    });
     return records;
 }
 
@@ -246,11 +264,10 @@ HammingSegment HammingSegment::build(std::span<const std::uint64_t> words, std::
 void HammingSegment::build_tables() {
     unsigned start = 0;
     for (const unsigned width : block_widths(bits_, size())) {
-        Table table{start, width, {}, {}, {}};
-        fill_table(table);
-        tables_.push_back(std::move(table));
+        tables_.push_back(Table{start, width, {}, {}, {}});
         start += width;
     }
+    for_each_document(tables_.size(), workers_for(size()), [&] { return [&](std::size_t t) { fill_table(tables_[t]); }; });
 }
 
 // Entries are first spread over parts by the top bits of their block, so that each part is put in order inside the cache.
