@@ -59,14 +59,14 @@ def near(reader: Reader, settings: Settings, query: str, threshold: float, limit
     def explain(row: int) -> Any:
         return partial(_passages, query, texts[row], settings) if row in texts else None
 
-    return _ranked(reader, found.groups, scores, threshold, limit, notes, explain)
+    return _ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
 
 
 def near_minhash(reader: Reader, settings: Settings, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
     """The same by a MinHash alone: there is nothing to verify on, so scores are estimates."""
     found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
     scores = _estimates(reader, settings, values, [group.rows[0] for group in found.groups])
-    return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), lambda _: None)
+    return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), lambda _: None, {})
 
 
 def _estimates(reader: Reader, settings: Settings, values: NDArray[np.uint32], rows: list[int]) -> dict[int, float]:
@@ -101,14 +101,16 @@ def _ranked(
     limit: int,
     notes: list[str],
     explain: Callable[[int], Any],
+    known: dict[int, Id],
 ) -> Matches:
     """The best rows of the groups that reach the threshold; equal ones in order of their age.
 
-    ``explain`` gives what names the passages of a row, or None where its score is an estimate.
+    ``explain`` gives what names the passages of a row, or None where its score is an estimate; ``known`` are ids that were read.
     """
     passed = [group for group in groups if scores[group.rows[0]] >= threshold]
     best = sorted((-scores[group.rows[0]], row, group.rows[0]) for group in passed for row in group.rows)[:limit]
-    ids = _ids(reader, [row for _, row, _ in best])
+    unknown = [row for _, row, _ in best if row not in known]
+    ids = known | _ids(reader, unknown) if unknown else known
     matches = []
     for score, row, first in best:
         why = explain(first)
