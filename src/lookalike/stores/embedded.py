@@ -157,13 +157,20 @@ class EmbeddedStore:
             raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: wait until it closes the store, or read only")
         try:
             self._lock.sign()
+            self._let_go_of_reader()
             self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / "reader.lock")
             self._remove_orphans(self._writer.connection)
         except BaseException:
             self._stop_writing()
             raise
 
+    def _let_go_of_reader(self) -> None:
+        """Our own reader must not keep our own writer from moving the log into the database. It opens again when it is needed."""
+        if self._reader is not None:
+            self._reader.close()
+
     def _stop_writing(self) -> None:
+        self._let_go_of_reader()
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -263,8 +270,6 @@ class EmbeddedStore:
             if isinstance(self._writer, database.WriteConnection):
                 self._seal_tail()
             self._closed = True
-            if self._reader is not None:
-                self._reader.close()
             self._stop_writing()
 
 
