@@ -41,6 +41,12 @@ text = la.read_text("examples/draft.txt").text
 print("  ".join(f"{word} {weight:.3f}" for word, weight in la.keywords(text, 8, idf=table, min_length=2)))
 PYTHON
 
+heading "The corpus without near-duplicates, and why each was removed"
+clean=$(mktemp -d)
+lookalike dedupe examples/corpus.jsonl --out "$clean/corpus.jsonl" --removed "$clean/removed.jsonl"
+cat "$clean/removed.jsonl"
+rm -r "$clean"
+
 heading "Near-duplicates in a corpus: MinHash estimates, verified by the exact Jaccard similarity"
 python - <<'PYTHON'
 import json
