@@ -96,8 +96,9 @@ def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
     path = write(folder / "speed.jsonl", documents(source, count))
     rows = [{"program": "lookalike", **ours(path)}]
     for name, wanted in WANTED.items():
-        if find_spec("orjson" if name == "copy" else name) is None:
-            rows.append({"program": name, "skipped": f"pip install {'orjson' if name == 'copy' else name}"})
+        missing = [package for package in ("orjson", name) if package != "copy" and find_spec(package) is None]
+        if missing:
+            rows.append({"program": name, "skipped": f"pip install {' '.join(missing)}"})
             continue
         found = measured([sys.executable, str(PEERS), name, str(path), str(folder / "peer.jsonl")], folder / "peer.jsonl")
         best = min((rows[0], ours(path)), key=lambda row: row["cpu_s"])

@@ -167,8 +167,9 @@ Decision Leaders::most_similar(std::span<const std::uint64_t> features, const st
         const std::span<const std::uint64_t> other = features_[candidate];
         const std::size_t sizes = features.size() + other.size();
         const double bound = std::max(threshold_, best.similarity);
-        const auto [smaller, larger] = std::minmax(features.size(), other.size());
-        if (static_cast<double>(smaller) / static_cast<double>(larger) < bound) continue;
+        const double smaller = static_cast<double>(std::min(features.size(), other.size()));
+        const double larger = static_cast<double>(std::max(features.size(), other.size()));
+        if (smaller / larger < bound) continue;
         if (!filled) {
             set_.reset(features.size());
             for (const std::uint64_t feature : features) set_.insert(feature);
