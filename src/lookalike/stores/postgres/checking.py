@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 1000
 COLUMNS = ("digest", "minhash", "winnowing", "text")
-INDEXES = """
-SELECT c.relname, i.indisvalid AND i.indisready FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-WHERE c.relnamespace = 'lookalike'::regnamespace
-"""
 STORED = "SELECT ordinal, hashes FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"
 SKETCHES = "SELECT digest, bands FROM lookalike.sketches WHERE collection = %s AND digest = ANY (%s)"
 
@@ -57,16 +53,15 @@ def _checked(store: PostgresStore) -> tuple[CheckReport, Wrong]:
             documents += len(records)
             wrong.hashes.update(_wrong_hashes(connection, collection, records, store.settings))
             wrong.bands.update(_wrong_bands(connection, collection, records, store.settings))
-        there = dict(connection.execute(INDEXES).fetchall())
-    wrong.indexes.extend(name for name in schema.index_names() if not there.get(name))
+        wrong.indexes.extend(schema.missing_indexes(connection))
     if recorded is None or recorded[0] != documents:
         report.problems.append(f"documents: {documents}, but {recorded[0] if recorded else 'none'} are on record")
     if wrong.hashes:
         report.problems.append(f"passages: the hashes of {len(wrong.hashes)} documents do not fit their texts")
     if wrong.bands:
         report.problems.append(f"bands: {len(wrong.bands)} MinHashes have no sketch, or another one")
-    report.problems += [f"index {name}: {'it is not valid' if name in there else 'it is missing'}" for name in wrong.indexes]
-    report.checked = {"documents": documents, "indexes": len(there)}
+    report.problems += [f"index {name}: it is missing or not valid" for name in wrong.indexes]
+    report.checked = {"documents": documents, "indexes": len(schema.index_names())}
     return report, wrong._replace(documents=documents)
 
 

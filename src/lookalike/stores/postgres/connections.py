@@ -133,9 +133,7 @@ class Connections:
             except psycopg.OperationalError:
                 delay = next(delays, None)
                 if delay is None:
-                    raise StoreError(
-                        f"{self.address.name}: the connection was lost while committing; check whether the last batch is there"
-                    ) from None
+                    break
                 time.sleep(delay)
                 continue
             if status is not None and status[0] != "in progress":

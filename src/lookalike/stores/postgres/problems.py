@@ -11,6 +11,7 @@ from psycopg import errors
 from lookalike.errors import Corrupt, InputError, LookalikeError, StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
 
+CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
 SAFE = "what was acknowledged is safe"
 # Class of error, what is raised, and what to do. The first that fits counts.
 REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str], ...] = (
@@ -25,7 +26,7 @@ REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str
     ((errors.OutOfMemory, errors.ConfigurationLimitExceeded), StoreError, f"the server is out of memory: add smaller batches; {SAFE}"),
     ((errors.TooManyConnections,), StoreBusy, "the server has no connection to spare: wait, or set a smaller pool= in the URL"),
     (
-        (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable),
+        CONFLICTS,
         StoreBusy,
         f"others write the same documents: try again; {SAFE}",
     ),

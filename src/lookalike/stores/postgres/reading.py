@@ -98,7 +98,7 @@ class PostgresReader:
     def _streamed(self, query: str, arguments: tuple[Any, ...], at_a_time: int) -> Iterator[tuple[Any, ...]]:
         with self._connection.cursor(f"scan_{next(self._cursors)}", binary=True) as cursor:
             cursor.itersize = at_a_time
-            yield from cursor.execute(query, arguments)  # type: ignore[arg-type]  # made from our own names
+            yield from cursor.execute(query, arguments)
 
     def _require(self, kind: str) -> None:
         if kind not in self._settings.kinds:
@@ -116,7 +116,7 @@ class PostgresReader:
         for first in range(0, len(low), QUERIES):
             here = slice(first, first + QUERIES)
             arguments = {"low": low[here], "high": high[here], "collection": self._collection, "k": k, "limit": limit}
-            found += [(place + first, *match) for place, *match in self._connection.execute(SIMHASHES, arguments)]  # type: ignore[misc]
+            found += [(place + first, *match) for place, *match in self._connection.execute(SIMHASHES, arguments)]
         query, rows, distances, totals = np.array(found, dtype=np.int64).reshape(-1, 4).T
         all_totals = np.zeros(len(low), dtype=np.int64)
         all_totals[query] = totals

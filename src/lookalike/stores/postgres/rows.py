@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 WORD = 1 << 64
 COPIED = (
-    "collection", "ordinal", "id_text", "id_number", "digest", "simhash", "simhash_high", "ssdeep", "tlsh", "minhash", "winnowing", "hashes", "meta", "text", "raw",
-)  # fmt: skip
+    *("collection", "ordinal", "id_text", "id_number", "digest", "simhash", "simhash_high"),
+    *("ssdeep", "tlsh", "minhash", "winnowing", "hashes", "meta", "text", "raw"),
+)
 COPY = f"COPY lookalike.documents ({', '.join(COPIED)}) FROM STDIN (FORMAT binary)"
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"

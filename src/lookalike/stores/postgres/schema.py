@@ -84,5 +84,19 @@ def index_names() -> list[str]:
     return re.findall(r"INDEX IF NOT EXISTS (\w+)", _read(INDEXES).decode())
 
 
+def search_index_names() -> list[str]:
+    """Those that searches use, and writers could do without."""
+    return [name for name in index_names() if "_by_id_" not in name]
+
+
+def missing_indexes(connection: Connection[Any]) -> list[str]:
+    """Those that are not there, or not valid."""
+    query = (
+        "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indisvalid AND c.relnamespace = %s::regnamespace"
+    )
+    there = {name for (name,) in connection.execute(query, ("lookalike",))}
+    return [name for name in index_names() if name not in there]
+
+
 def _read(file: str) -> bytes:
     return (files("lookalike.stores.postgres") / "sql" / file).read_bytes()

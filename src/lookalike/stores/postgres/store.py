@@ -10,6 +10,7 @@ from lookalike.errors import InputError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Id
 from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.address import Address
+from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.problems import sql_errors
@@ -48,11 +49,14 @@ class PostgresStore:
         self.name, self.collection, self._read_only = address.name, address.collection, read_only
         self._address = address
         self._connections = Connections(address, read_only=read_only)
+        self._bulk: BulkLoad | None = None
         try:
             with sql_errors(address), self._connections.connection() as connection:
                 self._check_server(connection)
                 self._prepare_schema(connection, create and not read_only)
                 self._number, self.settings = self._open_collection(connection, wanted, create and not read_only)
+                if address.bulk and not read_only:
+                    self._bulk = BulkLoad(self._connections)
         except UnicodeEncodeError:
             self.close()
             raise InputError(f"collection={self.collection!r}: a lone surrogate cannot be stored") from None
@@ -73,6 +77,8 @@ class PostgresStore:
             schema.bring_up_to_date(connection, self.name)
         else:
             schema.check_version(version, self.name)
+        if create and not self._address.bulk:
+            make_missing_indexes(connection)
 
     def _open_collection(self, connection: Connection, wanted: Wanted, create: bool) -> tuple[int, Settings]:
         query = "SELECT number, settings FROM lookalike.collections WHERE name = %s"
@@ -203,4 +209,8 @@ class PostgresStore:
         )
 
     def close(self) -> None:
+        if self._bulk is not None:
+            bulk, self._bulk = self._bulk, None
+            with sql_errors(self._address):
+                bulk.finish()
         self._connections.close()
