@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 500  # documents whose passages are worked out together
 
+# "collection + 0" keeps the planner from reading a whole collection by its primary key, which it likes before it has statistics.
 FREQUENCIES = """
 SELECT found.documents
 FROM unnest(%(hashes)s::bigint[]) WITH ORDINALITY AS h (hash, place), LATERAL (
   SELECT count(*) AS documents FROM lookalike.documents
-  WHERE collection = %(collection)s AND hashes IS NOT NULL AND hashes @> ARRAY[h.hash]
+  WHERE collection + 0 = %(collection)s AND hashes IS NOT NULL AND hashes @> ARRAY[h.hash]
 ) AS found
 ORDER BY h.place
 """
@@ -31,7 +32,7 @@ SHARING = """
 SELECT ordinal, count(*) AS shared, count(*) OVER () AS total
 FROM unnest(%(hashes)s::bigint[]) AS h (hash), LATERAL (
   SELECT ordinal FROM lookalike.documents
-  WHERE collection = %(collection)s AND hashes IS NOT NULL AND hashes @> ARRAY[h.hash]
+  WHERE collection + 0 = %(collection)s AND hashes IS NOT NULL AND hashes @> ARRAY[h.hash]
 ) AS found
 GROUP BY ordinal ORDER BY shared DESC, ordinal LIMIT %(limit)s
 """

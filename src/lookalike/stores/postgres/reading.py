@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,10 +42,11 @@ FROM unnest(%(low)s::bigint[], %(high)s::bigint[]) WITH ORDINALITY AS q (low, hi
 ) AS found
 ORDER BY q.place, found.distance, found.ordinal
 """
+# "collection + 0": through the index of bands, not by the primary key, which the planner likes before it has statistics.
 BANDS = """
 WITH found AS (
   SELECT digest, (SELECT count(*) FROM unnest(bands) AS key WHERE key = ANY (%(keys)s)) AS shared
-  FROM lookalike.sketches WHERE collection = %(collection)s AND bands && %(keys)s
+  FROM lookalike.sketches WHERE collection + 0 = %(collection)s AND bands && %(keys)s
 ), best AS (
   SELECT found.digest, shared, size, first, count(*) OVER () AS total
   FROM found, LATERAL (
@@ -92,13 +93,10 @@ class PostgresReader:
     def scan(self, columns: Sequence[str]) -> Iterator[Record]:
         """All documents in order of their rows, through a cursor of the server's: other queries may run meanwhile."""
         query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s ORDER BY ordinal"  # noqa: S608
-        for values in self._streamed(query, (self._collection,), 1000):
-            yield record(values, columns)
-
-    def _streamed(self, query: str, arguments: tuple[Any, ...], at_a_time: int) -> Iterator[tuple[Any, ...]]:
         with self._connection.cursor(f"scan_{next(self._cursors)}", binary=True) as cursor:
-            cursor.itersize = at_a_time
-            yield from cursor.execute(query, arguments)
+            cursor.itersize = 1000
+            for values in cursor.execute(query, (self._collection,)):
+                yield record(values, columns)
 
     def _require(self, kind: str) -> None:
         if kind not in self._settings.kinds:
@@ -151,14 +149,13 @@ class PostgresReader:
 
     def _digests(self, query: str, near: list[str]) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
         """Rows, ascending, and their digests, so many at a time."""
-        held: list[tuple[Any, ...]] = []
-        for values in self._streamed(query, (self._collection, near), DIGESTS):
-            held.append(values)
-            if len(held) == DIGESTS:
-                yield _columns(held)
-                held = []
-        if held:
-            yield _columns(held)
+        import numpy as np
+
+        with self._connection.cursor(f"scan_{next(self._cursors)}", binary=True) as cursor:
+            cursor.execute(query, (self._collection, near))
+            while found := cursor.fetchmany(DIGESTS):
+                rows, digests = zip(*sorted(found), strict=True)
+                yield np.array(rows, dtype=np.int64), list(digests)
 
 
 def bands_of(values: NDArray[np.uint32], settings: Settings, collection: int) -> NDArray[np.int64]:
@@ -182,13 +179,6 @@ def lengths_within(digest: str, max_distance: int) -> list[str]:
     own = int(digest[5] + digest[4], 16)  # the low digit comes first
     steps = max_distance // 12 if max_distance >= 24 else min(max_distance, 1)
     return sorted({f"{code % 16:X}{code // 16:X}" for code in ((own + step) % 256 for step in range(-steps, steps + 1))})
-
-
-def _columns(held: Iterable[tuple[Any, ...]]) -> tuple[NDArray[np.int64], list[str]]:
-    import numpy as np
-
-    rows, digests = zip(*sorted(held), strict=True)
-    return np.array(rows, dtype=np.int64), list(digests)
 
 
 def _merged(found: Sequence[Any], limit: int, best_first: int) -> FuzzyFound:

@@ -117,17 +117,18 @@ LANGUAGE plpgsql STABLE
 AS $$
 #variable_conflict use_column
 DECLARE
-  found record;
+  chosen record;
 BEGIN
-  SELECT c.number, c.bits INTO found FROM lookalike.collections c WHERE c.name = search_simhash.collection;
+  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = search_simhash.collection;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
   END IF;
-  IF k IS NULL OR k < 0 OR q IS NULL OR (q_high IS NULL) <> (found.bits < 128) THEN
-    RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', found.bits USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
+  IF k IS NULL OR k < 0 OR q IS NULL OR (q_high IS NULL) <> (chosen.bits < 128) THEN
+    RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', chosen.bits
+      USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
   END IF;
   RETURN QUERY SELECT coalesce(d.id_text, d.id_number::text), d.id_number, d.simhash, s.distance
-  FROM lookalike.simhash_rows(found.number, q, q_high, k) s
-  JOIN lookalike.documents d ON d.collection = found.number AND d.ordinal = s.ordinal
+  FROM lookalike.simhash_rows(chosen.number, q, q_high, k) s
+  JOIN lookalike.documents d ON d.collection = chosen.number AND d.ordinal = s.ordinal
   ORDER BY s.distance, s.ordinal;
 END $$;

@@ -59,7 +59,7 @@ INSERT INTO lookalike.masks
 WITH RECURSIVE flips (mask, top, size) AS (
   SELECT 0, -1, 0
   UNION ALL
-  SELECT mask | 1 << bit, bit, size + 1 FROM flips, generate_series(top + 1, 21) AS bit WHERE size < 5
+  SELECT mask | (1 << bit), bit, size + 1 FROM flips, generate_series(top + 1, 21) AS bit WHERE size < 5
 )
 SELECT width, radius, array_agg(mask ORDER BY mask)
 FROM unnest('{10,11,21,22}'::integer[]) AS width, generate_series(0, 5) AS radius
