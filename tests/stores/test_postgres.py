@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,3 +89,21 @@ def test_every_search_gives_what_the_embedded_store_gives(keep_text: bool, tmp_p
         assert embedded.clusters() == postgres.clusters()
         assert embedded.clusters(by="simhash", k=3) == postgres.clusters(by="simhash", k=3)
         assert postgres.check().ok
+
+
+def test_the_command_line_takes_the_url(tmp_path: Path) -> None:
+    url = empty_database().replace("postgres@", "postgres:s3cr3t@") + "&collection=news"
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "some words about a harbour in the winter"}\n')
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run([str(Path(sys.executable).with_name("lookalike")), *arguments], capture_output=True, text=True, check=False)
+        assert "s3cr3t" not in done.stdout + done.stderr
+        return done
+
+    assert run("add", url, str(tmp_path / "a.jsonl")).returncode == 0
+    found = run("search", url, "--text", "some words about a harbour in the winter", "--json")
+    assert [match["id"] for match in json.loads(found.stdout)] == ["a"]
+    assert run("check", url).returncode == 0
+    assert run("compact", url).returncode == 0
+    assert json.loads(run("stats", url, "--json").stdout)["documents"] == 1
+    assert run("get", url, "b").returncode != 0

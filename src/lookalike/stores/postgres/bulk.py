@@ -39,5 +39,6 @@ def make_missing_indexes(connection: Connection) -> bool:
         free = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK,)).fetchone()
         if free != (True,):
             return False
+        connection.execute("SET LOCAL statement_timeout = 0")
         schema.make_indexes(connection)
     return True

@@ -24,7 +24,9 @@ INDEXES = "indexes.sql"
 
 def read_version(connection: Connection[Any]) -> int | None:
     """The version of the schema, None where there is none."""
-    if connection.execute("SELECT to_regclass('lookalike.format')").fetchone() == (None,):
+    # Not to_regclass, which may answer from a cache after another process has made the table.
+    query = "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'lookalike' AND relname = 'format'"
+    if connection.execute(query).fetchone() is None:
         return None
     found = connection.execute("SELECT version FROM lookalike.format").fetchone()
     return int(found[0]) if found else None
@@ -44,6 +46,7 @@ def check_version(version: int | None, name: str) -> None:
 def bring_up_to_date(connection: Connection[Any], name: str) -> None:
     """Make the schema, or what it lacks."""
     with connection.transaction():
+        connection.execute("SET LOCAL statement_timeout = 0")  # it is about searches, not about making indexes
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         version = read_version(connection) or 0
         if version >= VERSION:

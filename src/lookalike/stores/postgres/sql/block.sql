@@ -13,7 +13,7 @@ DECLARE
   near_next integer[];
   near_last integer[];
 BEGIN
-  IF documents > 20000 AND k <= 6 THEN
+  IF documents > 20000 AND k <= 5 THEN   -- looking would cost as much as it saves beyond
     PERFORM FROM lookalike.documents WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
     OFFSET 2000 + 8 * usual * cardinality(keys) LIMIT 1;
     IF FOUND THEN
