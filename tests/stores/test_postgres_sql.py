@@ -167,3 +167,19 @@ def test_an_index_on_the_array_is_the_first_filter(connection: Connection) -> No
     assert any("Index Scan on tagged_by_tag" in line for (line,) in plan), plan
     found = [n for (n,) in connection.execute(query.format("overlap(tags, '{4000,4001,99}') >= 2"))]
     assert found == [n for n in range(1, 5001) if len({n, n + 1, n * 7 % 1000} & {4000, 4001, 99}) >= 2]
+
+
+def test_fingerprints_of_another_table_are_added_by_sql(url: str) -> None:
+    with la.open(url, collection="hm", kinds="simhash") as index, psycopg.connect(url, autocommit=True) as connection:
+        add = "SELECT lookalike.add_simhashes('hm', %s, %s)"
+        assert connection.execute(add, ([1, 2, 3], [10, 20, -30])).fetchone() == (3,)
+        assert connection.execute(add, ([4, 2, 4], [11, 21, 12])).fetchone() == (1,)
+        assert len(index) == 4
+        assert list(index.ids()) == [1, 3, 2, 4]
+        assert [match.id for match in index.search(simhash=21, k=0)] == [2]
+        assert [match.id for match in index.search(simhash=2**64 - 30, k=0)] == [3]
+        assert [match.id for match in index.search(simhash=12, k=0)] == [4]
+        assert index.check().ok
+        for wrong in (("nothing", [1], [1]), ("hm", [1], [1, 2])):
+            with pytest.raises(psycopg.errors.RaiseException):
+                connection.execute("SELECT lookalike.add_simhashes(%s, %s, %s)", wrong)

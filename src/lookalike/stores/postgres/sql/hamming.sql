@@ -132,3 +132,34 @@ BEGIN
   JOIN lookalike.documents d ON d.collection = chosen.number AND d.ordinal = s.ordinal
   ORDER BY s.distance, s.ordinal;
 END $$;
+
+-- Fingerprints that are in the database already, as documents without text. Of an id that is there, or comes twice, the last counts.
+-- Returns how many ids were new.
+CREATE OR REPLACE FUNCTION lookalike.add_simhashes(collection text, ids bigint[], simhashes bigint[]) RETURNS bigint
+LANGUAGE plpgsql
+AS $$
+#variable_conflict use_column
+DECLARE
+  chosen record;
+  first constant bigint := nextval('lookalike.transactions') << 20;
+  replaced bigint;
+  added bigint;
+BEGIN
+  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = add_simhashes.collection;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
+  END IF;
+  IF chosen.bits > 64 OR cardinality(ids) <> cardinality(simhashes) OR cardinality(ids) >= 1 << 20 THEN
+    RAISE EXCEPTION '% ids and % fingerprints for a collection of % bits', cardinality(ids), cardinality(simhashes), chosen.bits
+      USING HINT = 'Give as many of one as of the other, fewer than 1048576 at a time, of 32 or 64 bits.';
+  END IF;
+  DELETE FROM lookalike.documents WHERE collection = chosen.number AND id_number = ANY (ids);
+  GET DIAGNOSTICS replaced = ROW_COUNT;
+  INSERT INTO lookalike.documents (collection, ordinal, id_number, simhash)
+  SELECT chosen.number, first + max(place), id, (array_agg(value ORDER BY place DESC))[1]
+  FROM unnest(ids, simhashes) WITH ORDINALITY AS given (id, value, place)
+  GROUP BY id;
+  GET DIAGNOSTICS added = ROW_COUNT;
+  UPDATE lookalike.collections SET documents = documents + added - replaced WHERE number = chosen.number;
+  RETURN added - replaced;
+END $$;
