@@ -153,7 +153,7 @@ BEGIN
     RAISE EXCEPTION '% ids and % fingerprints for a collection of % bits', cardinality(ids), cardinality(simhashes), chosen.bits
       USING HINT = 'Give as many of one as of the other, fewer than 1048576 at a time, of 32 or 64 bits.';
   END IF;
-  DELETE FROM lookalike.documents WHERE collection = chosen.number AND id_number = ANY (ids);
+  DELETE FROM lookalike.documents d USING unnest(ids) AS given (id) WHERE d.collection = chosen.number AND d.id_number = given.id;
   GET DIAGNOSTICS replaced = ROW_COUNT;
   INSERT INTO lookalike.documents (collection, ordinal, id_number, simhash)
   SELECT chosen.number, first + max(place), id, (array_agg(value ORDER BY place DESC))[1]
