@@ -15,7 +15,12 @@ from lookalike.stores.base import Store
 from lookalike.stores.settings import Wanted, parse_kinds
 
 # Scheme → module:function, imported when it is asked for. A function takes the location, the collection and what is wanted.
-SCHEMES = {"": "lookalike.stores.opening:open_folder", "memory": "lookalike.stores.opening:open_memory"}
+SCHEMES = {
+    "": "lookalike.stores.opening:open_folder",
+    "memory": "lookalike.stores.opening:open_memory",
+    "postgresql": "lookalike.stores.postgres.opening:open_postgres",
+    "postgres": "lookalike.stores.postgres.opening:open_postgres",
+}
 MAX_COLLECTION_BYTES = 200
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
