@@ -56,9 +56,7 @@ def line_blocks(file: IO[bytes], name: str, report: Report, start: tuple[int, in
 
 
 def _line_ends(buffer: bytearray, first: int, last: int) -> int:
-    import numpy as np
-
-    return int(np.count_nonzero(np.frombuffer(buffer, np.uint8)[first:last] == ord("\n")))
+    return buffer.count(b"\n", first, last)
 
 
 def _read_into(file: IO[bytes], view: memoryview) -> int:

@@ -10,11 +10,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Problem
-from lookalike.deduping.against import Stored
 from lookalike.deduping.batches import Columns
 from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
@@ -30,6 +29,9 @@ from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError, TooManyRemoved
 from lookalike.fingerprints.base import check_workers
 from lookalike.recipe import Recipe
+
+if TYPE_CHECKING:
+    from lookalike.deduping.against import Stored
 
 RECORD_FROM = 1 << 30  # bytes of input: below that a run is over in seconds, and starting anew costs less than recording
 
@@ -171,7 +173,11 @@ class _Job:
         return report
 
     def _opened(self) -> AbstractContextManager[Stored | None]:
-        return nullcontext() if self.against is None else Stored(self.against, self.settings, add=self.add)
+        if self.against is None:
+            return nullcontext()
+        from lookalike.deduping.against import Stored  # indexes take longer to import than a small corpus to dedupe
+
+        return Stored(self.against, self.settings, add=self.add)
 
     def _add(self, stored: Stored | None, readers: Sequence[Reader], report: DedupeReport) -> None:
         """After everything is written: a run that fails leaves the store as it was."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.corpus.row import Problem
-from lookalike.deduping.against import Stored
 from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.decider import Decider
 from lookalike.deduping.ledger import Growing, Ledger
@@ -21,6 +20,8 @@ from lookalike.deduping.workspace import Workspace
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from lookalike.deduping.against import Stored
 
 OFFERED_AT_A_TIME = 4096
 HOT_BUCKETS = 20
