@@ -10,6 +10,7 @@ void bind_hamming(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
+void bind_pages(nb::module_& m);
 
 namespace {
 
@@ -47,4 +48,5 @@ NB_MODULE(_native, m) {
     bind_fuzzy_segments(m);
     bind_bands(m);
     bind_postings(m);
+    bind_pages(m);
 }

@@ -64,10 +64,16 @@ from lookalike.indexing.opening import open as open
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
 from lookalike.io import read_text as read_text
+from lookalike.markup.elements import Element as Element
+from lookalike.markup.page import Page as Page
+from lookalike.markup.page import page as page
 from lookalike.model import Document as Document
 from lookalike.model import Passage as Passage
 from lookalike.model import Span as Span
 from lookalike.model import Token as Token
+from lookalike.pages.matching import TagMatch as TagMatch
+from lookalike.pages.matching import match_tags as match_tags
+from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes
 from lookalike.search.hamming import HammingIndex as HammingIndex
