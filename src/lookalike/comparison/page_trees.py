@@ -18,6 +18,7 @@ CONTEXT = 3  # of them shown at either end
 MAX_ROWS = 10_000  # in both parts together
 MAX_STRING = 200  # characters of a text or a value
 MAX_INDENT = 24  # levels; deeper tags stand no further to the right
+_CLASSES = {"equal": "equal same", "changed": "changed", "gone": "gone", "new": "new"}  # one column is enough for what is the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def _shown(rows: list[Row]) -> Iterator[str]:
 
 def _html(row: Row) -> str:
     title = "" if row.kind != "changed" else f' title="similarity {row.similarity:.3f}"'
-    return f'<div class="row {row.kind}"{title}>{_cell(row.left, "l", row)}{_cell(row.right, "r", row)}</div>'
+    return f'<div class="row {_CLASSES[row.kind]}"{title}>{_cell(row.left, "l", row)}{_cell(row.right, "r", row)}</div>'
 
 
 def _cell(element: Element | None, side: str, row: Row) -> str:
