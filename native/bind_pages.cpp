@@ -1,4 +1,8 @@
 // Python's view of pages: which tag is which.
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
 #include "bind.hpp"
 #include "tag_alignment.hpp"
 
@@ -48,12 +52,38 @@ std::pair<Output<std::uint32_t>, Output<std::uint32_t>> align_tags_(Numbers left
     return {give(std::move(at_left)), give(std::move(at_right))};
 }
 
+// Hashes of the distinct paths of tag names, ascending. Tags come in document order, each with its parent, which are told apart by
+// identity; a parent that is no tag before it begins a new path.
+Output<std::uint64_t> path_hashes(nb::list tags, nb::list parents, nb::list names) {
+    const std::size_t count = tags.size();
+    if (parents.size() != count || names.size() != count) throw nb::value_error("parents, names: expected one a tag");
+    std::unordered_map<const PyObject*, std::uint64_t> paths;
+    paths.reserve(count);
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Py_ssize_t size = 0;
+        const nb::object text = names[i];
+        const char* name = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (name == nullptr) throw nb::python_error();
+        const auto above = paths.find(nb::object(parents[i]).ptr());
+        const std::uint64_t start = above == paths.end() ? 0 : std::rotl(above->second, kShingleRotation);
+        const std::uint64_t hash = mix(start ^ token_hash(reinterpret_cast<const std::uint8_t*>(name), static_cast<std::size_t>(size)));
+        paths.emplace(nb::object(tags[i]).ptr(), hash);
+        hashes.push_back(hash);
+    }
+    std::sort(hashes.begin(), hashes.end());
+    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+    return give(std::move(hashes));
+}
+
 }  // namespace
 }  // namespace lookalike
 
 void bind_pages(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
+    m.def("path_hashes", &path_hashes, "tags"_a, "parents"_a, "names"_a);
     m.def("align_tags", &align_tags_, "left"_a.noconvert(), "right"_a.noconvert(), "names"_a.noconvert(), "flags"_a.noconvert(),
           "attributes"_a.noconvert(), "attribute_offsets"_a.noconvert(), "strings"_a.noconvert(), "string_offsets"_a.noconvert(), "name_weight"_a,
           "attribute_weight"_a, "string_weight"_a);

@@ -38,6 +38,7 @@ _HOMES = {
     "lookalike.markup.page": "Page page",
     "lookalike.model": "Document Passage Span Token",
     "lookalike.pages.matching": "TagMatch match_tags",
+    "lookalike.pages.prints": "PagePrint page_print",
     "lookalike.pages.tags": "TagWeights",
     "lookalike.recipe": "Recipe recipes",
     "lookalike.search.hamming": "HammingIndex",

@@ -73,6 +73,8 @@ from lookalike.model import Span as Span
 from lookalike.model import Token as Token
 from lookalike.pages.matching import TagMatch as TagMatch
 from lookalike.pages.matching import match_tags as match_tags
+from lookalike.pages.prints import PagePrint as PagePrint
+from lookalike.pages.prints import page_print as page_print
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes
