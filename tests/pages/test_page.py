@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,16 @@ def test_head_and_body_are_apart_even_where_they_are_not_written() -> None:
     assert [element.path for element in page.body] == ["html/body/p", "html/body/p/#text"]
     assert [element.depth for element in page.body] == [2, 3]
     assert page.title == "T"
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(collecting: bool) -> None:
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert la.page("<p>x").elements
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable()
 
 
 def test_comments_are_nothing() -> None:

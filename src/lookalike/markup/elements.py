@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -70,10 +71,16 @@ class Tree:
     @classmethod
     def of(cls, html: str, sax_parse: Callable[[str, Any], None]) -> Tree:
         builder = _Builder(cls())
+        # Thousands of objects are made and none is in a cycle: looking for cycles meanwhile took more time than the rest.
+        collecting = gc.isenabled()
+        gc.disable()
         try:
             sax_parse(html, builder)
         except _Full:
             builder.tree.is_cut = True
+        finally:
+            if collecting:
+                gc.enable()
         return builder.finished()
 
 

@@ -34,13 +34,35 @@ class Pairing:
     note: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """Two pages in numbers: equal tags have the same; and a tag for each number."""
+
+    left: list[int]
+    right: list[int]
+    distinct: list[Element]
+
+    @classmethod
+    def of(cls, left: Sequence[Element], right: Sequence[Element]) -> Numbered:
+        numbers: dict[Hashable, int] = {}
+        distinct: list[Element] = []
+        sides: tuple[list[int], list[int]] = ([], [])
+        for side, elements in zip(sides, (left, right), strict=True):
+            for element in elements:
+                number = numbers.setdefault(_identity(element), len(distinct))
+                if number == len(distinct):
+                    distinct.append(element)
+                side.append(number)
+        return cls(*sides, distinct)
+
+
 def in_order(left: Sequence[Element], right: Sequence[Element]) -> Pairing:
     return Pairing([(place, place) for place in range(min(len(left), len(right)))])
 
 
-def best(left: Sequence[Element], right: Sequence[Element], weights: TagWeights) -> Pairing:
+def best(pages: Numbered, weights: TagWeights) -> Pairing:
     """The pairing with the largest sum of estimated resemblance."""
-    a, b, distinct = _numbered(left, right)
+    a, b, distinct = pages.left, pages.right, pages.distinct
     # Equal tags at both ends belong together in some best pairing: nothing else resembles a tag more than its equal.
     start = _common(a, b)
     end = _common(a[start:][::-1], b[start:][::-1])
@@ -56,22 +78,6 @@ def best(left: Sequence[Element], right: Sequence[Element], weights: TagWeights)
             pairs += ((i + x, k + y) for x, y in _aligned(a[i:j], b[k:m], distinct, weights))
     pairs += ((len(a) - back, len(b) - back) for back in range(end, 0, -1))
     return Pairing(pairs, note)
-
-
-def _numbered(left: Sequence[Element], right: Sequence[Element]) -> tuple[list[int], list[int], list[Element]]:
-    """A number for each distinct tag, the pages in these numbers, and a tag for each number."""
-    numbers: dict[Hashable, int] = {}
-    distinct: list[Element] = []
-    sides: list[list[int]] = []
-    for elements in (left, right):
-        side = []
-        for element in elements:
-            number = numbers.setdefault(_identity(element), len(distinct))
-            if number == len(distinct):
-                distinct.append(element)
-            side.append(number)
-        sides.append(side)
-    return sides[0], sides[1], distinct
 
 
 def _identity(element: Element) -> Hashable:

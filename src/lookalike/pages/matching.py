@@ -10,7 +10,7 @@ from typing import Any
 from lookalike.errors import InputError
 from lookalike.markup.elements import Element
 from lookalike.markup.page import Page
-from lookalike.pages.alignment import Pair, Pairing, best, in_order
+from lookalike.pages.alignment import Numbered, Pair, Pairing, best, in_order
 from lookalike.pages.strings import StringSimilarity
 from lookalike.pages.tags import TagSimilarity, TagWeights
 
@@ -110,16 +110,25 @@ def match_tags(
 
 
 def _match(left: list[Element], right: list[Element], align: str, similarity: TagSimilarity) -> PartMatch:
-    plain = _scored(left, right, in_order(left, right), similarity)
+    numbered = Numbered.of(left, right)
+    plain = _scored(left, right, in_order(left, right), numbered, similarity)
     if align == "order" or plain.score == 1.0:
         return plain
     # The pairing goes by an estimate: now and then the plain order is better.
-    found = _scored(left, right, best(left, right, similarity.weights), similarity)
+    found = _scored(left, right, best(numbered, similarity.weights), numbered, similarity)
     return found if found.score >= plain.score else plain
 
 
-def _scored(left: list[Element], right: list[Element], pairing: Pairing, similarity: TagSimilarity) -> PartMatch:
-    similarities = [similarity(left[i], right[j]) for i, j in pairing.pairs]
+def _scored(left: list[Element], right: list[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity) -> PartMatch:
+    a, b, distinct = numbered.left, numbered.right, numbered.distinct
+    known: dict[Pair, float] = {}
+    similarities: list[float] = []
+    for i, j in pairing.pairs:
+        pair = a[i], b[j]
+        found = 1.0 if pair[0] == pair[1] else known.get(pair)
+        if found is None:
+            found = known[pair] = similarity(distinct[pair[0]], distinct[pair[1]])
+        similarities.append(found)
     return PartMatch(left, right, pairing.pairs, similarities, pairing.note)
 
 
