@@ -56,6 +56,9 @@ lint: $(STAMPS)/lint-tools  ## ruff, mypy --strict, import-linter
 
 bench: $(STAMPS)/bench-tools  ## ours and the peers on the same text; DATA=folder of real text, optional
 	@$(BIN)/python benchmarks/speed.py $(if $(DATA),--data $(DATA))
+	@$(BIN)/python benchmarks/search.py
+	@$(BIN)/python benchmarks/store.py $(if $(DATA),--data $(DATA))
+	@$(BIN)/python benchmarks/dedupe.py $(if $(DATA),--data $(DATA))
 
 sanitize: $(STAMPS)/test-tools  ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@sh scripts/sanitize.sh

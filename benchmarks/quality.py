@@ -1,5 +1,5 @@
 """How well the headline score orders pairs that people judged, and the edit share drafts that people edited, against the
-Jaccard index of character 3-grams.
+Jaccard index of character 3-grams; and what dedupe removes, against all pairs by brute force.
 
     python benchmarks/quality.py --data DIR [--json OUT] [--only NAME ...]
 
@@ -203,6 +203,18 @@ def edit_share(data: Path | None) -> dict[str, Any]:
     return found
 
 
+def removed_pairs(data: Path | None) -> list[dict[str, Any]]:
+    """What dedupe removes at 0.8 against all pairs by brute force: was each pair alike, and were all found?"""
+    import dedupe
+
+    found = dedupe.quality(data)
+    print(f"\n{'dedupe at 0.8':22}{'documents':>10}{'pairs':>9}{'removed':>9}{'precision':>11}{'recall':>9}")
+    for row in found:
+        shares = ("–" if row[name] is None else f"{row[name]:.4f}" for name in ("precision", "recall"))
+        print(f"{row['set']:22}{row['documents']:>10}{row['pairs']:>9}{row['removed']:>9}" + "{:>11}{:>9}".format(*shares))
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled sets")
@@ -225,10 +237,12 @@ def main() -> int:
             if statistic in result:
                 print(line(result, statistic), flush=True)
     edits = {} if options.only else edit_share(options.data)
+    removed = [] if options.only else removed_pairs(options.data)
     if options.json is not None:
         about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
         options.json.write_text(
-            json.dumps({**about, "missing": missing, "results": results, "edit_share": edits}, indent=1) + "\n", encoding="utf-8"
+            json.dumps({**about, "missing": missing, "results": results, "edit_share": edits, "dedupe": removed}, indent=1) + "\n",
+            encoding="utf-8",
         )
     return 0 if results else 2
 

@@ -41,6 +41,12 @@ text = la.read_text("examples/draft.txt").text
 print("  ".join(f"{word} {weight:.3f}" for word, weight in la.keywords(text, 8, idf=table, min_length=2)))
 PYTHON
 
+heading "The corpus without near-duplicates, and why each was removed"
+clean=$(mktemp -d)
+lookalike dedupe examples/corpus.jsonl --out "$clean/corpus.jsonl" --removed "$clean/removed.jsonl"
+cat "$clean/removed.jsonl"
+rm -r "$clean"
+
 heading "Near-duplicates in a corpus: MinHash estimates, verified by the exact Jaccard similarity"
 python - <<'PYTHON'
 import json
@@ -60,3 +66,10 @@ for a, b in combinations(range(len(rows)), 2):
         bits = la.measures.hamming.distance(int(simhashes[a]), int(simhashes[b]))
         print(f"{rows[a]['id']:15} {rows[b]['id']:15} estimated {estimate:.2f}  exact {exact:.2f}  SimHash {bits} bits apart")
 PYTHON
+
+heading "A store on disk: add a corpus, then ask what looks like a text"
+store=$(mktemp -d)
+trap 'rm -rf "$store"' EXIT
+lookalike add "$store/news.lookalike" examples/corpus.jsonl
+lookalike search "$store/news.lookalike" --threshold 0.5 --text "$(python -c 'import json; print(json.loads(open("examples/corpus.jsonl", encoding="utf-8").readline())["text"])')"
+lookalike check "$store/news.lookalike"

@@ -16,17 +16,25 @@ void check_distance(unsigned k) {
     if (k > kMaxDistance) throw nb::value_error("k: choose 0 to 16");
 }
 
-// Fingerprints as words: one each, or for 128 bits two, the low half first.
-std::vector<Code> read_codes(const Hashes& words, unsigned bits) {
-    const std::size_t each = bits == 128 ? 2 : 1;
-    if (words.size() % each) throw nb::value_error("fingerprints of 128 bits are pairs of words");
-    std::vector<Code> codes(words.size() / each);
-    const std::uint64_t* word = words.data();
-    for (Code& code : codes) {
-        if (bits == 32 && *word >> 32) throw nb::value_error("a fingerprint has more than 32 bits");
-        code = bits == 128 ? Code{word[1], word[0]} : Code{bits == 32 ? *word << 32 : *word, 0};
-        word += each;
+// Fingerprints as words, checked: one each, or for 128 bits two, the low half first.
+std::span<const std::uint64_t> check_words(const Hashes& words, unsigned bits) {
+    if (bits == 128 && words.size() % 2) throw nb::value_error("fingerprints of 128 bits are pairs of words");
+    const std::span<const std::uint64_t> checked = view(words);
+    if (bits == 32 && std::any_of(checked.begin(), checked.end(), [](std::uint64_t word) { return word >> 32; })) {
+        throw nb::value_error("a fingerprint has more than 32 bits");
     }
+    return checked;
+}
+
+std::span<const std::uint64_t> check_words(const Hashes& words, const Input<std::int64_t>& ids, unsigned bits) {
+    if (words.size() != ids.size() * (bits == 128 ? 2 : 1)) throw nb::value_error("ids: expected one a fingerprint");
+    return check_words(words, bits);
+}
+
+std::vector<Code> read_codes(const Hashes& words, unsigned bits) {
+    const std::span<const std::uint64_t> checked = check_words(words, bits);
+    std::vector<Code> codes(checked.size() / (bits == 128 ? 2 : 1));
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = code_at(checked, i, bits);
     return codes;
 }
 
@@ -77,11 +85,10 @@ class SharedIndex {
     }
 
     void add(Hashes words, Input<std::int64_t> ids) {
-        const std::vector<Code> codes = read_codes(words, index_.bits());
-        if (codes.size() != ids.size()) throw nb::value_error("ids: expected one a fingerprint");
+        const std::span<const std::uint64_t> checked = check_words(words, ids, index_.bits());
         nb::gil_scoped_release release;
         const std::unique_lock lock(mutex_);
-        index_.add(codes, view(ids));
+        index_.add(checked, view(ids));
     }
 
     std::size_t remove(Input<std::int64_t> ids) {
@@ -126,10 +133,9 @@ class SharedIndex {
 class Segment {
    public:
     static Segment* build(Hashes words, Input<std::int64_t> ids, unsigned bits) {
-        const std::vector<Code> codes = read_codes(words, check_bits(bits));
-        if (codes.size() != ids.size()) throw nb::value_error("ids: expected one a fingerprint");
+        const std::span<const std::uint64_t> checked = check_words(words, ids, check_bits(bits));
         nb::gil_scoped_release release;
-        return new Segment(HammingSegment::build(codes, view(ids), bits));
+        return new Segment(HammingSegment::build(checked, view(ids), bits));
     }
 
     static Segment* open(unsigned bits, nb::dict sections) {
@@ -161,7 +167,7 @@ class Segment {
         nb::gil_scoped_release release;
         const unsigned bits = segments[0]->segment_.bits();
         const std::span<const std::int64_t> gone = view(removed);
-        std::vector<Code> codes;
+        std::vector<std::uint64_t> words;
         std::vector<std::int64_t> ids;
         for (const Segment* each : segments) {
             const HammingSegment& segment = each->segment_;
@@ -169,12 +175,12 @@ class Segment {
             for (std::size_t entry = 0; entry < segment.size(); ++entry) {
                 for (std::size_t place = segment.begin(entry), end = segment.begin(entry + 1); place < end; ++place) {
                     if (std::binary_search(gone.begin(), gone.end(), segment.id(place))) continue;
-                    codes.push_back(segment.code(entry));
+                    push_words(segment.code(entry), bits, words);
                     ids.push_back(segment.id(place));
                 }
             }
         }
-        return new Segment(HammingSegment::build(codes, ids, bits));
+        return new Segment(HammingSegment::build(words, ids, bits));
     }
 
     std::size_t size() const { return segment_.ids(); }

@@ -7,6 +7,7 @@ void bind_sketch(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
+void bind_dedupe(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
@@ -45,6 +46,7 @@ NB_MODULE(_native, m) {
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);
+    bind_dedupe(m);
     bind_fuzzy_segments(m);
     bind_bands(m);
     bind_postings(m);

@@ -3,17 +3,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace lookalike {
 
+// Leaves new elements as they are: what is written anyway need not be cleared before.
+template <class T>
+struct UninitializedAllocator : std::allocator<T> {
+    template <class U>
+    struct rebind {
+        using other = UninitializedAllocator<U>;
+    };
+    template <class U>
+    void construct(U* place) noexcept {
+        ::new (static_cast<void*>(place)) U;
+    }
+    template <class U, class... Arguments>
+    void construct(U* place, Arguments&&... arguments) {
+        ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+    }
+};
+
+template <class T>
+using Buffer = std::vector<T, UninitializedAllocator<T>>;
+
 template <class T>
 class Column {
    public:
     Column() = default;
-    Column(std::vector<T> values) : owned_(std::move(values)), view_(owned_) {}
+    Column(Buffer<T> values) : owned_(std::move(values)), view_(owned_) {}
     explicit Column(std::span<const T> outside) : view_(outside) {}
     // A moved vector keeps its memory, so the view stays true; a copied one would not.
     Column(Column&& other) noexcept : owned_(std::move(other.owned_)), view_(std::exchange(other.view_, {})) {}
@@ -31,7 +52,7 @@ class Column {
     std::span<const T> view() const { return view_; }
 
    private:
-    std::vector<T> owned_;
+    Buffer<T> owned_;
     std::span<const T> view_;
 };
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "parallel.hpp"
+
 namespace lookalike {
 namespace {
 
@@ -80,6 +82,13 @@ LOOKALIKE_CLONES
 void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters,
                    std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
     probe_groups(directory, bucket, masks, filters, sizeof *filters, [&](std::uint32_t begin, std::uint32_t end) {
+        constexpr std::uint32_t kSmall = 16;
+        if (end - begin <= kSmall) {
+            for (std::uint32_t i = begin; i < end; ++i) {
+                if (static_cast<unsigned>(std::popcount(filters[i] ^ filter)) <= k) places.push_back(i);
+            }
+            return;
+        }
         // A hot bucket is read in blocks, without a branch: few entries pass, and none is worth a misprediction.
         constexpr std::uint32_t kBlock = 512;
         std::uint32_t passed[kBlock];
@@ -92,6 +101,42 @@ void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::sp
             }
             places.insert(places.end(), passed, passed + count);
         }
+    });
+}
+
+struct Places {
+    std::uint32_t left, right;
+};
+
+// Hands every pair of places in a bucket and in the one that differs from it by the mask to close(left, right), once.
+template <class Close>
+[[gnu::always_inline]] inline void join_buckets(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask,
+                                                std::vector<Places>& out, Close&& close) {
+    for (std::uint32_t bucket = first; bucket < end; ++bucket) {
+        const std::uint32_t other = bucket ^ mask;
+        if (other < bucket) continue;
+        const std::uint32_t left_end = directory[bucket + 1], right_begin = directory[other], right_end = directory[other + 1];
+        for (std::uint32_t left = directory[bucket]; left < left_end; ++left) {
+            for (std::uint32_t right = mask ? right_begin : left + 1; right < right_end; ++right) {
+                if (close(left, right)) out.push_back({left, right});
+            }
+        }
+    }
+}
+
+LOOKALIKE_CLONES
+void join_codes(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high,
+                const std::uint64_t* low, unsigned k, std::vector<Places>& out) {
+    join_buckets(directory, first, end, mask, out, [&](std::uint32_t a, std::uint32_t b) {
+        return std::popcount(high[a] ^ high[b]) + (low ? std::popcount(low[a] ^ low[b]) : 0) <= static_cast<int>(k);
+    });
+}
+
+LOOKALIKE_CLONES
+void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, unsigned k,
+                  std::vector<Places>& out) {
+    join_buckets(directory, first, end, mask, out, [&](std::uint32_t a, std::uint32_t b) {
+        return static_cast<unsigned>(std::popcount(filters[a] ^ filters[b])) <= k;
     });
 }
 
@@ -125,11 +170,17 @@ struct Record128 {
     Code code() const { return {high, low}; }
 };
 
+// Threads that build a segment: all there are for a large one, which takes a second, and none but this for others.
+unsigned workers_for(std::size_t size) {
+    constexpr std::size_t kLarge = 1'000'000;
+    return size < kLarge ? 1 : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+}
+
 // Records by code, then by id: first into buckets by their top bits, then each bucket in the cache.
 template <class Record, class Make>
-std::vector<Record> sorted_records(std::size_t size, Make&& make) {
+Buffer<Record> sorted_records(std::size_t size, Make&& make) {
     constexpr std::size_t kWorthBuckets = 1 << 14, kInBucket = 128;
-    std::vector<Record> records(size);
+    Buffer<Record> records(size);
     if (size < kWorthBuckets) {
         for (std::size_t i = 0; i < size; ++i) records[i] = make(i);
         std::sort(records.begin(), records.end());
@@ -144,9 +195,12 @@ std::vector<Record> sorted_records(std::size_t size, Make&& make) {
         records[next[record.high >> (64 - width)]++] = record;
     }
     // next[b] is now where bucket b ends.
-    for (std::size_t b = 0, begin = 0; b + 1 < next.size(); begin = next[b++]) {
-        std::sort(records.begin() + static_cast<std::ptrdiff_t>(begin), records.begin() + static_cast<std::ptrdiff_t>(next[b]));
-    }
+    for_each_document(next.size() - 1, workers_for(size), [&] {
+        return [&](std::size_t b) {
+            const auto begin = static_cast<std::ptrdiff_t>(b ? next[b - 1] : 0);
+            std::sort(records.begin() + begin, records.begin() + static_cast<std::ptrdiff_t>(next[b]));
+        };
+    });
     return records;
 }
 
@@ -162,12 +216,11 @@ std::span<const std::uint32_t> HammingSegment::masks_within(unsigned width, unsi
     return {masks.all.data(), masks.ends[radius]};
 }
 
-HammingSegment HammingSegment::build(std::span<const Code> codes, std::span<const std::int64_t> ids, unsigned bits) {
-    if (codes.size() >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a segment holds at most 4 Gi entries");
+HammingSegment HammingSegment::build(std::span<const std::uint64_t> words, std::span<const std::int64_t> ids, unsigned bits) {
+    if (ids.size() >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a segment holds at most 4 Gi entries");
     HammingSegment segment(bits);
-    std::vector<std::uint64_t> high, low;
-    std::vector<std::uint32_t> repeated, extra, small;
-    std::vector<std::uint64_t> large;
+    Buffer<std::uint64_t> high, low, large;
+    Buffer<std::uint32_t> repeated, extra, small;
     const bool narrow = std::all_of(ids.begin(), ids.end(), [](std::int64_t id) { return id >= 0 && id <= std::numeric_limits<std::uint32_t>::max(); });
     const auto fill = [&](const auto& records) {
         high.reserve(records.size());
@@ -192,11 +245,12 @@ HammingSegment HammingSegment::build(std::span<const Code> codes, std::span<cons
         }
     };
     if (bits == 128) {
-        fill(sorted_records<Record128>(codes.size(), [&](std::size_t i) { return Record128{codes[i].high, codes[i].low, ids[i]}; }));
+        fill(sorted_records<Record128>(ids.size(), [&](std::size_t i) { return Record128{words[2 * i + 1], words[2 * i], ids[i]}; }));
     } else {
-        fill(sorted_records<Record64>(codes.size(), [&](std::size_t i) { return Record64{codes[i].high, ids[i]}; }));
+        const int shift = bits == 32 ? 32 : 0;
+        fill(sorted_records<Record64>(ids.size(), [&](std::size_t i) { return Record64{words[i] << shift, ids[i]}; }));
     }
-    high.shrink_to_fit();
+    if (high.size() < high.capacity() / 2) high.shrink_to_fit();  // many copies
     segment.high_ = std::move(high);
     segment.low_ = std::move(low);
     segment.small_ = std::move(small);
@@ -210,16 +264,15 @@ HammingSegment HammingSegment::build(std::span<const Code> codes, std::span<cons
 void HammingSegment::build_tables() {
     unsigned start = 0;
     for (const unsigned width : block_widths(bits_, size())) {
-        Table table{start, width, {}, {}, {}};
-        fill_table(table);
-        tables_.push_back(std::move(table));
+        tables_.push_back(Table{start, width, {}, {}, {}});
         start += width;
     }
+    for_each_document(tables_.size(), workers_for(size()), [&] { return [&](std::size_t t) { fill_table(tables_[t]); }; });
 }
 
 // Entries are first spread over parts by the top bits of their block, so that each part is put in order inside the cache.
 void HammingSegment::fill_table(Table& table) {
-    std::vector<std::uint32_t> directory((std::size_t{1} << table.width) + 1, 0);
+    Buffer<std::uint32_t> directory((std::size_t{1} << table.width) + 1, 0);
     const auto bucket_of = [&](std::size_t i) { return bits_at(code(i), table.start, table.width, bits_); };
     if (table.start == 0) {
         for (std::size_t i = 0; i < size(); ++i) ++directory[bucket_of(i) + 1];
@@ -235,12 +288,12 @@ void HammingSegment::fill_table(Table& table) {
     std::vector<std::uint32_t> part_ends((1 << kPartBits) + 1, 0);
     for (std::size_t i = 0; i < size(); ++i) ++part_ends[(bucket_of(i) >> shift) + 1];
     for (std::size_t p = 1; p < part_ends.size(); ++p) part_ends[p] += part_ends[p - 1];
-    std::vector<Item> items(size());
+    Buffer<Item> items(size());
     for (std::size_t i = 0; i < size(); ++i) {
         const std::uint32_t bucket = bucket_of(i);
         items[part_ends[bucket >> shift]++] = {bucket, static_cast<std::uint32_t>(i), bits_at(code(i), table.start + table.width, 32, bits_)};
     }
-    std::vector<std::uint32_t> entries(size()), filters(size());
+    Buffer<std::uint32_t> entries(size()), filters(size());
     for (std::size_t part = 0, begin = 0; part + 1 < part_ends.size(); begin = part_ends[part++]) {
         const std::span<const Item> here(items.data() + begin, part_ends[part] - begin);
         std::uint32_t* counts = directory.data() + (part << shift);
@@ -346,6 +399,22 @@ bool HammingSegment::found_before(unsigned t, const Code& a, const Code& b, unsi
         if (std::popcount(difference) <= radius_of(s, k)) return true;
     }
     return false;
+}
+
+void HammingSegment::join(unsigned t, std::uint32_t first, std::uint32_t end, std::uint32_t mask, unsigned k, std::vector<Pair>& found) const {
+    const Table& table = tables_[t];
+    thread_local std::vector<Places> close;
+    close.clear();
+    if (t == 0) {
+        join_codes(table.directory.data(), first, end, mask, high_.data(), bits_ == 128 ? low_.data() : nullptr, k, close);
+    } else {
+        join_filters(table.directory.data(), first, end, mask, table.filters.data(), k, close);
+    }
+    for (const Places& places : close) {
+        const std::uint32_t a = t ? table.entries[places.left] : places.left, b = t ? table.entries[places.right] : places.right;
+        const unsigned apart = distance(code(a), code(b));
+        if (apart <= k && !found_before(t, code(a), code(b), k)) found.push_back({std::min(a, b), std::max(a, b), apart});
+    }
 }
 
 void HammingSegment::search(const Code& query, unsigned k, std::vector<Hit>& hits) const {

@@ -29,6 +29,17 @@ inline unsigned distance(const Code& a, const Code& b) {
     return static_cast<unsigned>(std::popcount(a.high ^ b.high) + std::popcount(a.low ^ b.low));
 }
 
+// Code number i of fingerprints as words: one each, or for 128 bits two, the low half first; and back.
+inline Code code_at(std::span<const std::uint64_t> words, std::size_t i, unsigned bits) {
+    if (bits == 128) return {words[2 * i + 1], words[2 * i]};
+    return {bits == 32 ? words[i] << 32 : words[i], 0};
+}
+
+inline void push_words(const Code& code, unsigned bits, std::vector<std::uint64_t>& words) {
+    if (bits == 128) words.push_back(code.low);
+    words.push_back(bits == 32 ? code.high >> 32 : code.high);
+}
+
 struct Hit {
     std::uint32_t entry;  // of the segment's distinct codes
     std::uint32_t distance;
@@ -38,7 +49,8 @@ struct Hit {
 // Codes of up to 64 bits take 24 to 32 bytes each, and the directories 1 to 32 MB; small segments have no directories.
 class HammingSegment {
    public:
-    static HammingSegment build(std::span<const Code> codes, std::span<const std::int64_t> ids, unsigned bits);
+    // Fingerprints as words: one each, or for 128 bits two, the low half first.
+    static HammingSegment build(std::span<const std::uint64_t> words, std::span<const std::int64_t> ids, unsigned bits);
     // Columns as `columns` hands them out; throws std::invalid_argument unless everything they say is in bounds.
     static HammingSegment open(unsigned bits, std::map<std::string, Column32> narrow, std::map<std::string, Column64> wide);
 
@@ -92,14 +104,17 @@ class HammingSegment {
             }
             return;
         }
+        // Mask by mask: then the buckets of both sides follow each other in memory.
+        std::vector<Pair> found;
         for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
-            const Table& table = tables_[t];
-            const std::span<const std::uint32_t> masks = masks_within(table.width, static_cast<unsigned>(radius_of(t, k)));
-            for (std::uint32_t bucket = 0; bucket < 1u << table.width; ++bucket) {
-                if (table.directory[bucket] == table.directory[bucket + 1]) continue;
-                for (const std::uint32_t mask : masks) {
-                    const std::uint32_t other = bucket ^ mask;
-                    if (other >= bucket && !join(t, bucket, other, k, report)) return;
+            const std::uint32_t buckets = 1u << tables_[t].width;
+            for (const std::uint32_t mask : masks_within(tables_[t].width, static_cast<unsigned>(radius_of(t, k)))) {
+                for (std::uint32_t bucket = 0; bucket < buckets; bucket += kJoined) {
+                    found.clear();
+                    join(t, bucket, std::min(bucket + kJoined, buckets), mask, k, found);
+                    for (const Pair& pair : found) {
+                        if (!report(pair.left, pair.right, pair.distance)) return;
+                    }
                 }
             }
         }
@@ -128,21 +143,12 @@ class HammingSegment {
     bool scans(unsigned k) const;
     bool found_before(unsigned t, const Code& a, const Code& b, unsigned k) const;
 
-    template <class Report>
-    bool join(unsigned t, std::uint32_t bucket, std::uint32_t other, unsigned k, Report&& report) const {
-        const Table& table = tables_[t];
-        const std::uint32_t end = table.directory[bucket + 1], other_end = table.directory[other + 1];
-        for (std::uint32_t i = table.directory[bucket]; i < end; ++i) {
-            for (std::uint32_t j = bucket == other ? i + 1 : table.directory[other]; j < other_end; ++j) {
-                if (t && static_cast<unsigned>(std::popcount(table.filters[i] ^ table.filters[j])) > k) continue;
-                const std::uint32_t a = t ? table.entries[i] : i, b = t ? table.entries[j] : j;
-                const unsigned found = distance(code(a), code(b));
-                if (found > k || found_before(t, code(a), code(b), k)) continue;
-                if (!report(std::min(a, b), std::max(a, b), found)) return false;
-            }
-        }
-        return true;
-    }
+    struct Pair {
+        std::uint32_t left, right, distance;
+    };
+    static constexpr std::uint32_t kJoined = 4096;  // buckets that are joined at a time
+    // All pairs within k between the buckets from `first` to `end` and those that differ from them by the mask.
+    void join(unsigned t, std::uint32_t first, std::uint32_t end, std::uint32_t mask, unsigned k, std::vector<Pair>& found) const;
 
     unsigned bits_;
     Column64 high_, low_;         // the codes, ascending; low_ is empty unless they have 128 bits

@@ -16,15 +16,15 @@ std::size_t HammingIndex::bytes() const {
 }
 
 std::unique_ptr<HammingIndex::Part> HammingIndex::build(const std::vector<Entry>& entries) const {
-    std::vector<Code> codes;
+    std::vector<std::uint64_t> words;
     std::vector<std::int64_t> ids;
-    codes.reserve(entries.size());
+    words.reserve(entries.size() * (bits_ == 128 ? 2 : 1));
     ids.reserve(entries.size());
     for (const Entry& entry : entries) {
-        codes.push_back(entry.code);
+        push_words(entry.code, bits_, words);
         ids.push_back(entry.id);
     }
-    return std::make_unique<Part>(Part{HammingSegment::build(codes, ids, bits_)});
+    return std::make_unique<Part>(Part{HammingSegment::build(words, ids, bits_)});
 }
 
 void HammingIndex::append(const Part& part, std::vector<Entry>& out) const {
@@ -35,14 +35,14 @@ void HammingIndex::append(const Part& part, std::vector<Entry>& out) const {
     }
 }
 
-void HammingIndex::add(std::span<const Code> codes, std::span<const std::int64_t> ids) {
-    live_ += codes.size();
-    if (codes.size() > kMaxTail) {  // a segment of its own, with no way through the tail
-        parts_.push_back(std::make_unique<Part>(Part{HammingSegment::build(codes, ids, bits_)}));
+void HammingIndex::add(std::span<const std::uint64_t> words, std::span<const std::int64_t> ids) {
+    live_ += ids.size();
+    if (ids.size() > kMaxTail) {  // a segment of its own, with no way through the tail
+        parts_.push_back(std::make_unique<Part>(Part{HammingSegment::build(words, ids, bits_)}));
         return merge_parts();
     }
-    tail_.reserve(std::max(tail_.capacity(), std::min(kMaxTail, tail_.size() + codes.size())));
-    for (std::size_t i = 0; i < codes.size(); ++i) tail_.push_back({codes[i], ids[i]});
+    tail_.reserve(std::max(tail_.capacity(), std::min(kMaxTail, tail_.size() + ids.size())));
+    for (std::size_t i = 0; i < ids.size(); ++i) tail_.push_back({code_at(words, i, bits_), ids[i]});
     if (tail_.size() > kMaxTail) seal_tail();
 }
 

@@ -24,7 +24,7 @@ class HammingIndex {
     std::size_t size() const { return live_; }
     std::size_t bytes() const;
 
-    void add(std::span<const Code> codes, std::span<const std::int64_t> ids);
+    void add(std::span<const std::uint64_t> words, std::span<const std::int64_t> ids);
     std::size_t remove(const std::unordered_set<std::int64_t>& ids);  // how many entries were removed
 
     // All entries within k, nearest first, then by id.

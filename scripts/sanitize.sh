@@ -16,4 +16,4 @@ echo "== running the tests of the kernels"
 compiler=$(command -v c++ || command -v g++)
 LD_PRELOAD="$($compiler -print-file-name=libasan.so) $($compiler -print-file-name=libubsan.so)" \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-  $python -m pytest -p no:cacheprovider -x tests/native tests/fingerprints tests/comparison/test_edits.py tests/search "$@"
+  $python -m pytest -p no:cacheprovider -x tests/native tests/fingerprints tests/comparison/test_edits.py tests/search tests/deduping/test_dedupe_kernels.py "$@"

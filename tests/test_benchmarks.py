@@ -198,3 +198,16 @@ def test_ours_and_datasketch_estimate_the_same(modules: dict[str, ModuleType]) -
     assert accuracy.ours(left, right) == pytest.approx(0.8, abs=0.15)
     assert accuracy.datasketch()(left, right) == pytest.approx(0.8, abs=0.15)
     assert accuracy.ours(left, left) == accuracy.datasketch()(left, left) == 1
+
+
+@pytest.mark.parametrize("script", ["search.py", "store.py"])
+def test_the_benchmarks_of_search_run(script: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    options = ["--no-peer"] if script == "search.py" else []
+    done = subprocess.run(
+        [sys.executable, FOLDER / script, "--quick", *options, "--json", out], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(out.read_text(encoding="utf-8"))
+    assert result["machine"]["cores"] >= 1
+    assert str(tmp_path) not in out.read_text(encoding="utf-8")

@@ -4,6 +4,10 @@ from lookalike.comparison.compare import Comparison as Comparison
 from lookalike.comparison.compare import compare as compare
 from lookalike.corpus.documents import documents as documents
 from lookalike.corpus.row import Problem as Problem
+from lookalike.deduping.local import dedupe as dedupe
+from lookalike.deduping.plan import Plan as Plan
+from lookalike.deduping.plan import plan as plan
+from lookalike.deduping.report import DedupeReport as DedupeReport
 from lookalike.drafts.edit_share import edit_share as edit_share
 from lookalike.drafts.judge import Bounds as Bounds
 from lookalike.drafts.report import FeedbackReport as FeedbackReport
@@ -18,6 +22,7 @@ from lookalike.errors import NotFound as NotFound
 from lookalike.errors import RecipeMismatch as RecipeMismatch
 from lookalike.errors import StoreBusy as StoreBusy
 from lookalike.errors import StoreError as StoreError
+from lookalike.errors import TooManyRemoved as TooManyRemoved
 from lookalike.errors import UnknownName as UnknownName
 from lookalike.fingerprints.base import Fingerprint as Fingerprint
 from lookalike.fingerprints.base import NoFingerprint as NoFingerprint

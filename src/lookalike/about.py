@@ -23,6 +23,7 @@ EXTRAS = {
     "ltp": ("ltp", "the LTP segmenter"),
     "hanlp": ("hanlp", "the HanLP segmenter"),
     "parquet": ("pyarrow", "Parquet files of pairs"),
+    "postgres": ("psycopg", "stores in a PostgreSQL database"),
     "pages": ("turbohtml", "web pages"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }

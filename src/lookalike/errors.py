@@ -10,6 +10,7 @@
     │   └── Corrupt
     ├── EngineError
     ├── FetchError
+    ├── TooManyRemoved                   a dedupe that would remove more than was allowed; nothing was written
     └── MissingExtra (ImportError)       an optional dependency, with the command that installs it
 
 A message names the argument, the value and the remedy. ``exit_code`` and ``http_status`` are the one table
@@ -66,6 +67,10 @@ class EngineError(LookalikeError):
 class FetchError(LookalikeError):
     exit_code = 7
     http_status = 502
+
+
+class TooManyRemoved(LookalikeError):
+    exit_code = 8
 
 
 class MissingExtra(LookalikeError, ImportError):

@@ -323,6 +323,22 @@ class StoreContract:
             assert index.search(minhash=minhash(documents[0][1]))[0].score == 1.0
             assert index.check().ok
 
+    def test_minhashes_of_sets(self, tmp_path: Path) -> None:
+        sets = {n: {f"element {i}" for i in range(n, n + 40)} for n in range(0, 200, 4)}
+        with self.open(tmp_path, threshold=0.5) as index:
+            assert index.add_minhashes(list(sets), [minhash(each) for each in sets.values()]) == (50, 0)
+            found = index.search(minhash=minhash(sets[80]), threshold=0.5)
+            assert found[0].id == 80
+            assert {match.id for match in found} <= {68, 72, 76, 80, 84, 88, 92}
+            assert all(match.estimated for match in found)
+            index.add("text", corpus(4)[0][1])
+            assert [match.estimated for match in index.search(corpus(4)[0][1])] == [False]
+            with _refused(RecipeMismatch):
+                index.add_minhashes(["a"], [minhash({"a"}, size=64)])
+            with _refused(InputError):
+                index.add_minhashes(["a", "b"], [minhash({"a"})])
+            assert index.check().ok
+
     def test_files_are_searched_for_by_path(self, tmp_path: Path) -> None:
         documents = corpus(20)
         path = tmp_path / "query.txt"

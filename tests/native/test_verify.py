@@ -188,3 +188,14 @@ def test_the_boundary(name: str) -> None:
 def test_absurd_ngrams(ngram: int) -> None:
     with pytest.raises(ValueError, match="ngram"):
         _native.feature_overlaps(array("Q"), *packed(["a"]), 0, True, ngram, 0, 1)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.text(max_size=60), max_size=8), st.sampled_from([0, 1, 2]), st.booleans(), st.booleans(), st.sampled_from([32, 64, 128]))
+def test_sketches_from_one_pass_equal_each_by_itself(texts: list[str], mode: int, fold: bool, unique: bool, bits: int) -> None:
+    data, offsets = _native.pack_strings(texts)
+    for workers in (1, 3):
+        simhashes, minhashes, digests = _native.sketch_texts(data, offsets, mode, fold, 3, 7, bits, unique, 16, workers)
+        assert simhashes.tolist() == _native.simhash_texts(data, offsets, mode, fold, 3, 7, bits, unique, 1).tolist()
+        assert minhashes.tolist() == _native.minhash_texts(data, offsets, mode, fold, 3, 7, 16, 1).tolist()
+        assert digests.tolist() == _native.content_digests(data, offsets, mode, fold, 1).tolist()

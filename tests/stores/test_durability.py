@@ -336,6 +336,40 @@ def test_segments_of_a_newer_format_or_another_recipe_are_rebuilt(store, caplog)
     assert "format 2" in caplog.text
 
 
+def files(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_closed_store_has_no_log(tmp_path, monkeypatch):
+    """Whoever writes moves the log into the database: while it grows, when it compacts, and when it closes."""
+    from lookalike.stores import database
+
+    monkeypatch.setattr(database, "CHECKPOINT_BYTES", 100_000)
+    path = tmp_path / "store"
+    clean = {"store.sqlite", "segments", "writer.lock", "reader.lock"}
+    with la.open(path) as index:
+        assert files(path) == clean
+        assert len(index) == 0
+        for first in range(0, 400, 20):
+            index.add((f"{first} {id_}", text) for id_, text in corpus(20))
+            assert (path / "store.sqlite-wal").stat().st_size < 1_000_000
+        index.compact()
+        assert files(path) == clean
+        assert len(index) == 400
+        index.add("more", "after compacting")
+        with la.open(path, read_only=True) as reader:
+            assert "more" in reader
+    assert files(path) == clean
+    with la.open(path, read_only=True) as first, la.open(path) as writer:
+        assert len(first) == 401
+        writer.add("another", "while a reader holds the state that it saw")
+        writer.close()  # the reader may still look at the database file, so the log stays
+        assert len(first) == 402
+    with la.open(path) as writer:
+        writer.remove(["another"])
+    assert files(path) == clean
+
+
 def test_what_a_killed_writer_left_is_cleared(store):
     (store / "segments" / "00009999.simhash").write_bytes(b"left behind")
     (store / "segments" / "00000009.minhash.partial").write_bytes(b"left behind")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -52,6 +52,32 @@ class Progress:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.clear()
+
+
+class StageProgress(Progress):
+    """The stage of a long job, how far it is, its rate and the time that remains."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet, "documents")
+
+    def stage(self, progress: Any) -> None:
+        """Takes a ``Progress`` of ``lookalike.deduping.stages``."""
+        if self._shown and time.monotonic() >= self._next:
+            self._next = time.monotonic() + 0.5
+            self._drawn = True
+            click.echo(f"\r\x1b[K{stage_line(progress)}", err=True, nl=False)
+
+
+def stage_line(progress: Any) -> str:
+    in_bytes = progress.unit == "bytes"
+    rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
+    amount = f"{progress.done / 1e6:,.0f} MB" if in_bytes else f"{progress.done:,} {progress.unit}"
+    if progress.total:
+        amount += f" ({progress.done / progress.total:.0%})"
+    parts = [progress.stage, amount, f"{rate / 1e6:,.0f} MB/s" if in_bytes else f"{rate:,.0f} a second"]
+    if progress.total and rate:
+        parts.append(f"{(progress.total - progress.done) / rate:,.0f} s left")
+    return ", ".join(parts)
 
 
 class ProblemNotes:

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
-from lookalike.indexing.fingerprinting import as_document, check_id, fingerprinted
-from lookalike.model import Document
+from lookalike.fingerprints.minhash import MinHash
+from lookalike.indexing.fingerprinting import Given, check_id, fingerprinted
+from lookalike.recipe import require_same
 from lookalike.stores.base import Added, Batch, Id, Store
 from lookalike.stores.settings import Settings
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-BATCH_DOCUMENTS = 4096
+BATCH_DOCUMENTS = 8192
 BATCH_CHARACTERS = 16_000_000
 BATCH_SIMHASHES = 200_000
 
@@ -43,7 +45,7 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
         return Added(added, updated)
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(fingerprinted, first, store.settings, workers)
-        following: list[Document] | None = second
+        following: Given | None = second
         while following is not None:
             ready = waiting.result()
             waiting = pool.submit(fingerprinted, following, store.settings, workers)
@@ -53,31 +55,59 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
     return Added(added, updated)
 
 
-def _batches(documents: Iterable[object]) -> Iterator[list[Document]]:
-    batch: list[Document] = []
+def _batches(documents: Iterable[object]) -> Iterator[Given]:
+    given = Given()
     characters = 0
     for item in documents:
-        document = as_document(item)
-        batch.append(document)
-        characters += len(document.text or "")
-        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+        given.append(item)
+        characters += len(given.texts[-1])
+        if len(given) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield given
+            given, characters = Given(), 0
+    if len(given):
+        yield given
+
+
+def _listed(ids: Sequence[Id] | NDArray[Any], values: int, kind: str, settings: Settings) -> list[Id]:
+    """The ids, checked, of so many fingerprints."""
+    if kind not in settings.kinds:
+        raise InputError(f"this collection has no {kind} fingerprints, only {', '.join(settings.kinds)}")
+    listed: list[Id] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    if len(listed) != values:
+        raise InputError(f"ids: {len(listed)} ids for {values} values")
+    for id_ in listed:
+        check_id(id_)
+    return listed
+
+
+def _without_text(ids: list[Id]) -> Batch:
+    nothing: Sequence[None] = [None] * len(ids)
+    return Batch(ids, nothing, nothing)
 
 
 def simhash_batches(ids: Sequence[Id] | NDArray[Any], words: NDArray[np.uint64], settings: Settings) -> Iterator[Batch]:
     """SimHashes of documents that are elsewhere."""
-    if "simhash" not in settings.kinds:
-        raise InputError(f"this collection has no simhash fingerprints, only {', '.join(settings.kinds)}")
-    listed: Sequence[Id] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
     each = 2 if settings.bits == 128 else 1
-    if len(listed) * each != len(words):
-        raise InputError(f"ids: {len(listed)} ids for {len(words) // each} values")
-    for id_ in listed:
-        check_id(id_)
+    listed = _listed(ids, len(words) // each, "simhash", settings)
     for first in range(0, len(listed), BATCH_SIMHASHES):
-        part = listed[first : first + BATCH_SIMHASHES]
-        nothing: Sequence[None] = [None] * len(part)
-        yield Batch(part, nothing, nothing, simhash=words[first * each : (first + len(part)) * each])
+        batch = _without_text(listed[first : first + BATCH_SIMHASHES])
+        batch.simhash = words[first * each : (first + len(batch)) * each]
+        yield batch
+
+
+def minhash_batches(ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash], settings: Settings) -> Iterator[Batch]:
+    """MinHashes of documents that are elsewhere, or of sets."""
+    import numpy as np
+
+    listed = _listed(ids, len(sketches), "minhash", settings)
+    for place, sketch in enumerate(sketches):
+        if not isinstance(sketch, MinHash):
+            raise InputError(f"sketches[{place}] is a {type(sketch).__name__}: give MinHashes, as la.minhash makes them")
+        require_same(sketch.recipe, settings.recipe_of("minhash"))
+    for first in range(0, len(listed), BATCH_DOCUMENTS):
+        batch = _without_text(listed[first : first + BATCH_DOCUMENTS])
+        values = np.array([sketch.values for sketch in sketches[first : first + len(batch)]], dtype=np.uint32)
+        batch.minhash = values.reshape(-1)
+        # Equal sketches stand for equal contents here: there is nothing else to tell them apart by.
+        batch.digests = np.array([_native.checksum(row.view(np.uint8)) for row in values], dtype=np.uint64)
+        yield batch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.indexing.fingerprinting import estimates, features, jaccards
 from lookalike.indexing.matches import Cluster, Member
-from lookalike.indexing.searching import MAX_CANDIDATES, band_keys
+from lookalike.indexing.searching import MAX_CANDIDATES, band_keys, stored_minhash
 from lookalike.search.hamming import NO_LIMIT
 from lookalike.stores.base import Id, Reader, Record
 from lookalike.stores.settings import Settings
@@ -86,11 +86,11 @@ def near_clusters(reader: Reader, settings: Settings, threshold: float, progress
 
     leaders = _Leaders()
     column = "text" if settings.keep_text else "minhash"
-    for batch in _in_batches(reader.scan(("digest", "minhash", "text") if settings.keep_text else ("digest", "minhash")), progress):
-        records = [record for record in batch if record.minhash is not None]
+    for batch in _in_batches(reader.scan(("digest", "minhash", "text")), progress):
+        records = [record for record in batch if record.digest is not None]
         if not records:
             continue
-        values = np.frombuffer(b"".join(record.minhash or b"" for record in records), dtype=np.uint32)
+        values = np.frombuffer(b"".join(stored_minhash(record, settings) for record in records), dtype=np.uint32)
         keys = band_keys(values, settings).reshape(len(records), -1)
         for i, record in enumerate(records):
             groups = reader.sharing_bands(np.ascontiguousarray(keys[i]), MAX_CANDIDATES, 1).groups
@@ -101,7 +101,7 @@ def near_clusters(reader: Reader, settings: Settings, threshold: float, progress
                 own = features(record.text or "", settings.recipe)
                 scores = jaccards(own, [stored[row].text or "" for row in rows], settings.recipe) if rows else []
             else:
-                mine = np.frombuffer(record.minhash or b"", dtype=np.uint32)
+                mine = values[i * settings.size : (i + 1) * settings.size]
                 scores = estimates(mine, [stored[row].minhash or b"" for row in rows]) if rows else []
             best = min(((-score, row) for score, row in zip(scores, rows, strict=True) if score >= threshold), default=None)
             if best is None:

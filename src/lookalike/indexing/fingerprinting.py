@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
@@ -14,7 +16,7 @@ from lookalike.fingerprints.simhash import simhashes
 from lookalike.fingerprints.winnowing import winnows
 from lookalike.model import Document
 from lookalike.recipe import Recipe
-from lookalike.stores.base import Batch
+from lookalike.stores.base import Batch, Id
 from lookalike.stores.settings import WINDOW, Settings
 from lookalike.stores.structures import pack_winnowing
 from lookalike.text.columns import packed
@@ -29,24 +31,42 @@ if TYPE_CHECKING:
 MAX_ID_BYTES = 2048
 
 
-def as_document(item: object) -> Document:
-    """A document from what ``add`` takes: a Document, (id, text), (id, text, meta), or a mapping with these names."""
-    if isinstance(item, tuple) and 2 <= len(item) <= 3:
-        document = Document(*item) if len(item) == 2 or item[2] else Document(item[0], item[1])
-    elif isinstance(item, Document):
-        document = item
-    elif isinstance(item, Mapping):
-        if "id" not in item or "text" not in item:
-            raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
-        document = Document(item["id"], item["text"], item.get("meta") or {})
-    else:
-        raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
-    check_id(document.id)
-    if not isinstance(document.text, str):
-        raise InputError(f"document {document.id!r}: its text is a {type(document.text).__name__}, expected str")
-    if type(document.meta) is not dict and not isinstance(document.meta, Mapping):
-        raise InputError(f"document {document.id!r}: its meta is a {type(document.meta).__name__}, expected a mapping")
-    return document
+@dataclass(slots=True)
+class Given:
+    """Documents in columns, as they were given."""
+
+    ids: list[Id] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    metas: list[str | None] = field(default_factory=list)  # JSON
+    paths: dict[int, Path] = field(default_factory=dict)  # by place
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def append(self, item: object) -> None:
+        """Take a Document, (id, text), (id, text, meta), or a mapping with these names."""
+        path = None
+        meta: Any = None
+        if type(item) is tuple and len(item) == 2:  # nearly all of them
+            id_, text = item
+        elif isinstance(item, tuple) and len(item) == 3:
+            id_, text, meta = item
+        elif isinstance(item, Document):
+            id_, text, meta, path = item.id, item.text, item.meta, item.path
+        elif isinstance(item, Mapping):
+            if "id" not in item or "text" not in item:
+                raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
+            id_, text, meta = item["id"], item["text"], item.get("meta")
+        else:
+            raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
+        check_id(id_)
+        if not isinstance(text, str):
+            raise InputError(f"document {id_!r}: its text is a {type(text).__name__}, expected str")
+        self.ids.append(id_)
+        self.texts.append(text)
+        self.metas.append(stored_meta(id_, meta) if meta else None)
+        if path is not None:
+            self.paths[len(self.ids) - 1] = path
 
 
 def check_id(id_: object) -> None:
@@ -68,19 +88,19 @@ def check_id(id_: object) -> None:
         raise InputError(f"id {id_[:40]!r}… has {size} bytes, at most {MAX_ID_BYTES} can be stored; shorten or hash it")
 
 
-def stored_meta(document: Document) -> str | None:
-    if not document.meta:
-        return None
+def stored_meta(id_: Id, meta: object) -> str | None:
+    if not isinstance(meta, Mapping):
+        raise InputError(f"document {id_!r}: its meta is a {type(meta).__name__}, expected a mapping")
     try:
-        return json.dumps(dict(document.meta), ensure_ascii=True, allow_nan=True)
+        return json.dumps(dict(meta)) if meta else None
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"document {document.id!r}: its meta cannot be written as JSON ({error})") from error
+        raise InputError(f"document {id_!r}: its meta cannot be written as JSON ({error})") from error
 
 
-def fingerprinted(documents: Sequence[Document], settings: Settings, workers: int) -> Batch:
+def fingerprinted(given: Given, settings: Settings, workers: int) -> Batch:
     """A batch for a store."""
-    texts = [document.text or "" for document in documents]
-    batch = Batch([document.id for document in documents], texts, [stored_meta(document) for document in documents])
+    texts = given.texts
+    batch = Batch(given.ids, texts, given.metas)
     kinds, recipe = settings.kinds, settings.recipe
     if "simhash" in kinds and "minhash" in kinds and is_native(recipe):
         batch.simhash, batch.minhash, batch.digests = _sketches(texts, settings, workers)
@@ -95,7 +115,7 @@ def fingerprinted(documents: Sequence[Document], settings: Settings, workers: in
         places = [slice(a, b) for a, b in zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), strict=True)]
         batch.winnowing = [pack_winnowing(found.values[at], found.starts[at], found.ends[at]) for at in places]
     # Fuzzy hashes are of bytes: of the file where there is one, otherwise of the text's UTF-8.
-    things: list[Data] = [document.path or text for document, text in zip(documents, texts, strict=True)]
+    things: list[Data] = [given.paths.get(place, text) for place, text in enumerate(texts)] if given.paths else list(texts)
     if "ssdeep" in kinds:
         batch.ssdeep = [each.value for each in ssdeeps(things, workers)]
     if "tlsh" in kinds:

@@ -16,7 +16,7 @@ from lookalike.fingerprints.fuzzy import tlsh as make_tlsh
 from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.indexing import searching
-from lookalike.indexing.adding import add_documents, simhash_batches
+from lookalike.indexing.adding import add_documents, minhash_batches, simhash_batches
 from lookalike.indexing.clustering import near_clusters, simhash_clusters
 from lookalike.indexing.fingerprinting import check_id, simhash_words
 from lookalike.indexing.matches import Cluster, Matches
@@ -24,7 +24,7 @@ from lookalike.io import read_text
 from lookalike.model import Document
 from lookalike.recipe import require_same
 from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
-from lookalike.stores.base import Added, CheckReport, Id, Record, Store
+from lookalike.stores.base import Added, Batch, CheckReport, Id, Record, Store
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,13 +109,20 @@ class Index:
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
         settings = self._store.settings
+        return self._add_batches(simhash_batches(ids, words_of(values, settings.bits, "values"), settings), progress)
+
+    def _add_batches(self, batches: Iterable[Batch], progress: Progress | None) -> Added:
         added = updated = 0
-        for batch in simhash_batches(ids, words_of(values, settings.bits, "values"), settings):
+        for batch in batches:
             counts = self._store.write(batch)
             added, updated = added + counts.added, updated + counts.updated
             if progress:
                 progress(added + updated)
         return Added(added, updated)
+
+    def add_minhashes(self, ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash], *, progress: Progress | None = None) -> Added:
+        """Add MinHashes, of sets for example: documents without text, found by MinHash only."""
+        return self._add_batches(minhash_batches(ids, sketches, self._store.settings), progress)
 
     def get(self, id: Id) -> Document:
         """A document by its id; ``NotFound`` where there is none."""

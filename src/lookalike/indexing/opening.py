@@ -15,7 +15,12 @@ from lookalike.stores.base import Store
 from lookalike.stores.settings import Wanted, parse_kinds
 
 # Scheme → module:function, imported when it is asked for. A function takes the location, the collection and what is wanted.
-SCHEMES = {"": "lookalike.stores.opening:open_folder", "memory": "lookalike.stores.opening:open_memory"}
+SCHEMES = {
+    "": "lookalike.stores.opening:open_folder",
+    "memory": "lookalike.stores.opening:open_memory",
+    "postgresql": "lookalike.stores.postgres.opening:open_postgres",
+    "postgres": "lookalike.stores.postgres.opening:open_postgres",
+}
 MAX_COLLECTION_BYTES = 200
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -53,6 +58,7 @@ def open(
         threshold=threshold,
         recall=recall,
     )
+    wanted.new()  # whatever is wrong with it should be said before a store is made
     return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
 
 

@@ -24,7 +24,7 @@ from lookalike.fingerprints.winnowing import winnow
 from lookalike.indexing.fingerprinting import estimates, features, jaccards
 from lookalike.indexing.matches import Match, Matches
 from lookalike.model import Passage
-from lookalike.stores.base import FuzzyFound, Group, Id, Reader
+from lookalike.stores.base import FuzzyFound, Group, Id, Reader, Record
 from lookalike.stores.settings import WINDOW, Settings
 
 if TYPE_CHECKING:
@@ -49,31 +49,36 @@ def near(reader: Reader, settings: Settings, query: str, threshold: float, limit
     """Documents whose features have a Jaccard similarity of at least ``threshold`` with the query's."""
     values = minhashes([query], size=settings.size, recipe=settings.recipe)
     found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
-    rows = [group.rows[0] for group in found.groups]
-    if settings.keep_text:
-        records = reader.records(rows, ("text",))
-        texts = {row: records[row].text or "" for row in rows}
-        scores = jaccards(features(query, settings.recipe), [texts[row] for row in rows], settings.recipe) if rows else []
-        explain: Callable[[int], Any] = lambda first: partial(_passages, query, texts[first], settings)  # noqa: E731
-        return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), explain)
-    return _estimated(reader, settings, values.reshape(-1), found.groups, threshold, limit, found.total)
+    records = reader.records([group.rows[0] for group in found.groups], ("text",) if settings.keep_text else ())
+    texts = {row: record.text for row, record in records.items() if record.text is not None}
+    exact = dict(zip(texts, jaccards(features(query, settings.recipe), list(texts.values()), settings.recipe), strict=True))
+    bare = [row for row in records if row not in texts]
+    scores = exact | _estimates(reader, settings, values.reshape(-1), bare)
+    notes = _near_notes(settings, threshold, found.total)
+
+    def explain(row: int) -> Any:
+        return partial(_passages, query, texts[row], settings) if row in texts else None
+
+    return _ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
 
 
 def near_minhash(reader: Reader, settings: Settings, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
     """The same by a MinHash alone: there is nothing to verify on, so scores are estimates."""
     found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
-    return _estimated(reader, settings, values, found.groups, threshold, limit, found.total)
+    scores = _estimates(reader, settings, values, [group.rows[0] for group in found.groups])
+    return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), lambda _: None, {})
 
 
-def _estimated(
-    reader: Reader, settings: Settings, values: NDArray[np.uint32], groups: list[Group], threshold: float, limit: int, total: int
-) -> Matches:
-    rows = [group.rows[0] for group in groups]
-    records = reader.records(rows, ("minhash",))
-    scores = estimates(values, [records[row].minhash or b"" for row in rows]) if rows else []
-    notes = _near_notes(settings, threshold, total)
-    notes.append("scores are estimates from MinHashes: there is no text to verify them on")
-    return _ranked(reader, groups, scores, threshold, limit, notes, None)
+def _estimates(reader: Reader, settings: Settings, values: NDArray[np.uint32], rows: list[int]) -> dict[int, float]:
+    if not rows:
+        return {}
+    records = reader.records(rows, ("minhash", "text"))
+    return dict(zip(rows, estimates(values, [stored_minhash(records[row], settings) for row in rows]), strict=True))
+
+
+def stored_minhash(record: Record, settings: Settings) -> bytes:
+    """The MinHash of a stored document: stores need not keep what can be made from the text."""
+    return record.minhash or minhashes([record.text or ""], size=settings.size, recipe=settings.recipe).tobytes()
 
 
 def _near_notes(settings: Settings, threshold: float, candidates: int) -> list[str]:
@@ -91,20 +96,28 @@ def _near_notes(settings: Settings, threshold: float, candidates: int) -> list[s
 def _ranked(
     reader: Reader,
     groups: list[Group],
-    scores: list[float],
+    scores: dict[int, float],
     threshold: float,
     limit: int,
     notes: list[str],
-    explain: Callable[[int], Any] | None,
+    explain: Callable[[int], Any],
+    known: dict[int, Id],
 ) -> Matches:
-    """The best rows of the groups that reach the threshold; equal ones in order of their age."""
-    passed = [(score, group) for score, group in zip(scores, groups, strict=True) if score >= threshold]
-    best = sorted(((-score, row, group.rows[0]) for score, group in passed for row in group.rows))[:limit]
-    ids = _ids(reader, [row for _, row, _ in best])
-    matches = [
-        Match(ids[row], -score, 1 + score, explain(first) if explain else (), estimated=explain is None) for score, row, first in best
-    ]
-    return Matches(matches, sum(group.size for _, group in passed), notes)
+    """The best rows of the groups that reach the threshold; equal ones in order of their age.
+
+    ``explain`` gives what names the passages of a row, or None where its score is an estimate; ``known`` are ids that were read.
+    """
+    passed = [group for group in groups if scores[group.rows[0]] >= threshold]
+    best = sorted((-scores[group.rows[0]], row, group.rows[0]) for group in passed for row in group.rows)[:limit]
+    unknown = [row for _, row, _ in best if row not in known]
+    ids = known | _ids(reader, unknown) if unknown else known
+    matches = []
+    for score, row, first in best:
+        why = explain(first)
+        matches.append(Match(ids[row], -score, 1 + score, why or (), estimated=why is None))
+    if any(match.estimated for match in matches):
+        notes.append("scores are estimated from MinHashes where there is no text to verify them on")
+    return Matches(matches, sum(group.size for group in passed), notes)
 
 
 def _ids(reader: Reader, rows: list[int]) -> dict[int, Id]:

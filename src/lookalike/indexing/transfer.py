@@ -21,7 +21,7 @@ from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.fingerprints.winnowing import Winnowing
-from lookalike.indexing.fingerprinting import check_id, fingerprinted, stored_meta
+from lookalike.indexing.fingerprinting import Given, check_id, fingerprinted, stored_meta
 from lookalike.model import Document
 from lookalike.recipe import require_same
 from lookalike.stores.base import Batch, Record, Store
@@ -134,7 +134,10 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
     """Documents with text and documents without, apart: the first are fingerprinted."""
     with_text = [each for each in loaded if each.document.text is not None]
     if with_text:
-        batch = fingerprinted([each.document for each in with_text], settings, 1)
+        given = Given()
+        for each in with_text:
+            given.append(each.document)
+        batch = fingerprinted(given, settings, 1)
         for kind in ("ssdeep", "tlsh"):
             if kind in settings.kinds:
                 setattr(batch, kind, [_digest(each, kind) for each in with_text])
@@ -157,7 +160,7 @@ def _without_text(group: list[_Loaded], settings: Settings, has_simhash: bool, h
     import numpy as np
 
     nothing = [None] * len(group)
-    batch = Batch([each.document.id for each in group], nothing, [stored_meta(each.document) for each in group])
+    batch = Batch([each.document.id for each in group], nothing, [stored_meta(each.document.id, each.document.meta) for each in group])
     if has_simhash:
         width = max(settings.bits // 8, 8)
         data = b"".join(each.prints["simhash"].value.to_bytes(width, "little") for each in group)

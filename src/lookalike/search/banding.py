@@ -8,6 +8,7 @@ and at least one of the bands with 1 - (1 - s^rows)^bands: an S-curve, flat at b
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from typing import NamedTuple
 
 from lookalike.errors import InputError
@@ -42,7 +43,11 @@ def choose_banding(size: int, threshold: float, recall: float = 0.99) -> Banding
     _check_share("recall", recall, "above 0 and below 1")
     if recall == 1:
         raise InputError("recall=1: no number of bands finds every pair; choose 0.999, say")
+    return _chosen(size, float(threshold), float(recall))
 
+
+@lru_cache(maxsize=256)  # every search asks for it
+def _chosen(size: int, threshold: float, recall: float) -> Banding:
     def banding(rows: int) -> Banding:
         return Banding(min(size // rows, MAX_BANDS), rows)
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from lookalike import _native
 from lookalike.stores.base import Batch
+from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +21,7 @@ class Columns:
 
     rows: NDArray[np.int64]
     simhash: tuple[NDArray[np.int64], NDArray[np.uint64]] | None = None
-    sketches: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]] | None = None  # rows, digests, values
+    sketches: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]] | None = None  # rows, digests, band keys
     lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of text, winnowing, ssdeep and tlsh
 
     @classmethod
@@ -35,8 +37,8 @@ class Columns:
                 found.simhash = here, np.frombuffer(b"".join(kept), dtype=np.uint64)
             else:
                 found.simhash = here, np.array(kept, dtype=np.int64).view(np.uint64)
-        if "minhash" in values:
-            here, kept = _present(numbers, values["minhash"])
+        if "bands" in values:
+            here, kept = _present(numbers, values["bands"])
             digests = np.array([digest for digest in values["digest"] if digest is not None], dtype=np.int64).view(np.uint64)
             found.sketches = here, digests, np.frombuffer(b"".join(kept), dtype=np.uint32)
         for name in ("text", "winnowing", "ssdeep", "tlsh"):
@@ -45,7 +47,7 @@ class Columns:
         return found
 
     @classmethod
-    def added(cls, first_row: int, batch: Batch) -> Self:
+    def added(cls, first_row: int, batch: Batch, settings: Settings) -> Self:
         """From a batch that was written with rows from ``first_row`` on."""
         import numpy as np
 
@@ -56,7 +58,9 @@ class Columns:
         if batch.minhash is None or batch.digests is None:
             found.sketches = nothing, np.zeros(0, np.uint64), np.zeros(0, np.uint32)
         else:
-            found.sketches = rows, batch.digests, batch.minhash
+            banding = settings.banding
+            keys = np.asarray(_native.band_keys(batch.minhash, settings.size, banding.bands, banding.rows))
+            found.sketches = rows, batch.digests, keys
         for name, values in (("text", batch.texts), ("winnowing", batch.winnowing), ("ssdeep", batch.ssdeep), ("tlsh", batch.tlsh)):
             found.lines[name] = _present(rows, values or [None] * len(batch))
         return found

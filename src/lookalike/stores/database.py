@@ -43,7 +43,8 @@ CREATE TABLE documents (
   simhash,                       -- INTEGER, signed; of 128 bits a BLOB, low half first
   ssdeep TEXT,
   tlsh TEXT,
-  minhash BLOB,
+  bands BLOB,                    -- band keys of the MinHash
+  minhash BLOB,                  -- where there is no text to make it from again
   winnowing BLOB,
   meta TEXT,
   text                           -- TEXT; a BLOB where it has lone surrogates

@@ -23,7 +23,6 @@ from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores import database
 from lookalike.stores.base import Added, Batch, CheckReport, Id
 from lookalike.stores.checking import check_collection
-from lookalike.stores.columns import Columns
 from lookalike.stores.locks import FileLock
 from lookalike.stores.rows import find_ids, insert
 from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
@@ -158,13 +157,20 @@ class EmbeddedStore:
             raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: wait until it closes the store, or read only")
         try:
             self._lock.sign()
+            self._let_go_of_reader()
             self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / "reader.lock")
             self._remove_orphans(self._writer.connection)
         except BaseException:
             self._stop_writing()
             raise
 
+    def _let_go_of_reader(self) -> None:
+        """Our own reader must not keep our own writer from moving the log into the database. It opens again when it is needed."""
+        if self._reader is not None:
+            self._reader.close()
+
     def _stop_writing(self) -> None:
+        self._let_go_of_reader()
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -186,19 +192,19 @@ class EmbeddedStore:
                 state = self._state(connection)
                 connection.execute("SAVEPOINT fresh")
                 try:
-                    insert(connection, state.number, state.next_row, batch, self.settings.bits)
+                    columns = insert(connection, state.number, state.next_row, batch, self.settings)
                     updated, count = 0, len(batch)
                 except sqlite3.IntegrityError:  # some ids are there already
                     connection.execute("ROLLBACK TO fresh")
                     batch = _last_of_each(batch)
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
-                    insert(connection, state.number, state.next_row, batch, self.settings.bits)
+                    columns = insert(connection, state.number, state.next_row, batch, self.settings)
                 connection.execute(
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
             if self._segments is not None:
-                self._fresh.keep(Columns.added(state.next_row, batch))
+                self._fresh.keep(columns)
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
                 self._sealer().seal()
         return Added(count - updated, updated)
@@ -264,8 +270,6 @@ class EmbeddedStore:
             if isinstance(self._writer, database.WriteConnection):
                 self._seal_tail()
             self._closed = True
-            if self._reader is not None:
-                self._reader.close()
             self._stop_writing()
 
 

@@ -9,39 +9,42 @@ from typing import Any
 from lookalike.stores.base import Batch, Id, Record
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
+from lookalike.stores.settings import Settings
 
-COLUMNS = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
 WORD = 1 << 64
 AT_A_TIME = 10_000
 COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
-INSERT = f"INSERT INTO documents (row, collection, id, {', '.join(COLUMNS)}) VALUES (?, ?, ?{', ?' * len(COLUMNS)})"  # noqa: S608
 
 
-def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, bits: int) -> None:
+def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, settings: Settings) -> Columns:
+    """Write a batch; returns the columns that segments are built from."""
+    columns = Columns.added(first_row, batch, settings)
     count = len(batch)
+    given: dict[str, Iterable[Any] | None] = {
+        "digest": None if batch.digests is None else batch.digests.view("i8").tolist(),
+        "simhash": None if batch.simhash is None else _stored_simhashes(batch.simhash, settings.bits),
+        "ssdeep": batch.ssdeep,
+        "tlsh": batch.tlsh,
+        "bands": None if batch.minhash is None or columns.sketches is None else _blobs(columns.sketches[2], count),
+        "minhash": None if batch.minhash is None or None not in batch.texts else _blobs(batch.minhash, count),
+        "winnowing": batch.winnowing,
+        "meta": batch.metas if any(batch.metas) else None,
+        "text": map(_stored_text, batch.texts) if any(text is not None for text in batch.texts) else None,
+    }
+    # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
+    there = {name: values for name, values in given.items() if values is not None}
     rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
-    nothing: Sequence[None] = (None,) * count
+    statement = f"INSERT INTO documents (collection, row, id{''.join(f', {name}' for name in there)})"
     connection.executemany(
-        INSERT,
-        zip(
-            rows,
-            (collection,) * count,
-            batch.ids,
-            nothing if batch.digests is None else batch.digests.view("i8").tolist(),
-            nothing if batch.simhash is None else _stored_simhashes(batch.simhash, bits),
-            batch.ssdeep or nothing,
-            batch.tlsh or nothing,
-            nothing if batch.minhash is None else _blobs(batch.minhash, count),
-            batch.winnowing or nothing,
-            batch.metas,
-            map(_stored_text, batch.texts),
-            strict=True,
-        ),
+        f"{statement} VALUES ({collection}, ?, ?{', ?' * len(there)})",
+        zip(rows, batch.ids, *there.values(), strict=True),
     )
+    return columns
 
 
-def _blobs(array: Any, count: int) -> Iterable[bytes]:
-    data = array.tobytes()
+def _blobs(array: Any, count: int) -> Iterable[bytearray]:
+    """The parts of an array as bytearrays, which sqlite3 takes without looking for an adapter."""
+    data = bytearray(array.tobytes())
     width = len(data) // max(count, 1)
     return (data[i : i + width] for i in range(0, len(data), width)) if count else ()
 

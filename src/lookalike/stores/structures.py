@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike import _native
 from lookalike.fingerprints.winnowing import winnows
 from lookalike.search.bands import BandSegment
 from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
@@ -46,13 +45,8 @@ def _simhashes(columns: Columns, settings: Settings) -> SimhashSegment:
 
 
 def _bands(columns: Columns, settings: Settings) -> BandSegment:
-    import numpy as np
-
     assert columns.sketches is not None  # noqa: S101
-    rows, digests, values = columns.sketches
-    banding = settings.banding
-    keys = np.asarray(_native.band_keys(values, settings.size, banding.bands, banding.rows))
-    return BandSegment.build(rows, digests, keys, banding.bands)
+    return BandSegment.build(*columns.sketches, settings.banding.bands)
 
 
 def _passages(columns: Columns, settings: Settings) -> PassageSegment:
@@ -96,7 +90,7 @@ def _ssdeeps(columns: Columns, settings: Settings) -> SsdeepSegment:
 
 STRUCTURES = {
     "simhash": Structure(SimhashSegment, ("simhash",), _simhashes),
-    "minhash": Structure(BandSegment, ("digest", "minhash"), _bands),
+    "minhash": Structure(BandSegment, ("digest", "bands"), _bands),
     "winnowing": Structure(PassageSegment, ("text", "winnowing"), _passages),
     "ssdeep": Structure(SsdeepSegment, ("ssdeep",), _ssdeeps),
     "tlsh": Structure(TlshSegment, ("tlsh",), _tlshs),

@@ -1,0 +1,227 @@
+"""File in, deduplicated file out: ours and the peers' on the same file, and how the cost grows.
+
+    python benchmarks/dedupe.py [--data FOLDER] [--documents N] [--json OUT] [--only speed|quality|skew|growth ...]
+
+Every program runs as a process of its own; CPU time and peak memory are those that the system counted for it. ``--data`` is a folder
+with the real texts (``bible_en.docs.jsonl.gz`` …); without it texts are generated, which shows that everything runs and no more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import machine
+
+import corpus
+import lookalike as la
+
+THRESHOLD = 0.8
+WORDS = ("alpha", "beta", "gamma", "delta", "river", "king")
+EDITS = (0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08)
+PEERS = Path(__file__).with_name("dedupe_peers.py")
+OURS = [sys.executable, "-c", "from lookalike.cli import main; main()", "dedupe"]
+WANTED = {"rensa": 8, "gaoya": 4, "copy": 1 / 3}
+QUALITY_SETS = {"spdx_licenses": 819, "bible_en": 20_000, "reuters21578": 19_043, "news_zh": 8_000}
+
+
+def sentences(data: Path | None) -> list[str]:
+    if data is None:
+        return [sentence for text in corpus.load(None)["english"].texts for sentence in text.split(". ")]
+    with gzip.open(data / "bible_en.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["text"] for line in lines]
+
+
+def documents(source: list[str], count: int, *, near: float = 0.2, size: int = 1850, seed: int = 1) -> Iterator[str]:
+    """Texts of real sentences in random order, of which a share are edited copies of one of the last ten thousand."""
+    draw = random.Random(seed)
+    recent: list[str] = []
+    for _ in range(count):
+        if recent and draw.random() < near:
+            words = draw.choice(recent).split()
+            for _ in range(int(len(words) * draw.choice(EDITS))):
+                words[draw.randrange(len(words))] = draw.choice(WORDS) + str(draw.randrange(1000))
+            text = " ".join(words)
+        else:
+            parts, length = [], 0
+            while length < size:
+                parts.append(draw.choice(source))
+                length += len(parts[-1]) + 1
+            text = " ".join(parts)
+        if len(recent) < 10_000:
+            recent.append(text)
+        else:
+            recent[draw.randrange(10_000)] = text
+        yield text
+
+
+def write(path: Path, texts: Iterator[str]) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        for i, text in enumerate(texts):
+            file.write(json.dumps({"id": f"doc-{i}", "text": text}, ensure_ascii=False) + "\n")
+    return path
+
+
+def measured(command: list[str], out: Path) -> dict[str, Any]:
+    """CPU seconds and peak megabytes of a process, and how many rows it wrote."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command[:4])} … failed")
+    with out.open("rb") as file:
+        rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+    out.unlink()
+    return {"cpu_s": round(usage.ru_utime + usage.ru_stime, 2), "peak_mb": usage.ru_maxrss // 1024, "rows": rows}
+
+
+def ours(source: Path, *options: str) -> dict[str, Any]:
+    out = source.with_suffix(".out.jsonl")
+    return measured([*OURS, str(source), "--out", str(out), "--quiet", *options], out)
+
+
+def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
+    path = write(folder / "speed.jsonl", documents(source, count))
+    rows = [{"program": "lookalike", **ours(path)}]
+    for name, wanted in WANTED.items():
+        missing = [package for package in ("orjson", name) if package != "copy" and find_spec(package) is None]
+        if missing:
+            rows.append({"program": name, "skipped": f"pip install {' '.join(missing)}"})
+            continue
+        found = measured([sys.executable, str(PEERS), name, str(path), str(folder / "peer.jsonl")], folder / "peer.jsonl")
+        best = min((rows[0], ours(path)), key=lambda row: row["cpu_s"])
+        rows.append({"program": name, **found, "ratio": round(found["cpu_s"] / best["cpu_s"], 2), "wanted": round(wanted, 2)})
+    return rows
+
+
+def skew(folder: Path, source: list[str], count: int) -> dict[str, Any]:
+    """Half of the documents are copies of one page, against all different."""
+    half = list(documents(source, count // 2, near=0, size=500))
+    distinct = ours(write(folder / "distinct.jsonl", documents(source, count, near=0, size=500)))
+    page = half[0]
+    skewed = ours(write(folder / "skewed.jsonl", itertools.chain.from_iterable((text, page) for text in half)))
+    return {
+        "documents": count,
+        "distinct": distinct,
+        "skewed": skewed,
+        "ratio": round(skewed["cpu_s"] / distinct["cpu_s"], 2),
+        "wanted": 1.5,
+    }
+
+
+def growth(folder: Path, source: list[str], count: int) -> dict[str, Any]:
+    """CPU time at sizes that double, and the exponent between the first and the last."""
+    sizes = [count // 8, count // 4, count // 2, count]
+    rows = [{"documents": size, **ours(write(folder / "growth.jsonl", documents(source, size, size=400)))} for size in sizes]
+    start = ours(write(folder / "growth.jsonl", documents(source, 1)))["cpu_s"]  # the interpreter and its imports
+    exponent = math.log(max(rows[-1]["cpu_s"] - start, 0.01) / max(rows[0]["cpu_s"] - start, 0.01)) / math.log(sizes[-1] / sizes[0])
+    return {"rows": rows, "exponent": round(exponent, 3), "wanted": 1.1}
+
+
+def texts_of(data: Path | None, name: str, limit: int) -> list[str]:
+    if data is None:
+        return list(documents(sentences(None), min(limit, 300), near=0.4))
+    with gzip.open(data / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = itertools.islice((json.loads(line) for line in lines), limit)
+        return [row["text"] for row in rows if row.get("text")]
+
+
+def all_pairs(features: list[set[int]]) -> dict[tuple[int, int], float]:
+    """Every pair at or above the threshold, by counting the features that documents share."""
+    owners: dict[int, list[int]] = defaultdict(list)
+    found: dict[tuple[int, int], float] = {}
+    for right, mine in enumerate(features):
+        common: Counter[int] = Counter()
+        for feature in mine:
+            common.update(owners[feature])
+            owners[feature].append(right)
+        for left, shared in common.items():
+            similarity = shared / (len(mine) + len(features[left]) - shared)
+            if similarity >= THRESHOLD:
+                found[left, right] = similarity
+    return found
+
+
+def quality(data: Path | None) -> list[dict[str, Any]]:
+    """What was removed, against leaders chosen with all pairs known."""
+    rows = []
+    for name, limit in QUALITY_SETS.items():
+        texts = texts_of(data, name, limit)
+        features = [set(la.shingles(text, unique=True)) for text in texts]
+        pairs = all_pairs(features)
+        report = la.dedupe([{"text": text} for text in texts], threshold=THRESHOLD)
+        true = sum(
+            removed.similarity == _similarity(features[removed.id], features[removed.kept_id]) >= THRESHOLD for removed in report.removed
+        )
+        expected = _leaders(texts, pairs)
+        found = {removed.id for removed in report.removed}
+        rows.append(
+            {
+                "set": name,
+                "documents": len(texts),
+                "pairs": len(pairs),
+                "removed": len(found),
+                "precision": round(true / len(found), 5) if found else None,
+                "recall": round(len(found & expected) / len(expected), 5) if expected else None,
+            }
+        )
+    return rows
+
+
+def _similarity(left: set[int], right: set[int]) -> float:
+    return len(left & right) / len(left | right) if left or right else 1.0
+
+
+def _leaders(texts: list[str], pairs: dict[tuple[int, int], float]) -> set[int]:
+    """The documents that go if every pair is known. Texts without features are copies of each other."""
+    earlier: dict[int, list[int]] = defaultdict(list)
+    for left, right in pairs:
+        earlier[right].append(left)
+    removed: set[int] = set()
+    empty = [i for i, text in enumerate(texts) if not len(la.shingles(text))]
+    removed.update(empty[1:])
+    for right in sorted(earlier):
+        if any(left not in removed for left in earlier[right]):
+            removed.add(right)
+    return removed
+
+
+def main(arguments: list[str] | None = None) -> dict[str, Any]:
+    parser = argparse.ArgumentParser(description="Dedupe benchmarks")
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--documents", type=int, default=100_000, help="of the speed job; skew and growth take as many")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", nargs="+", choices=["speed", "quality", "skew", "growth"], default=["speed", "quality", "skew", "growth"])
+    options = parser.parse_args(arguments)
+    result: dict[str, Any] = machine.describe() | {"text": "real" if options.data else "generated"}
+    source = sentences(options.data)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        jobs: dict[str, Callable[[], Any]] = {
+            "speed": lambda: speed(folder, source, options.documents),
+            "quality": lambda: quality(options.data),
+            "skew": lambda: skew(folder, source, options.documents),
+            "growth": lambda: growth(folder, source, options.documents),
+        }
+        for job in options.only:
+            result[job] = jobs[job]()
+            print(json.dumps({job: result[job]}, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
+if __name__ == "__main__":
+    main()

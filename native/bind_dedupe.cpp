@@ -1,0 +1,284 @@
+// Python's view of what dedupe is made of: rows of JSON lines, sketches of documents, and leaders.
+#include <memory>
+#include <mutex>
+
+#include "bind.hpp"
+#include "documents.hpp"
+#include "jsonl.hpp"
+#include "parallel.hpp"
+
+namespace lookalike {
+namespace {
+
+constexpr unsigned kMaxBands = 4096;
+
+nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
+    if (columns.empty()) throw nb::value_error("columns: name at least the text column");
+    JsonRows rows;
+    std::vector<std::int64_t> values;
+    {
+        nb::gil_scoped_release release;
+        rows = scan_json_lines(view(block), columns);
+        values.reserve(2 * rows.values.size());
+        for (const ValueSpan& value : rows.values) values.insert(values.end(), {value.begin, value.end});
+    }
+    nb::dict out;
+    out["begins"] = give(std::move(rows.begins));
+    out["ends"] = give(std::move(rows.ends));
+    out["lines"] = give(std::move(rows.lines));
+    out["problems"] = give(std::move(rows.problems));
+    out["problem_places"] = give(std::move(rows.problem_places));
+    out["values"] = give(std::move(values));
+    out["text"] = give(std::move(rows.text));
+    out["text_offsets"] = give(std::move(rows.text_offsets));
+    out["line_count"] = rows.line_count;
+    return out;
+}
+
+// The stretches between pairs of begin and end, one after the other; a begin below 0 is an empty one.
+std::pair<Output<std::uint8_t>, Output<std::int64_t>> join_spans(Bytes data, Input<std::int64_t> spans) {
+    if (spans.size() % 2) throw nb::value_error("spans: expected pairs of begin and end");
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint8_t> joined;
+    {
+        nb::gil_scoped_release release;
+        offsets.reserve(spans.size() / 2 + 1);
+        for (std::size_t i = 0; i < spans.size(); i += 2) {
+            const std::int64_t begin = spans.data()[i], end = spans.data()[i + 1];
+            if (begin >= 0) {
+                if (end < begin || static_cast<std::uint64_t>(end) > data.size()) throw nb::value_error("spans: they must lie within the data");
+                joined.insert(joined.end(), data.data() + begin, data.data() + end);
+            }
+            offsets.push_back(static_cast<std::int64_t>(joined.size()));
+        }
+    }
+    return {give(std::move(joined)), give(std::move(offsets))};
+}
+
+Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
+    if (bands == 0) return {};
+    if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
+    check_size(size);
+    if (rows < 1 || rows > size / bands) throw nb::value_error("rows: bands times rows must be within the size of the sketch");
+    return {size, bands, rows};
+}
+
+// Distinct features, their offsets, digests (two words each) and keys (one a band each).
+using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint32_t>>;
+
+// `expected` features in all: a list that has to grow is copied, and a page that is never written costs nothing.
+template <class MakeReader>
+Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, MakeReader&& make_reader) {
+    // Each worker collects the features of its documents in a list of its own; then they are put in order.
+    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
+    std::mutex guard;
+    struct Place {
+        const std::vector<std::uint64_t>* list;
+        std::size_t offset, size;
+    };
+    std::vector<Place> places(count);
+    std::vector<std::uint64_t> digests(2 * count), features;
+    std::vector<std::uint32_t> keys(count * banding.bands);
+    std::vector<std::int64_t> offsets{0};
+    {
+        nb::gil_scoped_release release;
+        for_each_document(count, workers, [&] {
+            std::vector<std::uint64_t>* list;
+            {
+                const std::lock_guard lock(guard);
+                list = lists.emplace_back(std::make_unique<std::vector<std::uint64_t>>()).get();
+            }
+            if (banding.bands) list->reserve(expected / workers);
+            return [&, list, read = make_reader(), sketcher = DocumentSketcher(banding)](std::size_t i) mutable {
+                sketcher.start();
+                read(i, [&](const std::uint64_t* hashes, std::size_t size) { sketcher.add(hashes, size); });
+                TokenDigest digest;
+                const auto found = sketcher.finish(digest, keys.data() + i * banding.bands);
+                places[i] = {list, list->size(), found.size()};
+                list->insert(list->end(), found.begin(), found.end());
+                digests[2 * i] = digest.low;
+                digests[2 * i + 1] = digest.high;
+            };
+        });
+        offsets.reserve(count + 1);
+        std::size_t total = 0;
+        for (const Place& place : places) offsets.push_back(static_cast<std::int64_t>(total += place.size));
+        if (lists.size() == 1) {
+            features = std::move(*lists[0]);  // one worker takes documents in order
+        } else {
+            features.reserve(total);
+            for (const Place& place : places) {
+                const auto first = place.list->begin() + static_cast<std::ptrdiff_t>(place.offset);
+                features.insert(features.end(), first, first + static_cast<std::ptrdiff_t>(place.size));
+            }
+        }
+    }
+    return {give(std::move(features)), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
+}
+
+Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size, unsigned bands, unsigned rows,
+                      unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, seed);
+    return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), [&] {
+        return [&, shingler = TextShingler(options)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
+    });
+}
+
+Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, unsigned bands, unsigned rows, unsigned workers) {
+    const Batch<std::uint64_t> lists(data, offsets);
+    return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers),
+                  [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].size()); }; });
+}
+
+TokenDigest digest_at(const Hashes& digests, std::size_t i) { return {digests.data()[2 * i], digests.data()[2 * i + 1]}; }
+
+// Leaders and similarities of a batch; -1 where the document itself is kept.
+using Decisions = std::pair<Output<std::int64_t>, Output<double>>;
+
+class DecisionLists {
+   public:
+    explicit DecisionLists(std::size_t count) { leaders_.reserve(count), similarities_.reserve(count); }
+    void add(const Decision& decision) {
+        leaders_.push_back(decision.leader == kNobody ? -1 : std::int64_t{decision.leader});
+        similarities_.push_back(decision.similarity);
+    }
+    Decisions take() { return {give(std::move(leaders_)), give(std::move(similarities_))}; }
+
+   private:
+    std::vector<std::int64_t> leaders_;
+    std::vector<double> similarities_;
+};
+
+class BoundLeaders {
+   public:
+    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit) : leaders_(bands, threshold, bucket_limit) {
+        if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
+        if (!(threshold > 0 && threshold <= 1)) throw nb::value_error("threshold: choose a number above 0 and up to 1");
+        if (bucket_limit < 1) throw nb::value_error("bucket_limit: choose 1 or more");
+    }
+
+    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Input<std::uint32_t> keys) {
+        const Batch<std::uint64_t> lists(features, offsets);
+        const std::size_t count = lists.count(), bands = leaders_.bands();
+        if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words a document");
+        if (keys.size() != bands * count) throw nb::value_error("keys: expected one a band and document");
+        DecisionLists decisions(count);
+        bool needed = false;
+        {
+            nb::gil_scoped_release release;
+            const std::lock_guard lock(guard_);
+            constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
+            for (std::size_t i = 0; i < count; ++i) {
+                if (i + kAhead < count) leaders_.prefetch(digest_at(digests, i + kAhead), keys.data() + (i + kAhead) * bands);
+                decisions.add(leaders_.offer(lists[i], digest_at(digests, i), keys.data() + i * bands));
+            }
+            needed = leaders_.chunks().end_batch(view(features));
+        }
+        // Where the buffer of the batch goes on being read, it is kept alive until it is replaced.
+        if (leaders_.chunks().chunks() > buffers_.size()) buffers_.emplace_back(needed ? features : Hashes());
+        return decisions.take();
+    }
+
+    std::size_t documents() const { return leaders_.documents(); }
+    std::size_t kept() const { return leaders_.kept(); }
+    std::uint64_t compared() const { return leaders_.compared(); }
+    std::size_t bytes() const { return leaders_.bytes(); }
+    std::size_t chunks() { return leaders_.chunks().chunks(); }
+
+    // A chunk of features, to be written somewhere else: valid until it is replaced.
+    nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig> chunk(std::size_t i) {
+        check_chunk(i);
+        const auto features = leaders_.chunks().chunk(i);
+        return {features.data(), {features.size()}, nb::find(this)};
+    }
+
+    void replace_chunk(std::size_t i, Hashes elsewhere) {
+        check_chunk(i);
+        const auto features = leaders_.chunks().chunk(i);
+        const auto given = view(elsewhere);
+        if (!std::equal(features.begin(), features.end(), given.begin(), given.end())) throw nb::value_error("elsewhere: expected the same features as in the chunk");
+        const std::lock_guard lock(guard_);
+        leaders_.chunks().replace(i, elsewhere.data());
+        buffers_[i] = elsewhere;
+    }
+
+    // Band, kept documents that a full bucket refused, and a document in it.
+    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> hot_buckets(std::size_t limit) {
+        std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> out;
+        for (const KeptBuckets::Hot& hot : leaders_.hot_buckets()) {
+            if (out.size() == limit) break;
+            out.emplace_back(hot.band, hot.refused, hot.example);
+        }
+        return out;
+    }
+
+   private:
+    void check_chunk(std::size_t i) {
+        if (i >= leaders_.chunks().chunks() || !leaders_.chunks().in_memory(i)) throw nb::value_error("chunk: choose one that is in memory");
+    }
+
+    Leaders leaders_;
+    std::mutex guard_;
+    std::vector<Hashes> buffers_;  // of the chunks, where they are not the chunk's own
+};
+
+class BoundSimhashLeaders {
+   public:
+    BoundSimhashLeaders(unsigned bits, unsigned k) : leaders_(check_bits(bits), k) {
+        if (k > 16) throw nb::value_error("k: choose 0 to 16");
+    }
+
+    Decisions offer(Hashes words, Hashes digests) {
+        const unsigned bits = leaders_.bits();
+        const std::size_t each = bits == 128 ? 2 : 1, count = words.size() / each;
+        if (words.size() % each || digests.size() != 2 * count) throw nb::value_error("digests: expected two words a fingerprint");
+        DecisionLists decisions(count);
+        {
+            nb::gil_scoped_release release;
+            const std::lock_guard lock(guard_);
+            for (std::size_t i = 0; i < count; ++i) {
+                decisions.add(leaders_.offer(code_at(view(words), i, bits), digest_at(digests, i)));
+            }
+        }
+        return decisions.take();
+    }
+
+    std::size_t documents() const { return leaders_.documents(); }
+    std::size_t kept() const { return leaders_.kept(); }
+    std::size_t bytes() const { return leaders_.bytes(); }
+
+   private:
+    SimhashLeaders leaders_;
+    std::mutex guard_;
+};
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_dedupe(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a);
+    m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
+    m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a, "rows"_a,
+          "workers"_a);
+    m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a);
+    nb::class_<BoundLeaders>(m, "Leaders")
+        .def(nb::init<unsigned, double, std::uint32_t>(), "bands"_a, "threshold"_a, "bucket_limit"_a)
+        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())
+        .def_prop_ro("documents", &BoundLeaders::documents)
+        .def_prop_ro("kept", &BoundLeaders::kept)
+        .def_prop_ro("compared", &BoundLeaders::compared)
+        .def_prop_ro("nbytes", &BoundLeaders::bytes)
+        .def_prop_ro("chunks", &BoundLeaders::chunks)
+        .def("chunk", &BoundLeaders::chunk, "i"_a)
+        .def("replace_chunk", &BoundLeaders::replace_chunk, "i"_a, "elsewhere"_a.noconvert())
+        .def("hot_buckets", &BoundLeaders::hot_buckets, "limit"_a);
+    nb::class_<BoundSimhashLeaders>(m, "SimhashLeaders")
+        .def(nb::init<unsigned, unsigned>(), "bits"_a, "k"_a)
+        .def("offer", &BoundSimhashLeaders::offer, "words"_a.noconvert(), "digests"_a.noconvert())
+        .def_prop_ro("documents", &BoundSimhashLeaders::documents)
+        .def_prop_ro("kept", &BoundSimhashLeaders::kept)
+        .def_prop_ro("nbytes", &BoundSimhashLeaders::bytes);
+}

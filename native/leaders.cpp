@@ -1,0 +1,239 @@
+#include "leaders.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace lookalike {
+
+std::size_t Originals::slot_of(const TokenDigest& digest) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = static_cast<std::size_t>(digest.low) & mask;
+    while (slots_[i] != kNobody && !(digests_[slots_[i]] == digest)) i = (i + 1) & mask;
+    return i;
+}
+
+const Decision* Originals::find(const TokenDigest& digest) const {
+    if (slots_.empty()) return nullptr;
+    const std::uint32_t found = slots_[slot_of(digest)];
+    return found == kNobody ? nullptr : &decisions_[found];
+}
+
+void Originals::add(const TokenDigest& digest, std::uint32_t document, const Decision& decision) {
+    if (3 * slots_.size() <= 4 * (digests_.size() + 1)) grow();
+    slots_[slot_of(digest)] = static_cast<std::uint32_t>(digests_.size());
+    digests_.push_back(digest);
+    decisions_.push_back(decision.leader == kNobody ? Decision{document, 1.0} : decision);
+}
+
+void Originals::grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), kNobody);
+    for (std::uint32_t i = 0; i < digests_.size(); ++i) slots_[slot_of(digests_[i])] = i;
+}
+
+void FeatureChunks::add(std::span<const std::uint64_t> features) { batch_.push_back(features); }
+
+bool FeatureChunks::end_batch(std::span<const std::uint64_t> buffer) {
+    std::size_t kept = 0;
+    for (const auto& features : batch_) kept += features.size();
+    if (kept == 0) return false;
+    const bool adopt = 2 * kept >= buffer.size();
+    Chunk chunk{{}, buffer.data(), buffer.size()};
+    if (!adopt) chunk.owned.reserve(kept);
+    for (const auto& features : batch_) {
+        const std::size_t offset = adopt ? static_cast<std::size_t>(features.data() - buffer.data()) : chunk.owned.size();
+        places_.push_back({static_cast<std::uint32_t>(chunks_.size()), static_cast<std::uint32_t>(features.size()), offset});
+        if (!adopt) chunk.owned.insert(chunk.owned.end(), features.begin(), features.end());
+    }
+    batch_.clear();
+    if (!adopt) {
+        chunk.data = chunk.owned.data();
+        chunk.size = kept;
+    }
+    in_memory_ += chunk.size;
+    chunks_.push_back(std::move(chunk));
+    return adopt;
+}
+
+void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
+    chunks_[i].data = elsewhere;
+    chunks_[i].in_memory = false;
+    std::vector<std::uint64_t>().swap(chunks_[i].owned);
+    in_memory_ -= chunks_[i].size;
+}
+
+std::size_t KeptBuckets::slot_of(const Table& table, std::uint32_t key) {
+    const std::size_t mask = table.slots.size() - 1;
+    std::size_t i = home(table, key);
+    while (table.slots[i].newest != kNobody && table.slots[i].key != key) i = (i + 1) & mask;
+    return i;
+}
+
+void KeptBuckets::find(const std::uint32_t* keys, std::vector<std::uint32_t>& candidates) const {
+    for (unsigned band = 0; band < bands_; ++band) {
+        const Table& table = tables_[band];
+        if (table.slots.empty()) continue;
+        for (std::uint32_t i = table.slots[slot_of(table, keys[band])].newest; i != kNobody; i = older_[std::size_t{i} * bands_ + band]) {
+            candidates.push_back(i);
+        }
+    }
+}
+
+void KeptBuckets::prefetch(const std::uint32_t* keys) const {
+    for (unsigned band = 0; band < bands_; ++band) {
+        const Table& table = tables_[band];
+        if (!table.slots.empty()) __builtin_prefetch(&table.slots[home(table, keys[band])]);
+    }
+}
+
+void KeptBuckets::add(const std::uint32_t* keys) {
+    older_.resize(older_.size() + bands_, kNobody);
+    for (unsigned band = 0; band < bands_; ++band) {
+        Table& table = tables_[band];
+        if (3 * table.slots.size() <= 4 * (table.used + 1)) grow(table);
+        Slot& slot = table.slots[slot_of(table, keys[band])];
+        if (slot.newest == kNobody) {
+            slot.key = keys[band];
+            ++table.used;
+        } else {
+            std::uint32_t held = 0;
+            for (std::uint32_t i = slot.newest; i != kNobody; i = older_[std::size_t{i} * bands_ + band]) ++held;
+            if (held >= limit_) {
+                ++refused_[std::uint64_t{band} << 32 | keys[band]];
+                continue;
+            }
+        }
+        older_[std::size_t{documents_} * bands_ + band] = slot.newest;
+        slot.newest = documents_;
+    }
+    ++documents_;
+}
+
+void KeptBuckets::grow(Table& table) {
+    std::vector<Slot> old(std::max<std::size_t>(64, 2 * table.slots.size()));
+    old.swap(table.slots);
+    table.shift = 32 - static_cast<unsigned>(std::bit_width(table.slots.size() - 1));
+    for (const Slot& slot : old) {
+        if (slot.newest != kNobody) table.slots[slot_of(table, slot.key)] = slot;
+    }
+}
+
+std::size_t KeptBuckets::bytes() const {
+    std::size_t total = older_.capacity() * sizeof(std::uint32_t);
+    for (const Table& table : tables_) total += table.slots.capacity() * sizeof(Slot);
+    return total;
+}
+
+std::vector<KeptBuckets::Hot> KeptBuckets::hot_buckets() const {
+    std::vector<Hot> hot;
+    for (const auto& [place, refused] : refused_) {
+        const std::uint32_t band = static_cast<std::uint32_t>(place >> 32), key = static_cast<std::uint32_t>(place);
+        hot.push_back({band, key, refused, tables_[band].slots[slot_of(tables_[band], key)].newest});
+    }
+    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) {
+        return std::tie(b.refused, a.band, a.key) < std::tie(a.refused, b.band, b.key);
+    });
+    return hot;
+}
+
+Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint32_t* keys) {
+    const std::uint32_t document = documents_;
+    if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
+    ++documents_;
+    if (const Decision* original = originals_.find(digest)) return *original;
+    const bool comparable = bands() > 0 && !features.empty();
+    const Decision decision = comparable ? most_similar(features, keys) : Decision{};
+    originals_.add(digest, document, decision);
+    if (decision.leader != kNobody) return decision;
+    ++kept_;
+    if (comparable) {
+        tables_.add(keys);
+        features_.add(features);
+        numbers_.push_back(document);
+    }
+    return decision;
+}
+
+Decision Leaders::most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys) {
+    candidates_.clear();
+    tables_.find(keys, candidates_);
+    if (candidates_.empty()) return {};
+    std::sort(candidates_.begin(), candidates_.end());
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    compared_ += candidates_.size();
+    bool filled = false;
+    Decision best;
+    for (const std::uint32_t candidate : candidates_) {
+        const std::span<const std::uint64_t> other = features_[candidate];
+        const std::size_t sizes = features.size() + other.size();
+        const double bound = std::max(threshold_, best.similarity);
+        const double smaller = static_cast<double>(std::min(features.size(), other.size()));
+        const double larger = static_cast<double>(std::max(features.size(), other.size()));
+        if (smaller / larger < bound) continue;
+        if (!filled) {
+            set_.reset(features.size());
+            for (const std::uint64_t feature : features) set_.insert(feature);
+            filled = true;
+        }
+        // A similarity of s takes s / (1 + s) of both sizes in common. One less, for the rounding: this only saves time.
+        const double needed = bound / (1 + bound) * static_cast<double>(sizes) - 1;
+        const double most_missing = static_cast<double>(other.size()) - needed;
+        std::size_t common = 0, done = 0;
+        while (done < other.size() && static_cast<double>(done - common) <= most_missing) {
+            const std::size_t end = std::min(done + 64, other.size());
+            for (; done < end; ++done) common += set_.contains(other[done]);
+        }
+        if (done < other.size()) continue;
+        const double similarity = static_cast<double>(common) / static_cast<double>(sizes - common);
+        if (similarity >= threshold_ && similarity > best.similarity) best = {numbers_[candidate], similarity};
+    }
+    return best;
+}
+
+std::vector<KeptBuckets::Hot> Leaders::hot_buckets() const {
+    std::vector<KeptBuckets::Hot> hot = tables_.hot_buckets();
+    for (KeptBuckets::Hot& each : hot) each.example = numbers_[each.example];
+    return hot;
+}
+
+Decision SimhashLeaders::offer(const Code& code, const TokenDigest& digest) {
+    const std::uint32_t document = documents_;
+    if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
+    ++documents_;
+    if (const Decision* original = originals_.find(digest)) return *original;
+    const Decision decision = digest == kNothing ? Decision{} : nearest(code);
+    if (decision.leader == kNobody) {
+        ++kept_;
+        if (!(digest == kNothing)) keep(code, document);
+    }
+    originals_.add(digest, document, decision);
+    return decision;
+}
+
+Decision SimhashLeaders::nearest(const Code& code) {
+    matches_.clear();
+    index_.search(code, k_, scratch_, matches_);
+    unsigned least = matches_.empty() ? k_ + 1 : matches_[0].distance;
+    std::int64_t leader = matches_.empty() ? kNobody : matches_[0].id;
+    for (std::size_t i = 0; i < recent_.size(); ++i) {  // all of them later than those of the index
+        if (const unsigned far = distance(code, recent_[i]); far < least) {
+            least = far;
+            leader = recent_numbers_[i];
+        }
+    }
+    if (leader == kNobody) return {};
+    return {static_cast<std::uint32_t>(leader), 1.0 - static_cast<double>(least) / bits()};
+}
+
+void SimhashLeaders::keep(const Code& code, std::uint32_t document) {
+    recent_.push_back(code);
+    recent_numbers_.push_back(document);
+    if (recent_.size() < kMaxRecent) return;
+    std::vector<std::uint64_t> words;
+    for (const Code& each : recent_) push_words(each, bits(), words);
+    index_.add(words, recent_numbers_);
+    recent_.clear();
+    recent_numbers_.clear();
+}
+
+}  // namespace lookalike

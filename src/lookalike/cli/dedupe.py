@@ -1,0 +1,95 @@
+"""``lookalike dedupe``"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import lookalike
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.progress import ProblemNotes, StageProgress
+
+if TYPE_CHECKING:
+    from lookalike import DedupeReport
+
+# numpy would start a thread a core for linear algebra, of which there is none here.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+SHOWN_CLUSTERS = 5
+
+
+@click.command("dedupe")
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--out", required=True, help="Write what stays here: a file, or a folder for several inputs ('-' is standard output).")
+@click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
+@click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
+@click.option("--method", type=click.Choice(["minhash", "simhash", "exact"]), default="minhash", show_default=True)
+@click.option("--threshold", type=float, default=0.8, show_default=True, help="minhash: the least Jaccard similarity of a duplicate.")
+@click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")
+@click.option("--keep", default="first", show_default=True, help="Which of two stays: first, longest, newest:COL or best:COL.")
+@click.option(
+    "--level", type=click.Choice(["document", "paragraph", "line"]), default="document", show_default=True, help="What is removed."
+)
+@click.option("--text-column", default="text", show_default=True, help="Column of the text.")
+@click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
+@click.option("--format", "format_", help="Format of the inputs [default: from their names; standard input: jsonl]")
+@click.option("--encoding", help="Encoding of the inputs [default: UTF-8 for tables, found out for texts]")
+@click.option("--recipe", default="default", show_default=True, help="How texts become features.")
+@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the work is done.")
+@click.option("--workers", type=int, default=1, show_default=True, help="Threads; the output does not depend on it.")
+@click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used.")
+@click.option("--max-removed", help="Stop before writing if more would be removed, such as 30% or 1000 (exit code 8).")
+@click.option(
+    "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="What a row that cannot be used does."
+)
+@click.option("--against", metavar="STORE", help="Remove what this store already has, too.")
+@click.option("--add", is_flag=True, help="Add what stays to the store of --against.")
+@click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
+@json_option
+@quiet_option
+def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> None:
+    """A corpus without near-duplicates, and the record of what was removed.
+
+    INPUT is a file (JSONL, CSV, Parquet, text, HTML; .gz, .zst), a folder, a pattern or '-'. Every removed document was compared, exactly,
+    with the kept one it points at. Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
+    """
+    del options["engine"]
+    with StageProgress(quiet) as progress:
+        notes = ProblemNotes(progress, quiet)
+        report = lookalike.dedupe(list(inputs), format=options.pop("format_"), on_problem=notes, progress=progress.stage, **options)
+        notes.finish()
+    if as_json:
+        _print(report, options["out"])
+    elif options["out"] != "-":
+        _show(report)
+
+
+def _print(report: DedupeReport, out: str) -> None:
+    if out == "-":
+        note("--json is not printed: standard output holds the documents", False)
+        return
+    print_json(report.to_dict())
+
+
+def _show(report: DedupeReport) -> None:
+    found = report.to_dict()
+    share = f" ({found['removed'] / found['documents']:.1%})" if found["documents"] else ""
+    say(f"{found['documents']:,} documents: {found['kept']:,} kept, {found['removed']:,} removed{share}", bold=True)
+    details = [f"{found['clusters']:,} clusters", f"{found['compared']:,} pairs compared", f"{found['seconds']:.1f} s"]
+    details += [
+        f"{found[name]:,} {shown}"
+        for name, shown in (("without_text", "without text"), ("empty_texts", "empty"), ("skipped", "skipped"))
+        if found[name]
+    ]
+    say(" · ".join(details))
+    rows = []
+    for cluster, _ in zip(report.clusters(), range(SHOWN_CLUSTERS), strict=False):
+        first = cluster.removed[0]
+        rows.append((str(cluster.kept), f"{len(cluster.removed):,}", str(first.id), f"{first.similarity:.3f}"))
+    if rows:
+        say()
+        print_table(("kept", "removed", "for example", "similarity"), rows, right=(1, 3))

@@ -1,0 +1,125 @@
+"""Dedupe against a store: what it already has goes, and what stays can be added to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lookalike import _native
+from lookalike.deduping.batches import Batch
+from lookalike.deduping.sketching import SIMHASH_BITS
+from lookalike.errors import InputError, RecipeMismatch
+from lookalike.fingerprints.simhash import simhashes
+from lookalike.indexing.index import Index
+from lookalike.indexing.opening import open as open_index
+from lookalike.text.columns import Packed
+
+if TYPE_CHECKING:
+    from lookalike.deduping.run import Reader
+    from lookalike.deduping.settings import Settings
+    from lookalike.deduping.verdicts import DocumentVerdicts
+
+
+class Outside(Protocol):
+    """Who is told about documents that a store has."""
+
+    def point_outside(self, place: int, id_json: bytes, similarity: float) -> None: ...
+
+
+class Stored:
+    """An index as documents that were kept before all others."""
+
+    def __init__(self, store: str | Path, settings: Settings, *, add: bool) -> None:
+        if settings.method == "exact" or settings.level != "document":
+            raise InputError("against= is for documents, with method='minhash' or 'simhash'")
+        self.name, self._settings = str(store), settings
+        self._index: Index = open_index(store, read_only=not add, create=False)
+        try:
+            self._check(self._index.settings)
+        except BaseException:
+            self._index.close()
+            raise
+
+    def _check(self, made_with: dict[str, Any]) -> None:
+        settings = self._settings
+        if made_with["recipe_id"] != settings.recipe.id:
+            raise RecipeMismatch(f"against={self.name!r}: made with recipe {made_with['recipe_id']}, and this run has {settings.recipe.id}")
+        if settings.method not in made_with["kinds"]:
+            raise InputError(f"against={self.name!r}: the store keeps no {settings.method}: choose another method")
+        if settings.method == "simhash" and made_with["bits"] != SIMHASH_BITS:
+            raise InputError(f"against={self.name!r}: the store has SimHashes of {made_with['bits']} bits, and {SIMHASH_BITS} are needed")
+        if settings.method == "minhash" and not made_with["keep_text"]:
+            raise InputError(f"against={self.name!r}: the store keeps no texts, so nothing can be verified: use method='simhash'")
+        if settings.method == "minhash" and made_with["threshold"] > settings.threshold:
+            raise InputError(f"against={self.name!r}: the store finds similarities from {made_with['threshold']} on: choose that threshold")
+
+    def __enter__(self) -> Stored:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._index.close()
+
+    def without_stored(self, batch: Batch, outside: Outside) -> Batch:
+        """The batch in which documents that the store has are without text, and so are not compared with others."""
+        import numpy as np
+
+        places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
+        texts = list(batch.texts.texts())
+        found = self._matches(texts)
+        new = np.array([match is None for match in found], dtype=np.bool_)
+        if new.all():
+            return batch
+        for place, match in zip(places.tolist(), found, strict=True):
+            if match is not None:
+                outside.point_outside(place, json.dumps(match[0]).encode(), match[1])
+        has_text = np.zeros(len(batch), dtype=np.bool_)
+        has_text[places[new]] = True
+        batch.has_text = has_text
+        batch.texts = _packed([text for text, is_new in zip(texts, new.tolist(), strict=True) if is_new])
+        batch.ranks = batch.ranks[new] if batch.ranks is not None else None
+        return batch
+
+    def _matches(self, texts: list[str]) -> list[tuple[Any, float] | None]:
+        """The most similar stored document of each text, the oldest of equals."""
+        if self._settings.method == "simhash":
+            return self._by_simhash(texts)
+        found = (self._index.search(text, by="near", threshold=self._settings.threshold, limit=1) for text in texts)
+        return [(matches[0].id, matches[0].score) if matches else None for matches in found]
+
+    def _by_simhash(self, texts: list[str]) -> list[tuple[Any, float] | None]:
+        values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._settings.recipe)
+        found = self._index.search_simhashes(values, self._settings.distance, limit=1)
+        matches: list[tuple[Any, float] | None] = []
+        for i, text in enumerate(texts):
+            first, last = int(found.offsets[i]), int(found.offsets[i + 1])
+            id_ = found.ids[first] if last > first and text.strip() else None
+            similarity = 1 - int(found.distances[first]) / SIMHASH_BITS if id_ is not None else 0.0
+            matches.append(None if id_ is None else (id_ if isinstance(id_, str) else int(id_), similarity))
+        return matches
+
+    def add_kept(self, readers: Sequence[Reader], verdicts: DocumentVerdicts) -> int:
+        """Adds the documents that stay, with their ids; how many."""
+        added = self._index.add(_kept(readers, verdicts))
+        return added.added + added.updated
+
+
+def _packed(texts: list[str]) -> Packed:
+    import numpy as np
+
+    return Packed(*map(np.asarray, _native.pack_strings(texts)))
+
+
+def _kept(readers: Sequence[Reader], verdicts: DocumentVerdicts) -> Iterator[tuple[str | int, str]]:
+    import numpy as np
+
+    number, kept = 0, verdicts.kept
+    for reader in readers:
+        for batch in reader.batches(lambda problem: None):
+            places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
+            for place, text in zip(places.tolist(), batch.texts.texts(), strict=True):
+                if kept[number + place]:
+                    id_ = verdicts.ledger.id(number + place)
+                    yield (id_ if isinstance(id_, str | int) else str(id_)), text
+            number += len(batch)

@@ -1,0 +1,89 @@
+"""The decision which documents stay, within a budget of memory.
+
+Features of kept documents are what takes the room. Beyond the budget their oldest chunks go to files, from which the system maps
+back the few pages that a comparison needs.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _native
+from lookalike.deduping.settings import BUCKET_LIMIT, Settings
+from lookalike.deduping.sketching import SIMHASH_BITS, Sketches
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
+LEAST_FEATURES = 16 << 20  # stay in memory under any budget
+CHUNKS_A_FILE = 16
+
+
+class Decider:
+    """Takes documents in the order in which they want to be kept."""
+
+    def __init__(self, settings: Settings, budget: int, folder: Callable[[], Path]) -> None:
+        self._simhash = _native.SimhashLeaders(SIMHASH_BITS, settings.distance) if settings.method == "simhash" else None
+        self._leaders = _native.Leaders(settings.banding.bands, settings.threshold, BUCKET_LIMIT)
+        self._budget, self._folder = budget, folder
+        self._maps: list[mmap.mmap] = []
+        self._moved = 0
+
+    def offer(self, sketches: Sketches, others: int = 0) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The kept document that each one points at, by its number in the order of offers, or -1 where it is kept itself; and
+        the similarity. ``others`` is what else the run holds in memory, in bytes."""
+        import numpy as np
+
+        if self._simhash:
+            found = self._simhash.offer(sketches.simhashes, sketches.digests)
+        else:
+            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, sketches.keys)
+            self._move_out(others)
+        return np.asarray(found[0]), np.asarray(found[1])
+
+    @property
+    def compared(self) -> int:
+        """Pairs whose similarity was computed."""
+        return self._leaders.compared
+
+    @property
+    def spilled(self) -> int:
+        """Bytes that went to files."""
+        return sum(map(len, self._maps))
+
+    def hot_buckets(self, limit: int) -> list[tuple[int, int, int]]:
+        """Band, documents refused, and a document of each bucket that was full."""
+        return self._leaders.hot_buckets(limit)
+
+    def _move_out(self, others: int) -> None:
+        allowed = max(self._budget - RESERVED - others, LEAST_FEATURES)
+        while self._leaders.nbytes > allowed and self._moved < self._leaders.chunks:
+            last = min(self._moved + CHUNKS_A_FILE, self._leaders.chunks)
+            self._maps.append(self._to_file(range(self._moved, last)))
+            self._moved = last
+        # For every page that a comparison reads the system maps sixteen: they are given back at once.
+        for each in self._maps:
+            each.madvise(mmap.MADV_DONTNEED)
+
+    def _to_file(self, chunks: range) -> mmap.mmap:
+        import numpy as np
+
+        path = self._folder() / f"features-{chunks.start}"
+        views = [self._leaders.chunk(chunk) for chunk in chunks]
+        with open(path, "w+b") as file:
+            file.writelines(views)
+            file.flush()
+            mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+        path.unlink()  # the map keeps it; whatever happens, nothing is left behind
+        at = 0
+        for chunk, view in zip(chunks, views, strict=True):
+            elsewhere: Any = np.frombuffer(mapped, dtype=np.uint64, count=len(view), offset=at)
+            self._leaders.replace_chunk(chunk, elsewhere)
+            at += 8 * len(view)
+        mapped.madvise(mmap.MADV_DONTNEED)
+        return mapped

@@ -1,0 +1,192 @@
+"""What is remembered of every document: where it stands, its id, its rank, and in the end the one it points at."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _native
+from lookalike.corpus.row import Problem
+from lookalike.deduping.batches import Batch, Ids
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Growing:
+    """An array that grows by pieces."""
+
+    def __init__(self, dtype: str) -> None:
+        self._dtype = dtype
+        self._pieces: list[NDArray[Any]] = []
+        self.nbytes = 0
+
+    def add(self, piece: NDArray[Any]) -> None:
+        self._pieces.append(piece)
+        self.nbytes += piece.nbytes
+
+    def last(self) -> NDArray[Any]:
+        return self._pieces[-1]
+
+    def whole(self) -> NDArray[Any]:
+        import numpy as np
+
+        if len(self._pieces) != 1:
+            self._pieces = [np.concatenate(self._pieces) if self._pieces else np.zeros(0, self._dtype)]
+        return self._pieces[0]
+
+
+class Ledger:
+    """Documents are numbered as they are read, over all sources."""
+
+    def __init__(self) -> None:
+        self.readers: list[int] = []  # the number of the first document of each reader
+        self._names: list[str] = []  # of the files, in order
+        self._firsts: list[int] = []  # the number of the first document of each
+        self.documents = 0
+        self.empty = 0  # texts in which nothing is a token
+        self.without_text = 0
+        self.store = ""  # the name of the store that documents point at
+        self._outside: dict[bytes, int] = {}  # its documents that are pointed at, by id; numbered behind the last of the corpus
+        self._outside_ids: list[bytes] = []
+        self.outside: dict[int, tuple[int, float]] = {}  # by document: which of them, and the similarity
+        self._rows, self._extents, self._ranks = Growing("int64"), Growing("int64"), Growing("float64")
+        self._offered = Growing("int64")
+        self._id_hashes, self._id_owners = Growing("uint64"), Growing("int64")
+        self._ids: list[Ids | None] = []
+        self._id_firsts: list[int] = []
+        self._id_bytes = 0
+
+    def point_outside(self, place: int, id_json: bytes, similarity: float) -> None:
+        """The document at a place of the next batch points at one of a store."""
+        number = self._outside.setdefault(id_json, len(self._outside_ids))
+        if number == len(self._outside_ids):
+            self._outside_ids.append(id_json)
+        self.outside[self.documents + place] = (number, similarity)
+        self.without_text -= 1  # it comes without one, and has one
+
+    def begin(self, name: str) -> None:
+        """The documents of another reader follow."""
+        self.readers.append(self.documents)
+        self._names.append(name)
+        self._firsts.append(self.documents)
+
+    def add(self, batch: Batch) -> None:
+        import numpy as np
+
+        numbers = np.arange(self.documents, self.documents + len(batch), dtype=np.int64)
+        self._rows.add(batch.rows)
+        if batch.extents is not None:
+            self._extents.add(batch.extents)
+        if batch.ranks is not None:
+            self._ranks.add(batch.ranks)
+        if batch.has_text is not None:
+            self.without_text += len(batch) - int(batch.has_text.sum())
+            numbers = numbers[batch.has_text]
+        if batch.names is not None:
+            self._names += batch.names
+            self._firsts += range(self.documents, self.documents + len(batch))
+        self._offered.add(numbers)
+        self._add_ids(batch.ids)
+        self.documents += len(batch)
+
+    def _add_ids(self, ids: Ids | None) -> None:
+        import numpy as np
+
+        self._id_firsts.append(self.documents)
+        self._ids.append(ids)
+        if ids is not None:
+            self._id_bytes += len(ids.data) + ids.offsets.nbytes
+            given = np.flatnonzero(np.diff(ids.offsets))
+            self._id_hashes.add(np.asarray(_native.hash_strings(ids.data, ids.offsets, False))[given])
+            self._id_owners.add(given + self.documents)
+
+    @property
+    def nbytes(self) -> int:
+        growing = (self._rows, self._extents, self._ranks, self._offered, self._id_hashes, self._id_owners)
+        return sum(each.nbytes for each in growing) + self._id_bytes
+
+    def span(self, reader: int) -> slice:
+        """The numbers of a reader's documents."""
+        return slice(self.readers[reader], [*self.readers, self.documents][reader + 1])
+
+    def extents(self, reader: int) -> NDArray[np.int64]:
+        """Begins and ends of a reader's rows in the unpacked file, as pairs. All readers have them, or none."""
+        span = self.span(reader)
+        found: NDArray[np.int64] = self._extents.whole()[2 * span.start : 2 * span.stop].reshape(-1, 2)
+        return found
+
+    def offered(self) -> NDArray[np.int64]:
+        """The numbers of the documents that have a text."""
+        return self._offered.whole()
+
+    def last_offered(self) -> NDArray[np.int64]:
+        """Those of the last batch."""
+        return self._offered.last()
+
+    def part(self, document: int) -> tuple[int, int] | None:
+        """None: a document is whole."""
+
+    def ranks(self) -> NDArray[np.float64]:
+        """Of the documents that have a text."""
+        return self._ranks.whole()
+
+    def row(self, document: int) -> int:
+        if document >= self.documents:
+            return 0
+        return int(self._rows.whole()[document])
+
+    def rows(self) -> NDArray[np.int64]:
+        return self._rows.whole()
+
+    def file(self, document: int) -> str:
+        if document >= self.documents:
+            return self.store
+        return self._names[bisect_right(self._firsts, document) - 1]
+
+    def id_json(self, document: int) -> bytes:
+        """The id as it stands in JSON."""
+        if document >= self.documents:
+            return self._outside_ids[document - self.documents]
+        piece = bisect_right(self._id_firsts, document) - 1
+        ids, place = self._ids[piece], document - self._id_firsts[piece]
+        token = ids.data[int(ids.offsets[place]) : int(ids.offsets[place + 1])] if ids is not None else b""
+        return token or self._made_id(document)
+
+    def id(self, document: int) -> Any:
+        return json.loads(self.id_json(document))
+
+    def _made_id(self, document: int) -> bytes:
+        """File and row; of a table that is no file the row, of a text file its name."""
+        name, row = self.file(document), self.row(document)
+        if not name:
+            return b"%d" % (row - 1)
+        return json.dumps(name if row == 0 else f"{name}:{row}").encode()
+
+    def place(self, document: int) -> str:
+        row = self.row(document)
+        return f"{self.file(document)}:{row}" if row else self.file(document)
+
+    def repeated_ids(self) -> list[Problem]:
+        """A problem for each id that several documents have."""
+        import numpy as np
+
+        hashes, owners = self._id_hashes.whole(), self._id_owners.whole()
+        order = np.argsort(hashes, kind="stable")
+        same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])
+        problems = []
+        for place in same.tolist():
+            first, second = int(owners[order[place]]), int(owners[order[place + 1]])
+            if self.id_json(first) == self.id_json(second):
+                shown = self.id_json(second).decode("utf-8", "replace")[:80]
+                problems.append(Problem("repeated id", self.place(second), f"{shown} is also the id of {self.place(first)}", skipped=False))
+        return problems
+
+
+def packed_ids(tokens: list[bytes]) -> Ids:
+    import numpy as np
+
+    return Ids(b"".join(tokens), np.fromiter(accumulate(map(len, tokens), initial=0), np.int64, len(tokens) + 1))

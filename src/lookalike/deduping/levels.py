@@ -1,0 +1,178 @@
+"""Paragraphs and lines that the corpus has already: the first one stays, later ones are cut out of their documents.
+
+Two are the same if their tokens are: case, punctuation and white space do not count. What has no letter or digit is never cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lookalike import _native
+from lookalike.deduping.batches import character_counts
+from lookalike.deduping.ledger import Growing, Ledger
+from lookalike.deduping.problems import Problems
+from lookalike.deduping.run import Decisions, Reader
+from lookalike.deduping.settings import Settings
+from lookalike.deduping.sketching import Sketcher
+from lookalike.deduping.stages import Stages
+from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
+from lookalike.text.columns import Packed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_ENDS = {"line": re.compile(r"\n"), "paragraph": re.compile(r"\n(?:[^\S\n]*\n)+")}
+_WORDLIKE = re.compile(r"[^\W_]")
+OFFERED_AT_A_TIME = 1 << 16
+
+
+def units(text: str, level: str) -> Iterator[tuple[int, int]]:
+    """Where the paragraphs or lines of a text stand, each with the line breaks behind it."""
+    start = 0
+    for found in _ENDS[level].finditer(text):
+        yield start, found.end()
+        start = found.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+@dataclass(slots=True)
+class Units:
+    """The paragraphs or lines of a corpus, numbered over all documents, as a ledger."""
+
+    ledger: Ledger
+    _owners: Growing = field(default_factory=lambda: Growing("int64"))
+    _spans: Growing = field(default_factory=lambda: Growing("int64"))
+
+    def add(self, owners: list[int], spans: list[tuple[int, int]]) -> None:
+        import numpy as np
+
+        self._owners.add(np.array(owners, np.int64))
+        self._spans.add(np.array(spans, np.int64).reshape(-1, 2))
+
+    @property
+    def documents(self) -> int:
+        return self.ledger.documents
+
+    @property
+    def empty(self) -> int:
+        return self.ledger.empty
+
+    @property
+    def without_text(self) -> int:
+        return self.ledger.without_text
+
+    def owners(self) -> NDArray[np.int64]:
+        return self._owners.whole()
+
+    def part(self, unit: int) -> tuple[int, int] | None:
+        start, end = self._spans.whole().reshape(-1, 2)[unit].tolist()
+        return start, end
+
+    def id(self, unit: int) -> Any:
+        return self.ledger.id(int(self.owners()[unit]))
+
+    def id_json(self, unit: int) -> bytes:
+        return self.ledger.id_json(int(self.owners()[unit]))
+
+    def file(self, unit: int) -> str:
+        return self.ledger.file(int(self.owners()[unit]))
+
+    def row(self, unit: int) -> int:
+        return self.ledger.row(int(self.owners()[unit]))
+
+
+class LevelRun:
+    """Reads a corpus and decides which of its paragraphs or lines stay."""
+
+    def __init__(self, settings: Settings, workers: int, problems: Problems, stages: Stages) -> None:
+        self.settings, self.problems, self.stages = settings, problems, stages
+        self.units = Units(Ledger())
+        self._sketcher = Sketcher(Settings(method="exact", recipe=settings.recipe), workers)
+        self._digests = Growing("uint64")
+        self._numbers = Growing("int64")  # of the units that may be cut
+        self._count = 0
+
+    def decide(self, readers: Sequence[Reader]) -> Verdicts:
+        """The verdicts on the units."""
+        ledger = self.units.ledger
+        for reader in readers:
+            ledger.begin(reader.name)
+            batches = reader.batches(self.problems.report)
+            while True:
+                with self.stages.timed("read"):
+                    batch = next(batches, None)
+                if batch is None:
+                    break
+                if self.settings.keep.order == "longest":
+                    batch.ranks = character_counts(batch.texts)
+                ledger.add(batch)
+                with self.stages.timed("sketch"):
+                    self._split(batch.texts, ledger.last_offered())
+                self.stages.step("read", ledger.documents, None, "documents")
+        for problem in ledger.repeated_ids():
+            self.problems.report(problem)
+        with self.stages.timed("compare"):
+            return Verdicts(self.units, self._decided())
+
+    def _split(self, texts: Packed, documents: NDArray[np.int64]) -> None:
+        import numpy as np
+
+        owners: list[int] = []
+        spans: list[tuple[int, int]] = []
+        contents: list[str] = []
+        numbers: list[int] = []
+        for document, text in zip(documents.tolist(), texts.texts(), strict=True):
+            for start, end in units(text, self.settings.level):
+                content = text[start:end]
+                if _WORDLIKE.search(content):
+                    contents.append(content)
+                    numbers.append(self._count + len(owners))
+                owners.append(document)
+                spans.append((start, end))
+        self.units.add(owners, spans)
+        self._count += len(owners)
+        self._numbers.add(np.array(numbers, np.int64))
+        packed = Packed(*map(np.asarray, _native.pack_strings(contents)))
+        self._digests.add(self._sketcher.sketch(packed).digests)
+
+    def _decided(self) -> Decisions:
+        import numpy as np
+
+        numbers, digests = self._numbers.whole(), self._digests.whole().reshape(-1, 2)
+        order = np.arange(len(numbers))
+        if self.settings.keep.order != "first":
+            ranks = np.full(self.units.documents, -np.inf)
+            ranks[self.units.ledger.offered()] = self.units.ledger.ranks()
+            order = np.argsort(-ranks[self.units.owners()[numbers]], kind="stable")
+        leaders = _native.Leaders(0, 1.0, 1)
+        found = Growing("int64")
+        nothing, no_keys = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
+        for first in range(0, len(order), OFFERED_AT_A_TIME):
+            piece = digests[order[first : first + OFFERED_AT_A_TIME]]
+            offsets = np.zeros(len(piece) + 1, np.int64)
+            found.add(np.asarray(leaders.offer(nothing, offsets, np.ascontiguousarray(piece).reshape(-1), no_keys)[0]))
+        in_order = numbers[order]
+        all_leaders = np.full(self._count, -1, np.int64)
+        all_leaders[in_order] = np.where(found.whole() < 0, -1, in_order[found.whole()]) if len(order) else -1
+        return Decisions(all_leaders, (all_leaders >= 0).astype(np.float64))
+
+    def whole(self, verdicts: Verdicts, column: str) -> DocumentVerdicts:
+        """The documents: all of them stay, and some get shorter."""
+        import numpy as np
+
+        nothing = Decisions(np.full(self.units.documents, -1, np.int64), np.zeros(self.units.documents))
+        return DocumentVerdicts(self.units.ledger, nothing, _edits(verdicts, self.units, column))
+
+
+def _edits(verdicts: Verdicts, units: Units, column: str) -> Edits:
+    cuts: dict[int, list[tuple[int, int]]] = {}
+    for unit in verdicts.removed_numbers().tolist():
+        span = units.part(unit)
+        if span is not None:
+            cuts.setdefault(int(units.owners()[unit]), []).append(span)
+    return Edits(column, cuts)

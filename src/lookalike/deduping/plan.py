@@ -1,0 +1,221 @@
+"""What a dedupe would cost and find, from a sample: ``plan(corpus)``."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.corpus.files import Source
+from lookalike.deduping.batches import Batch, Columns
+from lookalike.deduping.decider import RESERVED, Decider
+from lookalike.deduping.problems import Problems
+from lookalike.deduping.readers import FileReader, expanded, readers_of
+from lookalike.deduping.settings import Settings, make_settings, memory_bytes
+from lookalike.deduping.sketching import Sketcher
+from lookalike.deduping.text_files import TextFiles
+from lookalike.deduping.workspace import Workspace
+from lookalike.errors import InputError
+from lookalike.fingerprints.base import check_workers
+from lookalike.recipe import Recipe
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SAMPLE = 10_000  # documents
+FEW_FEATURES = 20  # a changed word changes five shingles of five: below this many, one word is the difference to the threshold
+WARN_SHARE = 0.05
+LEDGER_BYTES = 100  # a document: where it stands, its id and what was decided
+RECORD_BYTES = 120  # a kept document: its digest, place and decision
+BAND_BYTES = 20  # a kept document and band: a slot of a table at its usual load, and the link to the next one
+WRITTEN_PER_SECOND = 300e6  # bytes
+
+
+@dataclass(slots=True)
+class Plan:
+    """An estimate. ``measured`` says what was sampled."""
+
+    settings: Settings
+    documents: int
+    bytes: int
+    sampled: int
+    removed_share: float  # within the sample: in the whole corpus it is larger
+    memory: int  # bytes, without a budget
+    budget: int
+    disk: int  # bytes that go to working files under the budget
+    seconds: float
+    pairs: tuple[int, int]  # compared: if each document finds as many as in the sample, and if as many as the corpus is larger
+    recall: dict[float, float]
+    short_texts: float  # share of texts with few features
+    warnings: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        banding = self.settings.banding
+        return {
+            "documents": self.documents,
+            "bytes": self.bytes,
+            "sampled": self.sampled,
+            "removed_share_of_sample": round(self.removed_share, 4),
+            "memory": self.memory,
+            "budget": self.budget,
+            "disk": self.disk,
+            "seconds": round(self.seconds, 1),
+            "pairs": {"at_least": self.pairs[0], "at_most": self.pairs[1]},
+            "bands": banding.bands,
+            "rows": banding.rows,
+            "recall": {f"{similarity:g}": round(share, 5) for similarity, share in self.recall.items()},
+            "short_texts": round(self.short_texts, 4),
+            "warnings": self.warnings,
+        }
+
+
+def plan(
+    corpus: str | Path | Sequence[str | Path],
+    *,
+    method: str = "minhash",
+    threshold: float = 0.8,
+    distance: int = 3,
+    text_column: str = "text",
+    id_column: str = "id",
+    format: str | None = None,
+    encoding: str | None = None,
+    recipe: Recipe | str | None = None,
+    workers: int = 1,
+    memory: int | str | None = None,
+    sample: int = SAMPLE,
+) -> Plan:
+    """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
+    check_workers(workers)
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
+        raise InputError(f"sample={sample!r}: give a number of documents from 1 on")
+    settings = make_settings(method, threshold, distance, "first", recipe, "document")
+    with Workspace() as workspace:
+        sources = expanded(corpus, format, workspace)
+        readers = readers_of(sources, Columns(text_column, id_column), encoding)
+        taken = _Sample(settings, workers, workspace)
+        for reader in readers:
+            taken.read(reader, max(1, sample // len(readers)))
+    return taken.plan(_size(sources), memory_bytes(memory))
+
+
+class _Sample:
+    """Sketches the first documents of every reader and compares them, with a clock at hand."""
+
+    def __init__(self, settings: Settings, workers: int, workspace: Workspace) -> None:
+        self.settings = settings
+        self._sketcher = Sketcher(settings, workers)
+        self._decider = Decider(settings, 1 << 62, workspace.folder)
+        self._problems = Problems("skip")
+        self.documents = self.removed = self.text_bytes = self.source_bytes = 0
+        self.packed_bytes = 0.0
+        self.complete = True
+        self.features: list[NDArray[np.int64]] = []
+        self._ratio_sample = b""
+        self.seconds = {"read": 0.0, "sketch": 0.0, "compare": 0.0}
+
+    def read(self, reader: FileReader, limit: int) -> None:
+        before = self.documents
+        begin = time.perf_counter()
+        last: Batch | None = None
+        for batch in reader.batches(self._problems.report):
+            self.seconds["read"] += time.perf_counter() - begin
+            self._take(batch)
+            last = batch
+            begin = time.perf_counter()
+            if self.documents - before >= limit:
+                self.complete = False
+                break
+        self._add_bytes(reader, last, self.documents - before)
+
+    def _take(self, batch: Batch) -> None:
+        import numpy as np
+
+        self.documents += len(batch)
+        self.text_bytes += int(batch.texts.offsets[-1]) - int(batch.texts.offsets[0])
+        begin = time.perf_counter()
+        sketches = self._sketcher.sketch(batch.texts)
+        middle = time.perf_counter()
+        leaders, _ = self._decider.offer(sketches)
+        end = time.perf_counter()
+        self.seconds["sketch"] += middle - begin
+        self.seconds["compare"] += end - middle
+        self.features.append(np.diff(sketches.offsets))
+        self.removed += int((leaders >= 0).sum())
+        if len(batch):
+            self._ratio_sample = bytes(memoryview(batch.texts.data)[: 1 << 18])
+
+    def _add_bytes(self, reader: FileReader, last: Batch | None, documents: int) -> None:
+        """How many bytes of the file the sampled documents took; of a packed file an estimate, by packing some of them."""
+        if isinstance(reader, TextFiles):
+            self.packed_bytes += sum(source.path.stat().st_size for source in reader.sources[:documents] if source.path)
+        elif last is None:
+            self.packed_bytes += 0
+        elif self.complete:
+            self.packed_bytes += _size([reader.source])
+        else:
+            taken = last.resume_at[0] if last.resume_at else self.text_bytes
+            packs = reader.source.packing or reader.source.format == "parquet"
+            ratio = len(zlib.compress(self._ratio_sample, 6)) / max(len(self._ratio_sample), 1) if packs else 1
+            self.packed_bytes += taken * ratio
+
+    def plan(self, size: int, budget: int) -> Plan:
+        import numpy as np
+
+        if not self.documents:
+            raise InputError("no document could be read: check the inputs, and the name of the text column")
+        scale = 1.0 if self.complete else max(size / max(self.packed_bytes, 1), 1.0)
+        documents = self.documents if self.complete else round(self.documents * scale)
+        counts = np.concatenate(self.features)
+        kept = documents * (1 - self.removed / self.documents)
+        bands = self.settings.banding.bands
+        tables = documents * LEDGER_BYTES + kept * (RECORD_BYTES + bands * BAND_BYTES) + RESERVED
+        features = 8 * float(counts.mean() if len(counts) else 0) * kept
+        compared = self._decider.compared
+        seconds = sum(self.seconds.values()) * scale + self.text_bytes * scale / WRITTEN_PER_SECOND
+        short = float((counts < FEW_FEATURES).mean()) if self.settings.method == "minhash" and len(counts) else 0.0
+        threshold = self.settings.threshold
+        similarities = sorted({threshold, *(each for each in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0) if each > threshold)})
+        recall = {each: self.settings.banding.recall(each) for each in similarities} if bands else {}
+        found = Plan(
+            settings=self.settings,
+            documents=documents,
+            bytes=size,
+            sampled=self.documents,
+            removed_share=self.removed / self.documents,
+            memory=int(tables + features),
+            budget=budget,
+            disk=int(max(0.0, min(features, tables + features - budget))),
+            seconds=seconds,
+            pairs=(round(compared * scale), round(compared * scale * scale)),
+            recall=recall,
+            short_texts=short,
+        )
+        found.warnings += self._warnings(found, tables)
+        return found
+
+    def _warnings(self, found: Plan, tables: float) -> list[str]:
+        warnings = []
+        if found.short_texts > WARN_SHARE:
+            ngram, threshold = self.settings.recipe.ngram, self.settings.threshold
+            warnings.append(
+                f"{found.short_texts:.0%} of the texts have fewer than {FEW_FEATURES} shingles of {ngram} tokens: one changed word"
+                f" takes {ngram} of them, so near-duplicates can stay below {threshold:g}; choose a lower"
+                " threshold, or a recipe with a smaller ngram"
+            )
+        if tables > found.budget:
+            warnings.append(
+                f"the tables of the kept documents alone need {tables / 2**30:.1f} GiB and cannot go to disk: raise the budget, or"
+                " split the corpus"
+            )
+        if self._problems.skipped:
+            named = self._problems.named[0]
+            warnings.append(f"{self._problems.skipped:,} rows of the sample cannot be used, for example {named.place}: {named.kind}")
+        return warnings
+
+
+def _size(sources: Sequence[Source]) -> int:
+    return sum(source.path.stat().st_size for source in sources if source.path)

@@ -1,0 +1,46 @@
+"""What is wrong with the input, by policy: the first problem ends the run, or it is counted and its row left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from lookalike.corpus.row import Problem
+from lookalike.errors import InputError
+
+POLICIES = ("stop", "skip")
+MOST_NAMED = 1000  # in the report; all of them are counted
+
+
+class Refused(InputError):
+    """A problem that ended the run."""
+
+
+class Problems:
+    def __init__(self, on_error: str = "stop", on_problem: Callable[[Problem], object] | None = None) -> None:
+        if on_error not in POLICIES:
+            raise InputError(f"on_error={on_error!r}: choose one of {', '.join(POLICIES)}")
+        self._stop, self._on_problem = on_error == "stop", on_problem
+        self.named: list[Problem] = []
+        self.counts: Counter[str] = Counter()
+        self.skipped = 0
+        self.recent: list[Problem] = []  # since somebody last took them
+
+    def report(self, problem: Problem) -> None:
+        if self._stop:
+            remedy = "; repair it, or leave such rows out with on_error='skip' (--on-error skip)"
+            raise Refused(f"{problem.place}: {problem.kind}: {problem.message}{remedy}")
+        self.recent.append(problem)
+        self.add(problem)
+
+    def add(self, problem: Problem) -> None:
+        self.counts[problem.kind] += 1
+        self.skipped += problem.skipped
+        if len(self.named) < MOST_NAMED:
+            self.named.append(problem)
+        if self._on_problem:
+            self._on_problem(problem)
+
+    def take_recent(self) -> list[Problem]:
+        taken, self.recent = self.recent, []
+        return taken

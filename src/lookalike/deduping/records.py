@@ -1,0 +1,168 @@
+"""What reading and sketching gave, on disk: for documents that are decided in another order, and for runs that are interrupted.
+
+One file holds arrays, one after the other; a journal has a line for each batch, written behind its arrays. What the journal does not
+name was not finished and is read again.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lookalike.corpus.row import Problem
+from lookalike.deduping.batches import Batch, Ids
+from lookalike.deduping.sketching import Sketches
+from lookalike.text.columns import Packed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_ALIGNMENT = 8
+_DTYPES = {
+    "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u4", "simhashes": "u8",
+    "rows": "i8", "has_text": "?", "ranks": "f8", "extents": "i8", "id_offsets": "i8", "ids": "u1",
+}  # fmt: skip
+
+
+class Record(NamedTuple):
+    source: int
+    batch: Batch  # without its texts
+    sketches: Sketches
+    problems: list[Problem]
+    features_at: int  # the place of its first feature in the file, counted in features
+
+
+class Records:
+    """Batches that were read and sketched, in order."""
+
+    def __init__(self, folder: Path) -> None:
+        self._data, self._journal = folder / "batches", folder / "journal"
+        self._end = 0
+        self._lines: list[bytes] = []
+
+    def __enter__(self) -> Records:
+        self._lines = self._finished_lines()
+        self._data.touch()
+        self._file = open(self._data, "r+b")
+        self._file.truncate(self._end)
+        self._file.seek(self._end)
+        self._journal.write_bytes(b"".join(self._lines))
+        self._log = open(self._journal, "ab", buffering=0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        self._log.close()
+
+    def _finished_lines(self) -> list[bytes]:
+        """The lines of an earlier run whose arrays are complete."""
+        lines: list[bytes] = []
+        if not self._journal.exists() or not self._data.exists():
+            return lines
+        size = self._data.stat().st_size
+        for line in self._journal.read_bytes().splitlines(keepends=True):
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                break
+            if entry.get("end", 0) > size or not line.endswith(b"\n"):
+                break
+            lines.append(line)
+            self._end = entry.get("end", self._end)
+        return lines
+
+    def append(self, source: int, batch: Batch, sketches: Sketches, problems: list[Problem]) -> int:
+        """Writes a batch; the answer is the place of its first feature."""
+        import numpy as np
+
+        arrays: dict[str, Any] = {
+            **sketches._asdict(),
+            "rows": batch.rows,
+            "has_text": batch.has_text,
+            "ranks": batch.ranks,
+            "extents": batch.extents,
+        }
+        if batch.ids is not None:
+            arrays |= {"id_offsets": batch.ids.offsets, "ids": np.frombuffer(batch.ids.data, dtype=np.uint8)}
+        begin, sizes, checksum = self._end, {}, 0
+        for name, values in arrays.items():
+            if values is None:
+                continue
+            data = np.ascontiguousarray(values, dtype=_DTYPES[name]).tobytes()
+            padded = data + bytes(-len(data) % _ALIGNMENT)
+            sizes[name] = len(values)
+            checksum = zlib.crc32(padded, checksum)
+            self._file.write(padded)
+            self._end += len(padded)
+        self._file.flush()
+        entry = {"source": source, "begin": begin, "end": self._end, "sizes": sizes, "checksum": checksum, "resume_at": batch.resume_at}
+        if batch.names is not None:
+            entry["names"] = batch.names
+        if problems:
+            entry["problems"] = [problem.to_dict() for problem in problems]
+        self._log.write(json.dumps(entry).encode() + b"\n")
+        return begin // _ALIGNMENT
+
+    def finish_source(self, problems: list[Problem]) -> None:
+        self._log.write(json.dumps({"done": True, "problems": [problem.to_dict() for problem in problems]}).encode() + b"\n")
+
+    def replay(self) -> Iterator[Record | list[Problem]]:
+        """The batches of an earlier run; a list of problems where a source ended. Stops before the first damaged one."""
+        import numpy as np
+
+        if not self._end:
+            return
+        data = np.memmap(self._data, dtype=np.uint8, mode="r", shape=(self._end,))
+        for number, line in enumerate(list(self._lines)):
+            entry = json.loads(line)
+            problems = [Problem(**problem) for problem in entry.get("problems", [])]
+            if "done" in entry:
+                yield problems
+                continue
+            if zlib.crc32(data[entry["begin"] : entry["end"]].data) != entry["checksum"]:
+                self._forget(number, entry["begin"])
+                return
+            yield _record(entry, data, problems)
+
+    def drop_unfinished(self) -> None:
+        """Drops the batches of the last source, if it was not finished."""
+        entries = [json.loads(line) for line in self._lines]
+        number = next((i + 1 for i in range(len(entries) - 1, -1, -1) if "done" in entries[i]), 0)
+        if number < len(entries):
+            self._forget(number, entries[number]["begin"])
+
+    def _forget(self, number: int, end: int) -> None:
+        """Drops the batch of a line and all behind it: they are made again."""
+        self._lines, self._end = self._lines[:number], end
+        self._file.truncate(end)
+        self._file.seek(end)
+        self._log.close()
+        self._journal.write_bytes(b"".join(self._lines))
+        self._log = open(self._journal, "ab", buffering=0)  # noqa: SIM115 (closed by __exit__)
+
+    def features(self) -> NDArray[np.uint64]:
+        """The whole file as features, for those who know where theirs are."""
+        import numpy as np
+
+        self._file.flush()
+        return np.memmap(self._data, dtype=np.uint64, mode="r", shape=(self._end // _ALIGNMENT,)) if self._end else np.zeros(0, np.uint64)
+
+
+def _record(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> Record:
+    import numpy as np
+
+    at, arrays = entry["begin"], {}
+    for name, size in entry["sizes"].items():
+        dtype = np.dtype(_DTYPES[name])
+        arrays[name] = data[at : at + size * dtype.itemsize].view(dtype)
+        at += -(-size * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
+    sketches = Sketches(*(arrays[name] for name in Sketches._fields))
+    ids = Ids(arrays["ids"].tobytes(), np.array(arrays["id_offsets"])) if "ids" in arrays else None
+    own = {name: np.array(arrays[name]) for name in ("rows", "has_text", "ranks", "extents") if name in arrays}
+    resume_at = tuple(entry["resume_at"]) if entry["resume_at"] else None
+    batch = Batch(texts=Packed(b"", np.zeros(1, np.int64)), ids=ids, names=entry.get("names"), resume_at=resume_at, **own)
+    return Record(entry["source"], batch, sketches, problems, entry["begin"] // _ALIGNMENT)

@@ -1,0 +1,261 @@
+"""A run up to the decision: read, sketch, compare. Nothing is written here but working files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from lookalike.corpus.row import Problem
+from lookalike.deduping.against import Stored
+from lookalike.deduping.batches import Batch, Report, character_counts
+from lookalike.deduping.decider import Decider
+from lookalike.deduping.ledger import Growing, Ledger
+from lookalike.deduping.problems import Problems
+from lookalike.deduping.records import Records
+from lookalike.deduping.settings import Settings
+from lookalike.deduping.sketching import Sketcher, Sketches
+from lookalike.deduping.stages import Stages
+from lookalike.deduping.workspace import Workspace
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OFFERED_AT_A_TIME = 4096
+HOT_BUCKETS = 20
+
+
+class Reader(Protocol):
+    """The documents of one source."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int | None: ...  # in bytes, if somebody knows
+
+    def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]: ...
+
+
+class HotBucket(NamedTuple):
+    """A bucket that had no room for more kept documents, and one of those in it."""
+
+    band: int
+    refused: int
+    document: int
+
+
+@dataclass(slots=True)
+class Decisions:
+    """Which documents stay. Numbers are those of the ledger."""
+
+    leaders: NDArray[np.int64]  # the kept document that each one points at, -1 where it is kept
+    similarities: NDArray[np.float64]  # to it; 0 where it is kept
+    compared: int = 0
+    hot_buckets: tuple[HotBucket, ...] = ()
+    spilled: int = 0
+
+
+class Run:
+    """Documents go in as batches; decisions come out."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        workers: int,
+        budget: int,
+        workspace: Workspace,
+        problems: Problems,
+        stages: Stages,
+        record: bool = False,
+        stored: Stored | None = None,
+    ) -> None:
+        self.settings, self.problems, self.stages = settings, problems, stages
+        self.ledger = Ledger()
+        self._stored = stored
+        self.ledger.store = stored.name if stored else ""
+        self._sketcher = Sketcher(settings, workers)
+        self._decider = Decider(settings, budget, workspace.folder)
+        self._in_order = settings.keep.order == "first"
+        self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
+        self._waiting = _Waiting()
+        needs_file = not self._in_order and settings.method == "minhash"
+        self._records = Records(workspace.folder()) if record or needs_file else None
+
+    def decide(self, readers: Sequence[Reader]) -> Decisions:
+        if self._records is None:
+            self._read(readers)
+            return self._finish()
+        with self._records:
+            self._read(readers)
+            return self._finish()
+
+    def _read(self, readers: Sequence[Reader]) -> None:
+        source, start = self._replayed(readers)
+        sizes = [reader.size for reader in readers]
+        total = sum(size or 0 for size in sizes) if all(size is not None for size in sizes) else None
+        for number in range(source, len(readers)):
+            reader = readers[number]
+            if number == len(self.ledger.readers):
+                self.ledger.begin(reader.name)
+            done = sum(size or 0 for size in sizes[:number])
+            for batch in self._timed(reader.batches(self.problems.report, start)):
+                if self._stored:
+                    with self.stages.timed("store"):
+                        batch = self._stored.without_stored(batch, self.ledger)
+                with self.stages.timed("sketch"):
+                    if self.settings.keep.order == "longest":
+                        batch.ranks = character_counts(batch.texts)
+                    sketches = self._sketcher.sketch(batch.texts)
+                self._take(number, batch, sketches)
+                if total is not None and batch.resume_at:
+                    self.stages.step("read", done + batch.resume_at[0], total, "bytes")
+                else:
+                    self.stages.step("read", self.ledger.documents, None, "documents")
+            start = (0, 1)
+            if reader.name and self.ledger.readers[number] == self.ledger.documents and not self.problems.counts:
+                self.problems.report(Problem("empty file", reader.name, "there are no rows in it"))
+            if self._records:
+                self._records.finish_source(self.problems.take_recent())
+        for problem in self.ledger.repeated_ids():
+            self.problems.report(problem)
+
+    def _timed(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        while True:
+            with self.stages.timed("read"):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
+
+    def _replayed(self, readers: Sequence[Reader]) -> tuple[int, tuple[int, int]]:
+        """Takes over what an earlier run left: the source to go on with, and where in it."""
+        source, start = 0, (0, 1)
+        pending: list[tuple[Batch, Sketches, list[Problem], int]] = []
+        for item in self._records.replay() if self._records else ():
+            with self.stages.timed("resume"):
+                if isinstance(item, list):
+                    self._adopt(source, readers, pending, item)
+                    pending, source, start = [], source + 1, (0, 1)
+                else:
+                    pending.append((item.batch, item.sketches, item.problems, item.features_at))
+                    if item.batch.resume_at:
+                        start = item.batch.resume_at
+                        self._adopt(source, readers, pending, [])
+                        pending = []
+        # What is pending belongs to a source that cannot be entered in its middle: it is read again.
+        if self._records and pending:
+            self._records.drop_unfinished()
+        return source, start
+
+    def _adopt(
+        self, source: int, readers: Sequence[Reader], batches: list[tuple[Batch, Sketches, list[Problem], int]], problems: list[Problem]
+    ) -> None:
+        if source == len(self.ledger.readers):
+            self.ledger.begin(readers[source].name)
+        for batch, sketches, found, place in batches:
+            self._place(batch, sketches, place)
+            problems = [*found, *problems]
+        for problem in problems:
+            self.problems.add(problem)
+
+    def _take(self, source: int, batch: Batch, sketches: Sketches) -> None:
+        place = 0
+        if self._records:
+            with self.stages.timed("record"):
+                place = self._records.append(source, batch, sketches, self.problems.take_recent())
+        self._place(batch, sketches, place)
+
+    def _place(self, batch: Batch, sketches: Sketches, place: int) -> None:
+        self.ledger.add(batch)
+        self.ledger.empty += int((sketches.digests.reshape(-1, 2) == 0).all(axis=1).sum())
+        if self._in_order:
+            self._offer(sketches)
+        else:
+            self._waiting.add(sketches, place)
+
+    def _offer(self, sketches: Sketches) -> None:
+        with self.stages.timed("compare"):
+            leaders, similarities = self._decider.offer(sketches, self.ledger.nbytes + self._waiting.nbytes)
+        self._found[0].add(leaders)
+        self._found[1].add(similarities)
+
+    def _finish(self) -> Decisions:
+        import numpy as np
+
+        order = self.ledger.offered()
+        if not self._in_order:
+            ranked = np.argsort(-self.ledger.ranks(), kind="stable")  # of equal ranks the first one is kept
+            order = order[ranked]
+            features = self._records.features() if self._records else np.zeros(0, np.uint64)
+            for first in range(0, len(ranked), OFFERED_AT_A_TIME):
+                self._offer(self._waiting.taken(ranked[first : first + OFFERED_AT_A_TIME], features))
+                self.stages.step("compare", first, len(ranked), "documents")
+        leaders, similarities = np.full(self.ledger.documents, -1, np.int64), np.zeros(self.ledger.documents)
+        found = self._found[0].whole()
+        leaders[order] = np.where(found < 0, -1, order[found]) if len(order) else found
+        similarities[order] = self._found[1].whole()
+        for document, (number, similarity) in self.ledger.outside.items():
+            leaders[document], similarities[document] = self.ledger.documents + number, similarity
+        hot = tuple(HotBucket(band, refused, int(order[document])) for band, refused, document in self._decider.hot_buckets(HOT_BUCKETS))
+        return Decisions(leaders, similarities, self._decider.compared, hot, self._decider.spilled)
+
+
+def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
+    """The texts of some documents, by their numbers. Problems were reported by the first reading."""
+    import numpy as np
+
+    found: dict[int, str] = {}
+    number = 0
+    for reader in readers:
+        if len(found) == len(wanted):
+            break
+        for batch in reader.batches(lambda problem: None):
+            if any(number <= each < number + len(batch) for each in wanted):
+                places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
+                for place, text in zip(places.tolist(), batch.texts.texts(), strict=True):
+                    if number + place in wanted:
+                        found[number + place] = text
+            number += len(batch)
+    return found
+
+
+class _Waiting:
+    """Sketches of documents that are decided once all are read. Their features stay in the file."""
+
+    def __init__(self) -> None:
+        self._starts, self._counts = Growing("int64"), Growing("int64")
+        self._digests, self._keys, self._simhashes = Growing("uint64"), Growing("uint32"), Growing("uint64")
+
+    @property
+    def nbytes(self) -> int:
+        return sum(each.nbytes for each in (self._starts, self._counts, self._digests, self._keys, self._simhashes))
+
+    def add(self, sketches: Sketches, features_at: int) -> None:
+        import numpy as np
+
+        self._starts.add(sketches.offsets[:-1] + features_at)
+        self._counts.add(np.diff(sketches.offsets))
+        self._digests.add(np.array(sketches.digests))
+        self._keys.add(np.array(sketches.keys))
+        self._simhashes.add(np.array(sketches.simhashes))
+
+    def taken(self, documents: NDArray[np.int64], features: NDArray[np.uint64]) -> Sketches:
+        import numpy as np
+
+        starts, counts = self._starts.whole()[documents], self._counts.whole()[documents]
+        pieces = [features[start : start + count] for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
+        simhashes: Any = self._simhashes.whole()
+        return Sketches(
+            np.concatenate(pieces) if pieces else np.zeros(0, np.uint64),
+            np.concatenate(([0], np.cumsum(counts))),
+            np.ascontiguousarray(self._digests.whole().reshape(-1, 2)[documents]).reshape(-1),
+            self._of_each(self._keys.whole(), documents),
+            simhashes[documents] if len(simhashes) else simhashes,
+        )
+
+    def _of_each(self, keys: NDArray[np.uint32], documents: NDArray[np.int64]) -> NDArray[np.uint32]:
+        if not len(keys):
+            return keys
+        return keys.reshape(len(self._starts.whole()), -1)[documents].reshape(-1)

@@ -1,0 +1,141 @@
+"""What decides the result of a run, checked."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from lookalike.errors import InputError
+from lookalike.recipe import Recipe, resolve
+from lookalike.search.banding import Banding
+
+MAX_SKETCH = 128  # values
+RECALL = 0.995  # of pairs exactly at the threshold; pairs above it are found more often
+MOST_BELOW = 0.15  # of pairs at half the threshold: they are compared in vain
+METHODS = ("minhash", "simhash", "exact")
+LEVELS = ("document", "paragraph", "line")
+ORDERS = ("first", "longest", "newest", "best")
+MAX_DISTANCE = 16
+BUCKET_LIMIT = 256  # kept documents a bucket holds; more are near-copies of a template below the threshold, and cost a comparison each
+DEFAULT_MEMORY = 4 << 30
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Which of two similar documents stays: the first, the longest, or the one with the larger value in a column."""
+
+    order: str = "first"
+    column: str | None = None
+
+    @classmethod
+    def of(cls, keep: str) -> Keep:
+        if not isinstance(keep, str):
+            raise InputError(f"keep={keep!r}: give 'first', 'longest', 'newest:COLUMN' or 'best:COLUMN'")
+        order, colon, column = keep.partition(":")
+        needs_column = order in ("newest", "best")
+        if order not in ORDERS or bool(column) != needs_column or bool(colon) != needs_column:
+            raise InputError(f"keep={keep!r}: choose first, longest, newest:COLUMN or best:COLUMN")
+        return cls(order, column or None)
+
+    def __str__(self) -> str:
+        return f"{self.order}:{self.column}" if self.column else self.order
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Two runs with equal settings and equal documents in the same order give the same result."""
+
+    method: str = "minhash"
+    threshold: float = 0.8
+    distance: int = 3
+    keep: Keep = field(default_factory=Keep)
+    recipe: Recipe = field(default_factory=Recipe)
+    level: str = "document"
+
+    def __post_init__(self) -> None:
+        _one_of("method", self.method, METHODS)
+        _one_of("level", self.level, LEVELS)
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int | float) or not 0 < self.threshold <= 1:
+            raise InputError(f"threshold={self.threshold!r}: choose a similarity above 0 and up to 1")
+        if isinstance(self.distance, bool) or not isinstance(self.distance, int) or not 0 <= self.distance <= MAX_DISTANCE:
+            raise InputError(f"distance={self.distance!r}: choose a number of bits from 0 to {MAX_DISTANCE}")
+        if self.method == "minhash" and (found := self.banding.recall(self.threshold)) < RECALL:
+            low = f"sketches of {MAX_SKETCH} values find {found:.1%} of the pairs at it"
+            raise InputError(f"threshold={self.threshold}: too low: {low}; choose a higher one")
+        if self.method == "minhash" and self.recipe.hash != "lookalike64":
+            raise InputError(f"recipe hash={self.recipe.hash!r}: method='minhash' needs a recipe with 'lookalike64', such as the default")
+
+    @property
+    def banding(self) -> Banding:
+        """How sketches are cut; no bands where none are needed."""
+        return cheapest_banding(self.threshold) if self.method == "minhash" else Banding(0, 0)
+
+    @property
+    def sketch_size(self) -> int:
+        """How many values a MinHash has."""
+        return self.banding.bands * self.banding.rows
+
+    def to_dict(self) -> dict[str, Any]:
+        out: dict[str, Any] = {"method": self.method, "level": self.level, "keep": str(self.keep), "recipe": self.recipe.id}
+        if self.method == "minhash":
+            out |= {"threshold": self.threshold, "size": self.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
+        elif self.method == "simhash":
+            out |= {"distance": self.distance}
+        return out
+
+
+def make_settings(method: str, threshold: float, distance: int, keep: str, recipe: Recipe | str | None, level: str) -> Settings:
+    return Settings(method, threshold, distance, Keep.of(keep), resolve(recipe), level)
+
+
+@cache
+def cheapest_banding(threshold: float) -> Banding:
+    """The smallest sketch that finds the pairs at the threshold and few of those far below it.
+
+    More rows bring up fewer pairs below, and need more bands to find those at the threshold. Where none does both, the one with
+    the most rows is taken that finds them.
+    """
+    found = Banding(MAX_SKETCH, 1)
+    for rows in range(1, MAX_SKETCH + 1):
+        fewest = next((n for n in range(1, MAX_SKETCH // rows + 1) if Banding(n, rows).recall(threshold) >= RECALL), None)
+        if fewest is None:
+            break
+        found = Banding(fewest, rows)
+        if found.recall(threshold / 2) <= MOST_BELOW:
+            break
+    return found
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InputError(f"{name}={value!r}: choose one of {', '.join(allowed)}")
+
+
+def memory_bytes(memory: int | str | None) -> int:
+    """A budget in bytes, from a number or from text such as ``512M`` or ``4G``."""
+    if memory is None:
+        return DEFAULT_MEMORY
+    found = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
+    size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else memory
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1 << 20:
+        raise InputError(f"memory={memory!r}: give at least a megabyte, such as '512M' or '4G'")
+    return size
+
+
+def removal_limit(limit: int | float | str | None) -> float | int | None:
+    """How many documents may be removed: a number, a share below 1, or text such as ``30%``."""
+    if limit is None:
+        return None
+    found = _SHARE.fullmatch(limit.strip()) if isinstance(limit, str) else None
+    value: Any = float(found[1]) / 100 if found else limit
+    if isinstance(value, str):
+        value = int(value) if value.strip().isdecimal() else math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or (isinstance(value, float) and value > 1):
+        raise InputError(f"max_removed={limit!r}: give a share such as '30%' or 0.3, or a whole number of documents")
+    return value

@@ -1,0 +1,79 @@
+"""Documents as what the decision needs: a digest each, and by method a SimHash, or features and the keys of bands."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lookalike import _native
+from lookalike.deduping.settings import Settings
+from lookalike.fingerprints.simhash import simhashes
+from lookalike.text.columns import Packed, token_offsets
+from lookalike.text.features import distinct_features, is_native
+from lookalike.text.tokenize import NATIVE_MODES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SIMHASH_BITS = 64
+
+
+class Sketches(NamedTuple):
+    """Of a batch of texts, as arrays. What the method does not need is empty."""
+
+    features: NDArray[np.uint64]  # distinct ones, document after document
+    offsets: NDArray[np.int64]
+    digests: NDArray[np.uint64]  # two words each
+    keys: NDArray[np.uint32]  # one a band and document
+    simhashes: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.digests) // 2
+
+
+class Sketcher:
+    def __init__(self, settings: Settings, workers: int) -> None:
+        self._settings, self._workers = settings, workers
+        self._banding, self._size = settings.banding, settings.sketch_size
+
+    def sketch(self, texts: Packed) -> Sketches:
+        import numpy as np
+
+        recipe, method = self._settings.recipe, self._settings.method
+        native = is_native(recipe)
+        parts = self._native_sketch(texts, native and method == "minhash")
+        if method == "minhash" and not native:
+            lists = [distinct_features(text, recipe) for text in texts.texts()]
+            flat = array("Q", b"".join(each.tobytes() for each in lists))
+            made = _native.sketch_feature_lists(
+                flat, token_offsets(map(len, lists)), self._settings.sketch_size, *self._bands, self._workers
+            )
+            parts = (made[0], made[1], parts[2], made[3])
+        found = self._simhashes(texts, native) if method == "simhash" else np.zeros(0, np.uint64)
+        features, offsets, digests, keys = map(np.asarray, parts)
+        return Sketches(features, offsets, digests, keys, found)
+
+    @property
+    def _bands(self) -> tuple[int, int]:
+        return self._banding.bands, self._banding.rows
+
+    def _native_sketch(self, texts: Packed, with_features: bool) -> tuple[Any, Any, Any, Any]:
+        """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
+        recipe = self._settings.recipe
+        mode, folded, ngram, seed = 0, True, 5, 0
+        if is_native(recipe):
+            mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed
+        bands, rows = self._bands if with_features else (0, 0)
+        return _native.sketch_documents(texts.data, texts.offsets, mode, folded, ngram, seed, self._size, bands, rows, self._workers)
+
+    def _simhashes(self, texts: Packed, native: bool) -> NDArray[np.uint64]:
+        import numpy as np
+
+        recipe = self._settings.recipe
+        if not native:
+            return simhashes(list(texts.texts()), bits=SIMHASH_BITS, recipe=recipe)
+        mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
+        return np.asarray(
+            _native.simhash_texts(texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.seed, SIMHASH_BITS, unique, self._workers)
+        )

@@ -1,0 +1,44 @@
+"""Loading much at once (``?bulk=on``): the indexes for searching are dropped first and made when the store is closed.
+
+Until then searches are exact, but read everything. Loaders hold a lock together; whoever opens the store for writing, or closes it, and
+finds that no loader is left makes the indexes that are missing, so a loader that was killed does no harm that lasts.
+"""
+
+from __future__ import annotations
+
+from lookalike.stores.postgres import schema
+from lookalike.stores.postgres.connections import Connection, Connections
+
+LOCK = schema.LOCK + 1  # of loaders, shared
+
+
+class BulkLoad:
+    """What a store is while it loads."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connection = connections.connect()
+        self._connection.execute("SELECT pg_advisory_lock_shared(%s)", (LOCK,))
+        with self._connection.transaction():
+            for name in schema.search_index_names():
+                self._connection.execute(f"DROP INDEX IF EXISTS lookalike.{name}")
+
+    def finish(self) -> None:
+        self._connection.execute("SELECT pg_advisory_unlock_shared(%s)", (LOCK,))
+        self._connection.execute("SET statement_timeout = 0")
+        if make_missing_indexes(self._connection):
+            self._connection.execute("VACUUM (ANALYZE) lookalike.documents")
+            self._connection.execute("VACUUM (ANALYZE) lookalike.sketches")
+        self._connection.close()
+
+
+def make_missing_indexes(connection: Connection) -> bool:
+    """Make the indexes that are missing, unless somebody still loads; returns whether there were any."""
+    if not schema.missing_indexes(connection):
+        return False
+    with connection.transaction():
+        free = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK,)).fetchone()
+        if free != (True,):
+            return False
+        connection.execute("SET LOCAL statement_timeout = 0")
+        schema.make_indexes(connection)
+    return True

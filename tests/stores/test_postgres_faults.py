@@ -1,0 +1,387 @@
+"""Real faults: connections that are cut, servers that restart, slots that run out, roles that may not. Nothing that was acknowledged is
+lost, nothing is there twice, and what cannot be helped is said clearly.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+
+import lookalike as la
+from lookalike.errors import InputError, RecipeMismatch, StoreBusy, StoreError
+from lookalike.stores.postgres import schema
+from lookalike.testing import corpus
+from postgres_server import Server, empty_database
+
+DOCUMENTS = corpus(60)
+
+
+@pytest.fixture(scope="module")
+def own_server() -> Iterator[Server]:
+    """A server that can be stopped: the others' is left alone."""
+    folder = Path(tempfile.mkdtemp(prefix="lookalike-pgf-"))
+    server = Server(folder, max_connections="12", superuser_reserved_connections="1")
+    server.make()
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def url(own_server: Server) -> str:
+    url = own_server.url("postgres")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("DROP SCHEMA IF EXISTS lookalike CASCADE")
+    return url
+
+
+class Proxy:
+    """Stands between a store and its server and cuts the connection where it is told to, so many times."""
+
+    def __init__(self, server: Server, word: bytes, *, answered: bool, times: int = 1) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="lookalike-proxy-"))
+        self.word, self.answered, self.left = word, answered, times
+        self.target = str(server.folder / ".s.PGSQL.5432")
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(self.folder / ".s.PGSQL.5432"))
+        self._listener.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def url(self) -> str:
+        return f"postgresql://postgres@/postgres?host={self.folder}"
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self.target)
+            cut = threading.Event()
+            threading.Thread(target=self._forward, args=(client, server, cut), daemon=True).start()
+            threading.Thread(target=self._answer, args=(server, client, cut), daemon=True).start()
+
+    def _forward(self, client: socket.socket, server: socket.socket, cut: threading.Event) -> None:
+        while data := _received(client):
+            if self.left and self.word in data:
+                self.left -= 1
+                if self.answered:
+                    cut.set()  # the server does what it was asked to, and nobody hears of it
+                else:
+                    break
+            server.sendall(data)
+        _end(client, server)
+
+    def _answer(self, server: socket.socket, client: socket.socket, cut: threading.Event) -> None:
+        while data := _received(server):
+            if cut.is_set():
+                break
+            client.sendall(data)
+        _end(client, server)
+
+    def close(self) -> None:
+        self._listener.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _received(side: socket.socket) -> bytes:
+    try:
+        return side.recv(65536)
+    except OSError:
+        return b""
+
+
+def _end(*sides: socket.socket) -> None:
+    for side in sides:
+        with suppress(OSError):
+            side.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize(("word", "answered"), [(b"COMMIT", True), (b"COMMIT", False), (b"PGCOPY", False), (b"nextval", True)])
+def test_a_connection_that_is_cut_neither_loses_nor_repeats_a_batch(own_server: Server, url: str, word: bytes, answered: bool) -> None:
+    la.open(url).close()
+    proxy = Proxy(own_server, word, answered=answered)
+    try:
+        with la.open(proxy.url()) as index:
+            assert index.add(DOCUMENTS) == (60, 0)
+            assert proxy.left == 0
+            assert [document.id for document in index.documents()] == [id_ for id_, _ in DOCUMENTS]
+            assert len(index) == 60
+            assert index.check().ok
+    finally:
+        proxy.close()
+
+
+def test_a_connection_that_is_cut_again_and_again_is_given_up(own_server: Server, url: str) -> None:
+    la.open(url).close()
+    proxy = Proxy(own_server, b"PGCOPY", answered=False, times=1000)
+    try:
+        with la.open(proxy.url()) as index:
+            with pytest.raises(StoreError, match="connection"):
+                index.add(DOCUMENTS)
+            assert 990 < proxy.left < 1000
+    finally:
+        proxy.close()
+    with la.open(url) as index:
+        assert len(index) == 0
+
+
+def test_backends_that_are_killed_in_the_middle_of_a_load(url: str) -> None:
+    def documents() -> Iterator[tuple[int, str]]:
+        for number in range(9000):
+            if number % 4096 == 0:
+                with psycopg.connect(url, autocommit=True) as connection:
+                    connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lookalike'")
+            yield number, f"document number {number}"
+
+    with la.open(url, kinds="simhash") as index:
+        assert index.add(documents()) == (9000, 0)
+        assert list(index.ids()) == list(range(9000))
+
+
+def _read_across_a_restart(index: la.Index, server: Server, how: signal.Signals) -> None:
+    with index._store.reading() as reader:
+        server.restart(how)
+        reader.rows_of(["a"])
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT])
+def test_a_server_that_restarts(own_server: Server, url: str, how: signal.Signals) -> None:
+    with la.open(url) as index:
+        index.add(DOCUMENTS[:30])
+        before = index.search(DOCUMENTS[0][1])
+        own_server.restart(how)
+        assert index.search(DOCUMENTS[0][1]) == before  # between calls nobody notices
+        own_server.stop(how)
+        (own_server.data / "postmaster.pid").unlink(missing_ok=True)
+        threading.Timer(1.0, own_server.start).start()
+        assert index.add(DOCUMENTS[30:]) == (30, 0)  # and during one it waits
+        own_server.wait()
+        with pytest.raises(StoreError, match="server"):
+            _read_across_a_restart(index, own_server, how)  # the state that was being read is gone
+        assert [document.id for document in index.documents()] == [id_ for id_, _ in DOCUMENTS]
+
+
+def test_a_server_without_slots_says_so(url: str) -> None:
+    la.open(url).close()
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("CREATE ROLE visitor LOGIN")
+        admin.execute("GRANT USAGE ON SCHEMA lookalike TO visitor; GRANT SELECT ON ALL TABLES IN SCHEMA lookalike TO visitor")
+    visitor = url.replace("postgres@", "visitor@")
+    held: list[psycopg.Connection[tuple[object, ...]]] = []
+    try:
+        with suppress(psycopg.OperationalError):
+            while len(held) < 100:
+                held.append(psycopg.connect(visitor))
+        assert 1 < len(held) < 100
+        with pytest.raises(StoreBusy, match="pool="):
+            la.open(visitor, read_only=True)
+    finally:
+        for connection in held:
+            connection.close()
+    with la.open(visitor, read_only=True) as index:
+        assert len(index) == 0
+
+
+def test_a_pool_that_is_used_up_waits(url: str) -> None:
+    with la.open(url + "&pool=2") as index:
+        index.add(DOCUMENTS)
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(lambda item: index.search(item[1])[0].score, DOCUMENTS * 3))
+        assert found == [1.0] * 180
+
+
+def test_roles_with_no_more_than_they_need(own_server: Server, url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("DROP DATABASE IF EXISTS shop")
+        admin.execute("CREATE DATABASE shop")
+    with psycopg.connect(own_server.url("shop"), autocommit=True) as admin:
+        for role in ("writer", "reader"):
+            admin.execute(f"CREATE ROLE {role} LOGIN")
+        admin.execute("REVOKE CREATE ON DATABASE shop FROM PUBLIC; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        admin.execute("CREATE SCHEMA lookalike AUTHORIZATION writer")
+    with la.open(own_server.url("shop", "writer")) as index:
+        index.add(DOCUMENTS)
+        assert index.compact()["bytes_after"] > 0
+        assert index.check().ok
+    with pytest.raises(StoreError, match="privilege"):
+        la.open(own_server.url("shop", "reader"), read_only=True)
+    with psycopg.connect(own_server.url("shop", "writer"), autocommit=True) as owner:
+        owner.execute("GRANT USAGE ON SCHEMA lookalike TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA lookalike TO reader")
+    with la.open(own_server.url("shop", "reader"), read_only=True) as index:
+        for by in ("near", "simhash", "passages", "fuzzy"):
+            assert index.search(DOCUMENTS[0][1], by=by)[0].id == DOCUMENTS[0][0]
+        assert index.check().ok
+        assert index.stats()["documents"] == 60
+    with la.open(own_server.url("shop", "reader")) as index, pytest.raises(StoreError, match="privilege"):
+        index.add("a", "b")
+    with (
+        psycopg.connect(own_server.url("shop", "writer"), autocommit=True) as owner,
+        la.open(own_server.url("shop", "reader"), read_only=True) as index,
+    ):
+        owner.execute("REVOKE SELECT ON lookalike.documents FROM reader")
+        with pytest.raises(StoreError, match="privilege"):
+            index.search(DOCUMENTS[0][1])
+
+
+def test_another_recipe_and_a_newer_schema_are_refused(url: str) -> None:
+    la.open(url, recipe="words").close()
+    with pytest.raises(RecipeMismatch):
+        la.open(url, recipe="chars")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE lookalike.format SET version = %s", (schema.VERSION + 1,))
+    for options in ({}, {"read_only": True}, {"create": False}):
+        with pytest.raises(StoreError, match="upgrade lookalike"):
+            la.open(url, **options)  # type: ignore[arg-type]
+
+
+def test_statements_that_take_too_long_are_stopped(url: str) -> None:
+    with la.open(url + "&timeout=300ms") as index:
+        index.add("a", "b")
+        with psycopg.connect(url) as other:
+            other.execute("LOCK TABLE lookalike.documents")
+            with pytest.raises(StoreError, match="timeout="):
+                index.add("c", "d")
+        assert index.add("c", "d") == (1, 0)
+
+
+@pytest.mark.parametrize("bad", ["secret%zz", "s3cr3t"])
+def test_passwords_are_never_shown(own_server: Server, bad: str) -> None:
+    for url in (
+        f"postgresql://someone:{bad}@/nowhere?host={own_server.folder}",
+        f"postgresql:///nowhere?password={bad}&host={own_server.folder}&user=x",
+    ):
+        with pytest.raises((StoreError, InputError)) as caught:
+            la.open(url)
+        assert bad not in str(caught.value)
+        assert bad[:6] not in repr(caught.value)
+
+
+def test_the_name_of_a_store_has_no_password(own_server: Server, url: str) -> None:
+    with la.open(url.replace("postgres@", "postgres:s3cr3t@") + "&collection=news") as index:
+        assert "s3cr3t" not in repr(index)
+        assert "postgres@" in repr(index)
+        assert index._store.collection == "news"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("option", ["timeout=soon", "pool=0", "bulk=yes", "nonsense=1", "collection=a&x"])
+def test_wrong_options_are_refused(url: str, option: str) -> None:
+    with pytest.raises(InputError):
+        la.open(f"{url}&{option}")
+    with pytest.raises(InputError, match="one of them"):
+        la.open(f"{url}&collection=a", collection="b")
+
+
+def test_processes_that_start_at_once_make_one_schema() -> None:
+    url = empty_database()
+    script = "import lookalike as la, sys\nwith la.open(sys.argv[1]) as index: index.add([(f'{sys.argv[2]}-{n}', f'text {n}') for n in range(50)])"
+    running = [subprocess.Popen([sys.executable, "-c", script, url, str(n)], stderr=subprocess.PIPE) for n in range(4)]
+    for process in running:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors.decode()
+    with la.open(url) as index:
+        assert len(index) == 200
+        assert index.check().ok
+        for number in range(4):  # each in its own order
+            assert [id_ for id_ in index.ids() if str(id_).startswith(f"{number}-")] == [f"{number}-{n}" for n in range(50)]
+
+
+def test_writers_of_the_same_documents_meet_without_harm() -> None:
+    url = empty_database()
+    la.open(url).close()
+
+    def write(number: int) -> None:
+        documents = DOCUMENTS if number % 2 else DOCUMENTS[::-1]
+        with la.open(url) as index:
+            for _ in range(4):
+                index.add(documents)
+                index.remove([id_ for id_, _ in documents[::7]])
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, range(4)))
+    with la.open(url) as index:
+        assert index.check().ok
+        index.add(DOCUMENTS)
+        assert sorted(map(str, index.ids())) == sorted(id_ for id_, _ in DOCUMENTS)
+        index.compact()
+        assert index.check().ok
+
+
+def test_a_bulk_load_makes_its_indexes_at_the_end() -> None:
+    url = empty_database()
+    la.open(url).close()
+    with la.open(url + "&bulk=on") as index:
+        index.add(DOCUMENTS)
+        with psycopg.connect(url) as connection:
+            assert set(schema.missing_indexes(connection)) == set(schema.search_index_names())
+        expected = [
+            index.search(text, by=by) for by in ("near", "simhash", "passages", "fuzzy") for _, text in DOCUMENTS[:9]
+        ]  # exact meanwhile
+        la.open(url).close()  # somebody else does not make them while we load
+        with psycopg.connect(url) as connection:
+            assert schema.missing_indexes(connection)
+    with la.open(url) as index, psycopg.connect(url) as connection:
+        assert schema.missing_indexes(connection) == []
+        assert [index.search(text, by=by) for by in ("near", "simhash", "passages", "fuzzy") for _, text in DOCUMENTS[:9]] == expected
+
+
+def test_a_bulk_load_that_was_killed_is_put_right() -> None:
+    url = empty_database()
+    script = "import lookalike as la, sys, os\nindex = la.open(sys.argv[1])\nindex.add('a', 'a text')\nos.kill(os.getpid(), 9)"
+    assert subprocess.run([sys.executable, "-c", script, url + "&bulk=on"], check=False).returncode == -signal.SIGKILL
+    with psycopg.connect(url, autocommit=True) as connection:
+        for _ in range(100):  # until the server has noticed
+            if connection.execute("SELECT FROM pg_locks WHERE locktype = 'advisory'").fetchone() is None:
+                break
+        with la.open(url, read_only=True) as index:
+            assert not index.check().ok
+            assert index.search("a text", by="simhash")[0].id == "a"
+        with la.open(url) as index:
+            assert schema.missing_indexes(connection) == []
+            assert index.check().ok
+
+
+def test_check_finds_what_is_wrong_and_repairs_it() -> None:
+    url = empty_database()
+    with la.open(url) as index, psycopg.connect(url, autocommit=True) as connection:
+        index.add(DOCUMENTS)
+        connection.execute("UPDATE lookalike.collections SET documents = 7")
+        connection.execute("UPDATE lookalike.documents SET hashes = '{1}' WHERE id_text = 'doc-3'")
+        connection.execute(
+            "DELETE FROM lookalike.sketches WHERE digest IN (SELECT digest FROM lookalike.documents WHERE id_text = 'doc-4')"
+        )
+        connection.execute("DROP INDEX lookalike.documents_by_block1")
+        report = index.check()
+        assert len(report.problems) == 4
+        after = index.check(repair=True)
+        assert after.ok
+        assert after.repaired == report.problems
+        assert len(index) == 60
+        assert index.search(DOCUMENTS[4][1])[0].id == "doc-4"
+
+
+def test_a_forked_process_has_connections_of_its_own() -> None:
+    url = empty_database()
+    with la.open(url) as index:
+        index.add(DOCUMENTS)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if len(index) == 60 else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert len(index) == 60
