@@ -11,6 +11,7 @@ void bind_dedupe(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
+void bind_pages(nb::module_& m);
 
 namespace {
 
@@ -49,4 +50,5 @@ NB_MODULE(_native, m) {
     bind_fuzzy_segments(m);
     bind_bands(m);
     bind_postings(m);
+    bind_pages(m);
 }

@@ -48,6 +48,20 @@ def sketch_feature_lists(
 def sketch_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: int, bits: int, unique: bool, size: int, workers: int
 ) -> tuple[View, View, View]: ...
+def align_tags(
+    left: Buffer,
+    right: Buffer,
+    names: Buffer,
+    flags: Buffer,
+    attributes: Buffer,
+    attribute_offsets: Buffer,
+    strings: Buffer,
+    string_offsets: Buffer,
+    name_weight: float,
+    attribute_weight: float,
+    string_weight: float,
+) -> tuple[View, View]: ...
+def path_hashes(tags: list[Any], parents: list[Any], names: list[str]) -> View: ...
 def count_common(a: Buffer, b: Buffer) -> int: ...
 def feature_overlaps(
     query: Buffer, data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: int, workers: int

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 import lookalike
-from lookalike.cli.inputs import read_given
+from lookalike.cli.inputs import given, read_given
 from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.errors import InputError
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lookalike import Comparison
 
 SHOWN_PASSAGES = 5
+KINDS = ["text", "page", "file", "record"]
+METHODS = ["all", "tags", "structure", "style", "links", "forms", "text", "content"]
 LARGE_TEXT = 300_000  # characters; below, a comparison takes less than a moment
 PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 
@@ -25,7 +27,12 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.command("compare")
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
-@click.option("--as", "kind", type=click.Choice(["text", "file", "record"]), default="text", show_default=True, help="What A and B are.")
+@click.option(
+    "--as", "kind", type=click.Choice(["text", "page", "file", "record"]), default="text", show_default=True, help="What A and B are."
+)
+@click.option("--method", type=click.Choice(METHODS), default=None, help="With --as page: what the score is of [default: all]")
+@click.option("--align", type=click.Choice(["best", "order"]), default=None, help="With --as page: how tags are paired [default: best]")
+@click.option("--weight", default=None, metavar="W", help="With --as page: weight of the head: equal, tags or a number [default: equal]")
 @click.option("--measure", "measures", help="Measures to compute, separated by commas; all by default.")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="From this score on, A and B are alike.")
 @click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
@@ -37,6 +44,9 @@ def command(
     left: str,
     right: str,
     kind: str,
+    method: str | None,
+    align: str | None,
+    weight: str | None,
     measures: str | None,
     threshold: float,
     ignored: tuple[str, ...],
@@ -51,7 +61,15 @@ def command(
     inputs = [_read(name, kind, encoding, quiet) for name in (left, right)]
     templates = [_read(name, "text", encoding, quiet).thing for name in ignored] or None
     with working("comparing", quiet or not any(each.is_large() for each in inputs)):
-        found = lookalike.compare(*(each.thing for each in inputs), measures=names, threshold=threshold, ignore=templates)
+        found = lookalike.compare(
+            *(each.thing for each in inputs),
+            measures=names,
+            threshold=threshold,
+            ignore=templates,
+            method=method,
+            align=align,
+            weight=_number(weight),
+        )
     if page is not None:
         Path(page).write_text(found.to_html(names=(left, right)), encoding="utf-8", newline="\n")
         note(f"wrote {page}", quiet)
@@ -73,6 +91,14 @@ def _check_options(kind: str, ignored: tuple[str, ...], page: str | None, inputs
             raise InputError(f"--html {page!r} would overwrite an input: choose another name")
 
 
+def _number(weight: str | None) -> str | float | None:
+    """A number, where it is one; compare() says what else there is."""
+    try:
+        return None if weight is None else float(weight)
+    except ValueError:
+        return weight
+
+
 class _Input(NamedTuple):
     thing: Any  # what compare() takes
     encoding: str | None  # how it was read as text, if it was
@@ -86,6 +112,9 @@ def _read(name: str, kind: str, encoding: str | None, quiet: bool) -> _Input:
         if name == "-":
             raise InputError("--as file reads its inputs more than once: name files, not '-'")
         return _Input(Path(name), None)
+    if kind == "page":
+        made = lookalike.page(given(name), encoding=encoding, name=name)
+        return _Input(made, made.encoding)
     read = read_given(name, encoding, quiet)
     return _Input(read.text if kind == "text" else lookalike.parse_record(read.text, name), read.encoding)
 
@@ -95,6 +124,10 @@ def _show(found: Comparison) -> None:
     say(f"{found.verdict}: score {found.score:.4f} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
     if found.edits is not None:
         say("  ".join(f"{name} {share:.1%}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
+    if found.tags is not None:
+        for name, part in (("head", found.tags.head.to_dict()), ("body", found.tags.body.to_dict())):
+            counts = ", ".join(f"{part[what]:,} {what}" for what in ("equal", "changed", "gone", "new"))
+            say(f"{name} {part['score']:.4f}: {counts}")
     if view := found.to_terminal(width=_width(), colours=colours()):
         click.echo(view, color=colours())
     print_table(("measure", "similarity", ""), [_row(name, value) for name, value in found.measures.items()], right=(1,))

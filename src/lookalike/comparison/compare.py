@@ -1,6 +1,6 @@
 """How alike two things are, and why: ``compare(a, b)``.
 
-A ``str`` is text, a ``Path`` is a file, a mapping is a record.
+A ``str`` is text, a ``Path`` is a file, a mapping is a record, ``page()`` makes a page.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison import files, texts
 from lookalike.comparison.edits import Edits, edits
@@ -17,9 +17,14 @@ from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.score import text_score
 from lookalike.errors import InputError
 from lookalike.fingerprints.record import Part, record
+from lookalike.markup.page import Page
 from lookalike.model import Passage, Span
 from lookalike.recipe import DEFAULT
 from lookalike.version import __version__
+
+if TYPE_CHECKING:
+    from lookalike.pages.matching import TagMatch
+    from lookalike.pages.strings import StringSimilarity
 
 DEFAULT_THRESHOLD = 0.8
 
@@ -34,7 +39,7 @@ class Comparison:
 
     score: float
     threshold: float
-    kind: str  # text, file or record
+    kind: str  # text, file, record or page
     measures: dict[str, float | None]  # None: not computed, see notes
     edits: Edits | None = None
     passages: list[Passage] = field(default_factory=list)
@@ -43,8 +48,9 @@ class Comparison:
     signature: dict[str, str] = field(default_factory=dict)
     containment: dict[str, float] | None = None  # of texts
     ignored: Ignored | None = None  # of texts, if there was something to ignore
-    left: str | Path | Mapping[str, Any] = field(default="", repr=False, compare=False)
-    right: str | Path | Mapping[str, Any] = field(default="", repr=False, compare=False)
+    tags: TagMatch | None = field(default=None, repr=False)  # of pages, where tags were compared
+    left: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
+    right: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
 
     @property
     def alike(self) -> bool:
@@ -70,6 +76,8 @@ class Comparison:
         }
         if self.ignored is not None:
             out["ignored"] = self.ignored.to_dict()
+        if self.tags is not None:
+            out["tags"] = self.tags.to_dict()
         if self.parts:
             out["parts"] = {
                 name: {"similarity": part.similarity, "weight": part.weight, "measure": part.measure} for name, part in self.parts.items()
@@ -90,20 +98,36 @@ class Comparison:
 
 
 def compare(
-    left: str | Path | Mapping[str, Any],
-    right: str | Path | Mapping[str, Any],
+    left: str | Path | Page | Mapping[str, Any],
+    right: str | Path | Page | Mapping[str, Any],
     *,
     measures: Iterable[str] | None = None,
     threshold: float = DEFAULT_THRESHOLD,
     ignore: Iterable[str] | None = None,
+    method: str | None = None,
+    align: str | None = None,
+    weight: str | float | None = None,
+    strings: str | StringSimilarity | None = None,
 ) -> Comparison:
-    """Compare two texts, two files or two records.
+    """Compare two texts, two files, two records or two pages.
 
     ``measures`` names the ones to compute (all by default); the score does not depend on it. ``ignore`` holds texts, such as
     templates and boilerplate, whose runs of tokens do not count.
+
+    Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text"
+    or "content". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
+    ``strings`` how strings are compared: "lexical", the name of a measure, or a function.
     """
     _check_threshold(threshold)
     names = None if measures is None else _check_names(measures)
+    options = {"method": method, "align": align, "weight": weight, "strings": strings}
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(left, Page) and isinstance(right, Page):
+        if names is not None or ignore is not None:
+            raise InputError("measures and ignore are for texts: pages are compared by method=")
+        return _compare_pages(left, right, threshold, given)
+    if given:
+        raise InputError(f"{', '.join(given)}: for pages only; make them with page()")
     if isinstance(left, str) and isinstance(right, str):
         return _compare_texts(left, right, names, threshold, ignore)
     if ignore is not None:
@@ -113,7 +137,7 @@ def compare(
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
-    raise InputError(f"cannot compare {kinds}: give two str (texts), two Path (files) or two mappings (records)")
+    raise InputError(f"cannot compare {kinds}: give two str (texts), two Path (files), two mappings (records) or two pages")
 
 
 def _check_threshold(threshold: float) -> None:
@@ -187,6 +211,23 @@ def _compare_records(left: Mapping[str, Any], right: Mapping[str, Any], threshol
         measures={name: part.similarity for name, part in parts.items()},
         parts=parts,
         signature={"lookalike": __version__, "score": a.recipe},
+        left=left,
+        right=right,
+    )
+
+
+def _compare_pages(left: Page, right: Page, threshold: float, options: dict[str, Any]) -> Comparison:
+    from lookalike.pages.scores import compare_pages
+
+    found = compare_pages(left, right, **options)
+    return Comparison(
+        score=found.score,
+        threshold=threshold,
+        kind="page",
+        measures=dict(found.measures),
+        notes=found.notes,
+        signature={"lookalike": __version__, "score": found.signature},
+        tags=found.tags,
         left=left,
         right=right,
     )

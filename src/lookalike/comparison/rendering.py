@@ -41,10 +41,12 @@ _SAMPLES = {
 
 
 def page(comparison: Comparison, names: tuple[str, str]) -> str:
-    """The whole page of a comparison of texts, files or records."""
+    """The whole page of a comparison of texts, files, records or pages."""
     sections = [_verdict(comparison)]
     if comparison.edits is not None:
         sections += [_shares(comparison), _texts(comparison, names), _passages(comparison, names)]
+    if comparison.tags is not None:
+        sections.append(_trees(comparison, names))
     if comparison.parts:
         sections.append(_fields(comparison, names))
     else:
@@ -141,6 +143,20 @@ def _texts(comparison: Comparison, names: tuple[str, str]) -> str:
     hint = "Follow a moved or reworded stretch to its counterpart. " if 'data-group="' in rows else ""
     hint += "Small numbers mark where shared passages begin." if comparison.passages else ""
     return _section("texts", "Side by side", f'<p>{hint}</p><div class="view"><div class="row head">{heads}</div>{rows}</div>')
+
+
+def _trees(comparison: Comparison, names: tuple[str, str]) -> str:
+    from lookalike.comparison.page_trees import trees_html
+
+    if comparison.tags is None:
+        return ""
+    heads = "".join(f'<div class="{side}"><bdi class="name">{escaped(name)}</bdi></div>' for side, name in zip("lr", names, strict=True))
+    lead = (
+        "<p>Tags and texts that were paired stand in one row. <del>Gone</del> is what only the left page has, <ins>new</ins> what only the"
+        ' right page has, and what <a class="reworded">differs</a> in a pair is marked.</p>'
+    )
+    view = f'<div class="view trees"><div class="row head">{heads}</div>{trees_html(comparison.tags)}</div>'
+    return _section("texts", "Tags side by side", lead + view)
 
 
 def _passages(comparison: Comparison, names: tuple[str, str]) -> str:

@@ -12,8 +12,11 @@ from lookalike.corpus.row import damaged
 from lookalike.corpus.rows import Problem, Row, check_encoding, rows
 from lookalike.corpus.streams import damage, opened
 from lookalike.corpus.values import plain
+from lookalike.corpus.warc import Capture, captures
 from lookalike.errors import InputError
 from lookalike.io import MAX_TEXT_BYTES, decode_text
+from lookalike.markup.extraction import check_extract, page_text
+from lookalike.markup.page import page
 from lookalike.model import Document
 
 MAX_ID_BYTES = 2048  # what an index can store
@@ -28,13 +31,16 @@ def documents(
     id_column: str = "id",
     format: str | None = None,
     encoding: str | None = None,
+    extract: str = "main",
     on_problem: Callable[[Problem], object] | None = None,
 ) -> Iterator[Document]:
     """The documents of files, folders, patterns (``corpus/**/*.jsonl``) and ``-`` for standard input.
 
     A row of a JSONL, JSON, CSV, TSV or Parquet file is a document: its id comes from the id column, or is made of the file's
     name and the row's number; the other columns are its ``meta``. Any other file is one document, called by its path.
-    ``.gz`` and ``.zst`` are unpacked. ``encoding`` is found out for texts, and UTF-8 for tables.
+    Of HTML files, and of the pages of web archives (WARC; called by their addresses), the main text is taken, without
+    navigation; with ``extract="all"`` everything that can be read on them. ``.gz`` and ``.zst`` are unpacked. ``encoding``
+    is found out for texts and pages, and UTF-8 for tables.
 
     What cannot be used is a ``Problem``: ``on_problem`` gets it and the rest is read; without it the first one is an
     ``InputError``.
@@ -44,10 +50,11 @@ def documents(
             raise InputError(f"{name}={value!r}: give the name of a column")
     if text_column == id_column:
         raise InputError(f"text_column and id_column are both {text_column!r}: give each a column of its own")
+    check_extract(extract)
     sources = expand(inputs, format)
     if encoding is not None and any(source.is_table and source.format != "parquet" for source in sources):
         check_encoding(encoding)
-    return _Reader(text_column, id_column, encoding, on_problem or _refuse).read(sources)
+    return _Reader(text_column, id_column, encoding, extract, on_problem or _refuse).read(sources)
 
 
 def _refuse(problem: Problem) -> None:
@@ -60,20 +67,19 @@ class _Reader:
     text_column: str
     id_column: str
     encoding: str | None
+    extract: str
     report: Callable[[Problem], object]
 
     def read(self, sources: Iterable[Source]) -> Iterator[Document]:
         for source in sources:
-            yield from self._rows(source) if source.is_table else self._file(source)
+            read = self._rows if source.is_table else self._archive if source.format == "warc" else self._file
+            yield from read(source)
 
     def _file(self, source: Source) -> Iterator[Document]:
-        if source.format == "warc":
-            self.report(Problem("unknown format", source.name, "web archives are not read: extract their pages first"))
-            return
         try:
             with opened(source) as file:
                 data = file.read(MAX_TEXT_BYTES + 1)
-            read = decode_text(data, source.name, self.encoding)
+            text = self._page(data, source.name) if source.format == "html" else decode_text(data, source.name, self.encoding).text
         except InputError as error:
             self.report(Problem("unreadable file", source.name, str(error)))
             return
@@ -84,7 +90,39 @@ class _Reader:
             self.report(Problem("unusable id", source.name, f"its path {wrong}"))
             return
         # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
-        yield Document(source.name, self._text(read.text, source.name), {}, None if source.packing else source.path)
+        yield Document(source.name, self._text(text, source.name), {}, None if source.packing else source.path)
+
+    def _page(self, data: bytes, place: str) -> str:
+        found = page(data, encoding=self.encoding, name=place)
+        for note in found.notes:
+            self.report(Problem("page not read as it is", place, note.removeprefix(f"{place}: "), skipped=False))
+        return page_text(found, self.extract)
+
+    def _archive(self, source: Source) -> Iterator[Document]:
+        try:
+            with opened(source) as file:
+                for capture in captures(file, source.name):
+                    if document := self._capture(capture, f"{source.name}:{capture.number}"):
+                        yield document
+        except InputError as error:
+            self.report(Problem("unreadable file", source.name, str(error)))
+        except damage() as error:
+            self.report(damaged(source.name, error))
+
+    def _capture(self, capture: Capture, place: str) -> Document | None:
+        document_id = capture.url or place
+        if capture.data is None:
+            self.report(Problem("unreadable page", place, str(capture.problem)))
+            return None
+        if wrong := _wrong_id(document_id):
+            self.report(Problem("unusable id", place, f"its address {wrong}"))
+            return None
+        try:
+            text = self._page(capture.data, place) if capture.is_html else decode_text(capture.data, place, self.encoding).text
+        except InputError as error:
+            self.report(Problem("unreadable page", place, str(error)))
+            return None
+        return Document(document_id, self._text(text, place), {"date": capture.date} if capture.date else {})
 
     def _rows(self, source: Source) -> Iterator[Document]:
         found = rows(source, header=self._check_header, encoding=self.encoding or "utf-8")

@@ -1,0 +1,114 @@
+"""Both pages' trees beside each other as HTML rows: what was paired stands in one row, long equal stretches are folded.
+
+The limits keep the page one that a browser can open; both are stated where they take effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from lookalike.comparison.escaping import escaped
+from lookalike.markup.elements import Element
+from lookalike.pages.matching import PartMatch, TagMatch
+
+FOLDED_FROM = 12  # equal rows in a stretch
+CONTEXT = 3  # of them shown at either end
+MAX_ROWS = 10_000  # in both parts together
+MAX_STRING = 200  # characters of a text or a value
+MAX_INDENT = 24  # levels; deeper tags stand no further to the right
+_CLASSES = {"equal": "equal same", "changed": "changed", "gone": "gone", "new": "new"}  # one column is enough for what is the same
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    left: Element | None
+    right: Element | None
+    similarity: float | None  # None: no partner
+
+    @property
+    def kind(self) -> str:
+        if self.similarity is None:
+            return "gone" if self.left else "new"
+        return "equal" if self.similarity == 1.0 else "changed"
+
+
+def rows_of(part: PartMatch) -> Iterator[Row]:
+    """All tags and texts of both sides in document order; what is gone stands before what is new."""
+    i = k = 0
+    ends = [((len(part.left), len(part.right)), None)]
+    for (left, right), similarity in [*zip(part.pairs, part.similarities, strict=True), *ends]:
+        yield from (Row(element, None, None) for element in part.left[i:left])
+        yield from (Row(None, element, None) for element in part.right[k:right])
+        if similarity is not None:
+            yield Row(part.left[left], part.right[right], similarity)
+        i, k = left + 1, right + 1
+
+
+def trees_html(match: TagMatch) -> str:
+    """The rows of head and body."""
+    room = MAX_ROWS
+    pieces: list[str] = []
+    for name, part in (("head", match.head), ("body", match.body)):
+        rows = list(rows_of(part))
+        counts = part.to_dict()
+        facts = ", ".join(f"{counts[what]:,} {what}" for what in ("equal", "changed", "gone", "new"))
+        pieces.append(f'<div class="part">{name}: {part.score:.3f} <span>{facts}</span></div>')
+        pieces += _shown(rows[:room])
+        if len(rows) > room:
+            pieces.append(f'<div class="left-out">{len(rows) - room:,} more rows are not shown</div>')
+        room = max(0, room - len(rows))
+    return "".join(pieces)
+
+
+def _shown(rows: list[Row]) -> Iterator[str]:
+    for kind, group in groupby(rows, key=lambda row: row.kind):
+        stretch = list(group)
+        if kind != "equal" or len(stretch) < FOLDED_FROM:
+            yield from map(_html, stretch)
+            continue
+        yield from map(_html, stretch[:CONTEXT])
+        folded = stretch[CONTEXT:-CONTEXT]
+        yield f'<details class="fold"><summary>{len(folded):,} equal tags and texts</summary>{"".join(map(_html, folded))}</details>'
+        yield from map(_html, stretch[-CONTEXT:])
+
+
+def _html(row: Row) -> str:
+    title = "" if row.kind != "changed" else f' title="similarity {row.similarity:.3f}"'
+    return f'<div class="row {_CLASSES[row.kind]}"{title}>{_cell(row.left, "l", row)}{_cell(row.right, "r", row)}</div>'
+
+
+def _cell(element: Element | None, side: str, row: Row) -> str:
+    if element is None:
+        return f'<div class="{side}"></div>'
+    partner = row.right if side == "l" else row.left
+    inner = _text(element, partner) if element.is_text else _tag(element, partner)
+    shift = min(max(element.depth - 2, 0), MAX_INDENT)
+    if row.kind in ("gone", "new"):
+        inner = f"<del>{inner}</del>" if row.kind == "gone" else f"<ins>{inner}</ins>"
+    return f'<div class="{side} in{shift}">{inner}</div>'
+
+
+def _text(element: Element, partner: Element | None) -> str:
+    shown = f"<q>{_short(element.string or '')}</q>"
+    return f'<a class="reworded">{shown}</a>' if partner is not None and partner.string != element.string else shown
+
+
+def _tag(element: Element, partner: Element | None) -> str:
+    name = f'<b class="tag">{escaped(element.name)}</b>'
+    pieces = [_marked(name, partner is not None and partner.name != element.name)]
+    for key, value in element.attrs.items():
+        shown = value if isinstance(value, str) else " ".join(value)
+        other = partner.attrs.get(key) if partner is not None else value
+        pieces.append(_marked(f"{escaped(key)}=<q>{_short(shown)}</q>", other != value))
+    return " ".join(pieces)
+
+
+def _marked(html: str, differs: bool) -> str:
+    return f'<a class="reworded">{html}</a>' if differs else html
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return escaped(line if len(line) <= MAX_STRING else f"{line[:MAX_STRING]}…")

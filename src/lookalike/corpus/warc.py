@@ -1,0 +1,158 @@
+"""The pages of a web archive (WARC 1.0 and 1.1), one after the other.
+
+Taken are HTML pages that a server answered with (``response``, status 200), that were saved as they are (``resource``), and
+texts made of pages (``conversion``, as in WET files). Everything else is passed over without being read.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO
+
+from lookalike.errors import InputError
+
+MAX_LINE = 1 << 16
+MAX_HEADERS = 1_000
+MAX_BLOCK = 128 << 20  # bytes of a record; a page of a quarter of it is refused anyway
+_HTML = ("text/html", "application/xhtml+xml")
+_SKIPPED_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A page or a text of an archive. ``data`` is None where it could not be used, and ``problem`` says why."""
+
+    number: int  # of the record, from 1
+    url: str
+    date: str
+    is_html: bool
+    data: bytes | None
+    problem: str | None = None
+
+
+def captures(file: IO[bytes], name: str) -> Iterator[Capture]:
+    """The captures of an archive that is open and unpacked; an ``InputError`` where it is none."""
+    number = 0
+    while (version := _version(file)) is not None:
+        number += 1
+        if not version.startswith(b"WARC/1."):
+            raise InputError(f"{name}: record {number} begins with {version[:20]!r}, not with WARC/1.: this is no web archive, or damaged")
+        headers = _headers(file, name)
+        size = _size(headers, name, number)
+        kind = headers.get("warc-type", "")
+        if kind not in ("response", "resource", "conversion") or size > MAX_BLOCK:
+            _skip(file, size, name)
+            if size > MAX_BLOCK and kind in ("response", "resource", "conversion"):
+                yield _capture(number, headers, None, f"a record of {size:,} bytes is no page")
+            continue
+        block = file.read(size)
+        if len(block) < size:
+            raise EOFError(f"{name}: the archive ends within record {number}")
+        if found := _page(number, headers, kind, block):
+            yield found
+
+
+def _version(file: IO[bytes]) -> bytes | None:
+    """The first line of the next record: blank lines end the one before."""
+    for _ in range(MAX_HEADERS):
+        line = file.readline(MAX_LINE)
+        if not line:
+            return None
+        if line.strip():
+            return line.strip()
+    return b"blank lines"
+
+
+def _headers(file: IO[bytes], name: str) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for _ in range(MAX_HEADERS):
+        line = file.readline(MAX_LINE)
+        if not line:
+            raise EOFError(f"{name}: the archive ends within the header of a record")
+        if not line.strip():
+            return headers
+        key, _, value = line.partition(b":")
+        headers[key.decode("latin-1").strip().lower()] = value.decode("utf-8", "replace").strip()
+    raise InputError(f"{name}: a record with more than {MAX_HEADERS} header lines: this is no web archive, or damaged")
+
+
+def _size(headers: Mapping[str, str], name: str, number: int) -> int:
+    given = headers.get("content-length", "")
+    if not (given.isascii() and given.isdigit() and len(given) < 19):
+        raise InputError(f"{name}: record {number} has the length {given!r}: this is no web archive, or damaged")
+    return int(given)
+
+
+def _skip(file: IO[bytes], size: int, name: str) -> None:
+    while size:
+        passed = len(file.read(min(size, _SKIPPED_AT_ONCE)))
+        if not passed:
+            raise EOFError(f"{name}: the archive ends within a record")
+        size -= passed
+
+
+def _capture(number: int, headers: Mapping[str, str], data: bytes | None, problem: str | None = None, *, is_html: bool = True) -> Capture:
+    url = headers.get("warc-target-uri", "").strip("<>")
+    return Capture(number, url, headers.get("warc-date", ""), is_html, data, problem)
+
+
+def _page(number: int, headers: Mapping[str, str], kind: str, block: bytes) -> Capture | None:
+    if kind == "conversion":
+        return _capture(number, headers, block, is_html=False) if _is(headers, ("text/plain",)) else None
+    if kind == "resource":
+        return _capture(number, headers, block) if _is(headers, _HTML) else None
+    top, _, body = block.partition(b"\r\n\r\n")
+    status, *lines = top.split(b"\r\n")
+    if not status.startswith(b"HTTP/") or status.split()[1:2] != [b"200"]:
+        return None
+    answer = {key.strip().lower(): value.strip() for key, _, value in (line.decode("latin-1").partition(":") for line in lines)}
+    if not _is(answer, _HTML):
+        return None
+    try:
+        if "chunked" in answer.get("transfer-encoding", "").lower():
+            body = _dechunked(body)
+        return _capture(number, headers, _unpacked(body, answer.get("content-encoding", "").lower()))
+    except (ValueError, EOFError, zlib.error, OSError) as error:
+        return _capture(number, headers, None, f"its body cannot be unpacked: {error}")
+
+
+def _is(headers: Mapping[str, str], types: tuple[str, ...]) -> bool:
+    return headers.get("content-type", "").partition(";")[0].strip().lower() in types
+
+
+def _dechunked(body: bytes) -> bytes:
+    """The data of a chunked body. Archives that were unpacked while saving keep the header: they are given back as they are."""
+    pieces: list[bytes] = []
+    at = 0
+    while True:
+        end = body.find(b"\r\n", at)
+        size = body[at:end].partition(b";")[0].strip() if end >= 0 else b""
+        if not size or len(size) > 16 or size.translate(None, b"0123456789abcdefABCDEF"):
+            return b"".join(pieces) if pieces else body
+        length = int(size, 16)
+        if not length:
+            return b"".join(pieces)
+        pieces.append(body[end + 2 : end + 2 + length])
+        at = end + 2 + length + 2
+
+
+def _unpacked(body: bytes, coding: str) -> bytes:
+    if coding in ("", "identity"):
+        return body
+    if coding in ("gzip", "x-gzip"):
+        return _limited(zlib.decompressobj(31), body) if body.startswith(b"\x1f\x8b") else body
+    if coding == "deflate":
+        return _limited(zlib.decompressobj(15 if body[:1] == b"\x78" else -15), body)
+    raise ValueError(f"the coding {coding!r} is not known here")
+
+
+def _limited(unpacker: zlib._Decompress, body: bytes) -> bytes:
+    data = unpacker.decompress(body, MAX_BLOCK)
+    if unpacker.unconsumed_tail:
+        raise ValueError(f"it unpacks to more than {MAX_BLOCK >> 20} MiB")
+    if not unpacker.eof:
+        raise gzip.BadGzipFile("it ends too early")
+    return data

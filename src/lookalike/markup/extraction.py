@@ -1,0 +1,36 @@
+"""The text of a page: all of it, or the main text without navigation and what else is repeated on every page.
+
+Resiliparse does the work. Of the extractors measured on 40 documentation pages it was the fastest that lost no article
+(turbohtml's own is twice as fast and dropped up to nine tenths of a text; trafilatura agreed with it at a twentieth of the speed).
+"""
+
+from __future__ import annotations
+
+from lookalike.errors import InputError, MissingExtra
+from lookalike.markup.page import Page, page, parse_document
+
+EXTRACTS = ("main", "all")
+
+
+def check_extract(extract: str) -> None:
+    if extract not in EXTRACTS:
+        raise InputError(f"extract={extract!r}: choose 'main' (the text without navigation) or 'all'")
+
+
+def page_text(source: Page | str | bytes, extract: str = "main", *, name: str = "the page") -> str:
+    """The main text of a page, or all that can be read on it. A page without a main text gives all of it."""
+    check_extract(extract)
+    given = source if isinstance(source, Page) else page(source, name=name)
+    # Resiliparse takes quadratic time on deep nesting; the tree, written out again, is at most 512 levels deep.
+    html = parse_document(given.html).serialize()
+    text = _plain(html, main=extract == "main")
+    return text or (_plain(html, main=False) if extract == "main" else "")
+
+
+def _plain(html: str, *, main: bool) -> str:
+    try:
+        from resiliparse.extract.html2text import extract_plain_text
+    except ImportError as error:
+        raise MissingExtra.for_extra("the main text of web pages", "pages") from error
+    found: str = extract_plain_text(html, main_content=main, alt_texts=not main, links=False)
+    return found.strip()

@@ -1,0 +1,146 @@
+"""Two pages by their tags: which matched which, how alike head and body are, and the page: ``match_tags(a, b)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from lookalike.errors import InputError
+from lookalike.markup.elements import Element
+from lookalike.markup.page import Page
+from lookalike.pages.alignment import Numbered, Pair, Pairing, best, in_order
+from lookalike.pages.strings import StringSimilarity
+from lookalike.pages.tags import TagSimilarity, TagWeights
+
+ALIGNMENTS = ("best", "order")
+
+
+@dataclass(frozen=True, slots=True)
+class PartMatch:
+    """Head or body: the pairs with their similarities, and the mean over all tags and texts, where one without a partner counts 0."""
+
+    left: list[Element] = field(repr=False)
+    right: list[Element] = field(repr=False)
+    pairs: list[Pair] = field(repr=False)
+    similarities: list[float] = field(repr=False)
+    note: str | None = None
+
+    @property
+    def size(self) -> int:
+        """How many things were compared: pairs, and tags without a partner."""
+        return len(self.left) + len(self.right) - len(self.pairs)
+
+    @property
+    def score(self) -> float:
+        """1 for two empty parts."""
+        return min(1.0, sum(self.similarities) / self.size) if self.size else 1.0
+
+    @property
+    def gone(self) -> list[int]:
+        """Places on the left without a partner."""
+        return _missing([left for left, _ in self.pairs], len(self.left))
+
+    @property
+    def new(self) -> list[int]:
+        """Places on the right without a partner."""
+        return _missing([right for _, right in self.pairs], len(self.right))
+
+    def to_dict(self) -> dict[str, Any]:
+        equal = sum(similarity == 1.0 for similarity in self.similarities)
+        return {
+            "score": self.score,
+            "left": len(self.left),
+            "right": len(self.right),
+            "equal": equal,
+            "changed": len(self.pairs) - equal,
+            "gone": len(self.left) - len(self.pairs),
+            "new": len(self.right) - len(self.pairs),
+        }
+
+
+def _missing(places: Sequence[int], count: int) -> list[int]:
+    borders = [-1, *places, count]
+    return [place for low, high in pairwise(borders) for place in range(low + 1, high)]
+
+
+@dataclass(frozen=True, slots=True)
+class TagMatch:
+    """Two pages by their tags. ``weight`` is that of the head."""
+
+    head: PartMatch
+    body: PartMatch
+    weight: float
+    align: str
+
+    @property
+    def score(self) -> float:
+        return self.weight * self.head.score + (1.0 - self.weight) * self.body.score
+
+    @property
+    def notes(self) -> list[str]:
+        return [f"{name}: {part.note}" for name, part in (("head", self.head), ("body", self.body)) if part.note]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"align": self.align, "weight": self.weight, "head": self.head.to_dict(), "body": self.body.to_dict()}
+
+
+def match_tags(
+    left: Page,
+    right: Page,
+    *,
+    align: str = "best",
+    weight: str | float = "equal",
+    strings: str | StringSimilarity = "lexical",
+    weights: TagWeights | None = None,
+) -> TagMatch:
+    """The similarity of two pages by tag features: weight · head + (1 - weight) · body.
+
+    ``align``: "best" or "order". ``weight`` of the head: "equal" (a half), "tags" (its share of all tags and texts), or a
+    number. ``strings``: "lexical", a measure, or a function of two strings.
+    """
+    if align not in ALIGNMENTS:
+        raise InputError(f"align={align!r}: choose 'best' or 'order'")
+    _check_weight(weight)
+    similarity = TagSimilarity(strings, weights)
+    head = _match(left.head, right.head, align, similarity)
+    body = _match(left.body, right.body, align, similarity)
+    return TagMatch(head, body, _head_weight(weight, head, body), align)
+
+
+def _match(left: list[Element], right: list[Element], align: str, similarity: TagSimilarity) -> PartMatch:
+    numbered = Numbered.of(left, right)
+    plain = _scored(left, right, in_order(left, right), numbered, similarity)
+    if align == "order" or plain.score == 1.0:
+        return plain
+    # The pairing goes by an estimate: now and then the plain order is better.
+    found = _scored(left, right, best(numbered, similarity.weights), numbered, similarity)
+    return found if found.score >= plain.score else plain
+
+
+def _scored(left: list[Element], right: list[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity) -> PartMatch:
+    a, b, distinct = numbered.left, numbered.right, numbered.distinct
+    known: dict[Pair, float] = {}
+    similarities: list[float] = []
+    for i, j in pairing.pairs:
+        pair = a[i], b[j]
+        found = 1.0 if pair[0] == pair[1] else known.get(pair)
+        if found is None:
+            found = known[pair] = similarity(distinct[pair[0]], distinct[pair[1]])
+        similarities.append(found)
+    return PartMatch(left, right, pairing.pairs, similarities, pairing.note)
+
+
+def _check_weight(weight: str | float) -> None:
+    if weight in ("equal", "tags"):
+        return
+    if isinstance(weight, (bool, str)) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
+        raise InputError(f"weight={weight!r}: choose 'equal', 'tags', or a number from 0 to 1 for the head")
+
+
+def _head_weight(weight: str | float, head: PartMatch, body: PartMatch) -> float:
+    if weight == "tags":
+        total = len(head.left) + len(head.right) + len(body.left) + len(body.right)
+        return (len(head.left) + len(head.right)) / total if total else 0.5
+    return 0.5 if isinstance(weight, str) else float(weight)

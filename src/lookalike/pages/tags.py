@@ -1,0 +1,88 @@
+"""How alike two tags are: by name, attributes and string, as the design of page similarity has it.
+
+A tag's similarity is the weighted mean of three: of the names (1 or 0), of the attributes (the Jaccard index of the keys, and
+the mean similarity of the values of common keys), and of the strings. A text's is that of the strings. A tag and a text
+have nothing in common. Two tags without attributes agree in them, and so do two without a string.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lookalike.errors import InputError
+from lookalike.markup.elements import TEXT, Attributes, Element
+from lookalike.pages.strings import StringSimilarity, chosen_similarity
+
+Value = str | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class TagWeights:
+    """What name, attributes and string weigh in a tag, and what the keys weigh in the attributes (the values: the rest)."""
+
+    name: float = 1.0
+    attrs: float = 1.0
+    string: float = 1.0
+    keys: float = 0.5
+
+    def __post_init__(self) -> None:
+        parts = (self.name, self.attrs, self.string)
+        if any(isinstance(part, bool) or not isinstance(part, (int, float)) or not 0 <= part < float("inf") for part in parts):
+            raise InputError(f"weights={parts!r}: give three numbers of 0 or more, for name, attributes and string")
+        if not sum(parts):
+            raise InputError("weights=(0, 0, 0): at least one must be above 0")
+        if isinstance(self.keys, bool) or not isinstance(self.keys, (int, float)) or not 0 <= self.keys <= 1:
+            raise InputError(f"keys={self.keys!r}: choose a number from 0 to 1")
+
+
+class TagSimilarity:
+    """Similarities of tags. What was computed once is remembered: pages repeat themselves."""
+
+    def __init__(self, strings: str | StringSimilarity = "lexical", weights: TagWeights | None = None) -> None:
+        self.weights = weights or TagWeights()
+        self._measure = chosen_similarity(strings)
+        self._strings: dict[tuple[str, str], float] = {}
+
+    def __call__(self, left: Element, right: Element) -> float:
+        if left.name == TEXT or right.name == TEXT:
+            return self.of_strings(left.string, right.string) if left.name == right.name else 0.0
+        weights = self.weights
+        total = weights.name * (left.name == right.name)
+        if weights.attrs:
+            total += weights.attrs * self.of_attributes(left.attrs, right.attrs)
+        if weights.string:
+            total += weights.string * self.of_strings(left.string, right.string)
+        return min(1.0, total / (weights.name + weights.attrs + weights.string))
+
+    def of_attributes(self, left: Attributes, right: Attributes) -> float:
+        if left == right:
+            return 1.0
+        common = left.keys() & right.keys()
+        if not common:
+            return 0.0
+        keys = len(common) / (len(left) + len(right) - len(common))
+        values = sum(self.of_values(left[key], right[key]) for key in sorted(common)) / len(common)
+        return self.weights.keys * keys + (1.0 - self.weights.keys) * values
+
+    def of_values(self, left: Value, right: Value) -> float:
+        if isinstance(left, str) and isinstance(right, str):
+            return self.of_strings(left, right)
+        if isinstance(left, list) and isinstance(right, list):
+            return jaccard(left, right)
+        return 0.0
+
+    def of_strings(self, left: str | None, right: str | None) -> float:
+        if left is None or right is None:
+            return float(left is right)
+        if left == right:
+            return 1.0
+        known = self._strings.get((left, right))
+        if known is None:
+            known = self._strings[left, right] = min(1.0, max(0.0, float(self._measure(left, right))))
+        return known
+
+
+def jaccard(left: Sequence[str], right: Sequence[str]) -> float:
+    a, b = set(left), set(right)
+    return len(a & b) / len(a | b) if a or b else 1.0
