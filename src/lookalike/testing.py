@@ -165,6 +165,32 @@ class StoreContract:
                     assert by == "fuzzy" or (id_ in found) == (id_ not in gone), by
             assert index.check().ok
 
+    def test_searching_and_changing_while_going_through_all(self, tmp_path: Path) -> None:
+        documents = corpus(30)
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            seen = []
+            for document in index.documents():
+                seen.append(document.id)
+                assert index.search(document.text or "", limit=None)[0].score == 1.0
+                assert document.id in index
+                if len(seen) == 10:
+                    index.add("another", "added while others are read, and found afterwards by whoever looks for it")
+                    index.remove([documents[0][0]])
+            assert seen[:30] == [id_ for id_, _ in documents]
+            assert index.search("added while others are read, and found afterwards by whoever looks for it")[0].id == "another"
+            assert len(index) == 30
+            assert index.check().ok
+        if not self.persistent:
+            return
+        with self.open(tmp_path) as index:  # which reads before it writes
+            for number, document in enumerate(index.documents()):
+                index.add(f"copy {number}", document.text or "")
+                assert index.get(document.id).text == document.text
+            assert len(index) == 60
+            index.compact()
+            assert index.check().ok
+
     def test_generators_are_read_batch_by_batch(self, tmp_path: Path) -> None:
         told: list[int] = []
         with self.open(tmp_path, kinds="simhash") as index:

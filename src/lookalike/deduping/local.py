@@ -33,7 +33,7 @@ from lookalike.recipe import Recipe
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
 
-RECORD_FROM = 1 << 30  # bytes of input: below that a run is over in seconds, and starting anew costs less than recording
+RECORD_FROM = 4 << 30  # bytes of input: below that a run is over in a minute or two, and starting anew costs less than recording
 
 
 def dedupe(

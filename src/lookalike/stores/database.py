@@ -146,9 +146,14 @@ class ReadConnection:
         self._guard = FileLock(guard)
         self._connection: sqlite3.Connection | None = None
 
+    @property
+    def reading(self) -> bool:
+        """Whether somebody is in the middle of a transaction, which must not lose its connection."""
+        return self._connection is not None and self._connection.in_transaction
+
     def get(self) -> sqlite3.Connection:
         """The connection, before a transaction begins."""
-        if self._connection is not None and self._guard.held and self._logged():
+        if self._connection is not None and self._guard.held and not self.reading and self._logged():
             self.close()
         if self._connection is None:
             immutable = self._guard.acquire(shared=True) and not self._logged()

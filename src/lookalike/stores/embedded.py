@@ -118,12 +118,17 @@ class EmbeddedStore:
     def reading(self) -> Iterator[Snapshot]:
         """A consistent state of the collection."""
         with self._guard, database.sql_errors(self.name):
+            # Inside another reading, as when somebody searches while going through all documents, the state is the same one. In
+            # memory nobody else could change it, and the one connection must be free for writing.
             connection = self._connection()
-            connection.execute("BEGIN")
+            begins = self.folder is not None and not connection.in_transaction
+            if begins:
+                connection.execute("BEGIN")
             try:
                 yield Snapshot(connection, self._cache, self._state(connection))
             finally:
-                connection.execute("ROLLBACK")
+                if begins:
+                    connection.execute("ROLLBACK")
 
     def _state(self, connection: sqlite3.Connection) -> State:
         state = read_state(connection, self.collection)
@@ -166,7 +171,7 @@ class EmbeddedStore:
 
     def _let_go_of_reader(self) -> None:
         """Our own reader must not keep our own writer from moving the log into the database. It opens again when it is needed."""
-        if self._reader is not None:
+        if self._reader is not None and (self._closed or not self._reader.reading):
             self._reader.close()
 
     def _stop_writing(self) -> None:
