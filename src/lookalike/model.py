@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+MAX_ID_BYTES = 2048  # of a document's id: what every store can keep and index
+
 Span = tuple[int, int]
 """Start and end in code points of the original text, end exclusive."""
 

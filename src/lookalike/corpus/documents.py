@@ -17,9 +17,8 @@ from lookalike.errors import InputError
 from lookalike.io import MAX_TEXT_BYTES, decode_text
 from lookalike.markup.extraction import check_extract, page_text
 from lookalike.markup.page import page
-from lookalike.model import Document
+from lookalike.model import MAX_ID_BYTES, Document
 
-MAX_ID_BYTES = 2048  # what an index can store
 _INTEGERS = range(-(2**63), 2**63)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -14,7 +14,7 @@ from lookalike.fingerprints.fuzzy import Data, ssdeeps, tlshs
 from lookalike.fingerprints.minhash import minhashes
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.fingerprints.winnowing import winnows
-from lookalike.model import Document
+from lookalike.model import MAX_ID_BYTES, Document
 from lookalike.recipe import Recipe
 from lookalike.stores.base import Batch, Id
 from lookalike.stores.settings import WINDOW, Settings
@@ -27,8 +27,6 @@ from lookalike.text.tokenize import NATIVE_MODES, hash_strings
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-MAX_ID_BYTES = 2048
 
 
 @dataclass(slots=True)

@@ -41,6 +41,11 @@ class Batch:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def last_of_each(self) -> Batch:
+        """The batch without those documents whose id comes again later in it."""
+        last = {id_: place for place, id_ in enumerate(self.ids)}
+        return self if len(last) == len(self) else self.take(sorted(last.values()))
+
     def take(self, places: Sequence[int]) -> Batch:
         """The documents at these places."""
 

@@ -201,7 +201,7 @@ class EmbeddedStore:
                     updated, count = 0, len(batch)
                 except sqlite3.IntegrityError:  # some ids are there already
                     connection.execute("ROLLBACK TO fresh")
-                    batch = _last_of_each(batch)
+                    batch = batch.last_of_each()
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
                     columns = insert(connection, state.number, state.next_row, batch, self.settings)
                 connection.execute(
@@ -300,11 +300,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _last_of_each(batch: Batch) -> Batch:
-    """The batch without those documents whose id comes again later in it."""
-    last = {id_: place for place, id_ in enumerate(batch.ids)}
-    if len(last) == len(batch):
-        return batch
-    return batch.take(sorted(last.values()))

@@ -165,12 +165,6 @@ def _pieces(array: NDArray[np.uint32] | None, count: int) -> Iterable[bytes | No
     return (data[i : i + width] for i in range(0, len(data), width))
 
 
-def last_of_each(batch: Batch) -> Batch:
-    """The batch without those documents whose id comes again later in it."""
-    last = {id_: place for place, id_ in enumerate(batch.ids)}
-    return batch if len(last) == len(batch) else batch.take(sorted(last.values()))
-
-
 def split_ids(ids: Iterable[Id]) -> tuple[list[str], list[int]]:
     """Texts and numbers, without those that no document can have."""
     texts, numbers = [], []

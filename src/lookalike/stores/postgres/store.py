@@ -15,7 +15,7 @@ from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
-from lookalike.stores.postgres.rows import COPY, copied, last_of_each, split_ids, winnowing_hashes
+from lookalike.stores.postgres.rows import COPY, copied, split_ids, winnowing_hashes
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class PostgresStore:
         self._require_writing()
         if len(batch) == 0:
             return Added(0, 0)
-        batch = last_of_each(batch)
+        batch = batch.last_of_each()
         hashes = winnowing_hashes(batch, self.settings)
         sketches = self._sketches(batch)
         return self._connections.transaction(lambda connection: self._write(connection, batch, hashes, sketches))
