@@ -176,7 +176,7 @@ def test_a_full_file_system_loses_nothing_acknowledged(tmp_path):
     """The real thing where mounting is allowed; elsewhere the limit above is the test."""
     folder = tmpfs(tmp_path)
     if folder is None:
-        return
+        pytest.skip("not applicable: a file system may not be mounted here; the limit on file sizes stands in for it")
     try:
         done = subprocess.run(
             [sys.executable, "-c", FULL_DISK, folder / "store.lookalike", "200"], capture_output=True, text=True, timeout=120

@@ -237,14 +237,14 @@ class Index:
         kinds = self._store.settings.kinds
         if by != "fuzzy":
             return self._by_digest(make_tlsh(query) if by == "tlsh" else make_ssdeep(query), threshold, limit)
-        digests = (make_ssdeep(query) if "ssdeep" in kinds else None, make_tlsh(query) if "tlsh" in kinds else None)
-        if digests == (None, None):
+        pieces, locality = make_ssdeep(query) if "ssdeep" in kinds else None, make_tlsh(query) if "tlsh" in kinds else None
+        if pieces is None and locality is None:
             raise InputError("this collection has no fuzzy digests: make another one with kinds='ssdeep,tlsh'")
-        notes = [f"no {each.kind} of the query: {each.status}" for each in digests if each is not None and each.value is None]
-        usable = [each if each is not None and each.value is not None else None for each in digests]
+        notes = [f"no {each.kind} of the query: {each.status}" for each in (pieces, locality) if each is not None and each.value is None]
+        usable = (pieces if pieces and pieces.value else None, locality if locality and locality.value else None)
         least = FUZZY_THRESHOLD if threshold is None else threshold
         with self._store.reading() as reader:
-            return searching.fuzzy(reader, (usable[0], usable[1]), least, limit, notes)  # type: ignore[arg-type]
+            return searching.fuzzy(reader, usable, least, limit, notes)
 
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
