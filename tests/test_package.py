@@ -189,3 +189,9 @@ def test_installed_plug_ins_are_found_by_their_entry_points(tmp_path: Path) -> N
         " la.segmenters.version('dashes'), la.recipes.get('dashed').id.startswith('custom.'))"
     )
     assert run(code) == "True True 2.5 True"
+
+
+def test_the_id_of_a_recipe_does_not_depend_on_what_was_imported():
+    program = "import lookalike as la\nfirst = la.Recipe().id\nla.info()\nprint(first == la.Recipe().id, first == la.simhash('x').recipe.split('/')[-1])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True"]

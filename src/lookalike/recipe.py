@@ -10,7 +10,8 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any, Literal
 
 from lookalike.errors import InputError, RecipeMismatch
@@ -25,7 +26,7 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Normaliser, tokenizer, n-gram, weights, hash, seed and version: all that a fingerprint depends on."""
+    """Normaliser, tokenizer, n-gram, weights, hash, seed, embedder and version: all that a fingerprint depends on."""
 
     tokenizer: str = "auto"
     ngram: int = 5
@@ -36,6 +37,7 @@ class Recipe:
     idf: str | None = None
     hash: Literal["lookalike64", "md5", "sha1-first4", "sha1-last2"] = "lookalike64"
     seed: int = 0
+    embedder: str | None = None  # the model whose vectors a store keeps
     version: int = 1
 
     def __post_init__(self) -> None:
@@ -54,7 +56,7 @@ class Recipe:
             raise InputError(f"recipe version={self.version}: this release knows version 1")
         if self.keywords is not None and (isinstance(self.keywords, bool) or not isinstance(self.keywords, int) or self.keywords < 1):
             raise InputError(f"recipe keywords={self.keywords!r}: give the number of keywords to keep, or None for all features")
-        for name in ("stop_words", "idf"):
+        for name in ("stop_words", "idf", "embedder"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise InputError(f"recipe {name}={value!r}: expected a registered name")
@@ -71,7 +73,10 @@ class Recipe:
         return _recipe_id(self)
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        fields_ = asdict(self)
+        if self.embedder is None:
+            del fields_["embedder"]  # the ids of recipes without one are older than the field
+        return fields_
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Recipe:
@@ -104,9 +109,14 @@ recipes.register("winnow-sha1", Recipe(tokenizer="chars", normalize="none", ngra
 
 DEFAULT = recipes.get("default")
 
-# What stands in a recipe's id for a named tokenizer, IDF table or stop-word list: its name and version, or the digest of
-# its contents, never a path. The text layer lies above this module, so it registers itself: field -> (name -> identity).
-component_ids: dict[str, Callable[[str], str]] = {}
+# What stands in a recipe's id for a named part: its name and version, or the digest of its contents, never a path. The
+# functions lie in layers above this one, and are imported when an id is asked for: it must not depend on what was imported.
+COMPONENT_IDS = {
+    "tokenizer": "lookalike.text.tokenize:tokenizer_version",
+    "idf": "lookalike.text.idf:idf_version",
+    "stop_words": "lookalike.text.stopwords:stop_words_version",
+    "embedder": "lookalike.embedders.opening:embedder_version",
+}
 
 
 def resolve(recipe: Recipe | str | None) -> Recipe:
@@ -124,8 +134,15 @@ BUILTIN_NAMES = ("default", "words", "chars", "keywords", "simhash-py", "dataske
 
 
 def _recipe_id(recipe: Recipe) -> str:
-    parts = ((field, getattr(recipe, field)) for field in component_ids)
-    return _identify(recipe, tuple((field, component_ids[field](name)) for field, name in parts if name is not None))
+    parts = ((field, getattr(recipe, field)) for field in COMPONENT_IDS)
+    return _identify(recipe, tuple((field, _component_id(field)(name)) for field, name in parts if name is not None))
+
+
+@cache
+def _component_id(field: str) -> Callable[[str], str]:
+    module, _, name = COMPONENT_IDS[field].partition(":")
+    found: Callable[[str], str] = getattr(import_module(module), name)
+    return found
 
 
 @lru_cache(maxsize=1024)

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.recipe import Recipe, component_ids
-from lookalike.text.idf import idf_table, idf_version
+from lookalike.recipe import Recipe
+from lookalike.text.idf import idf_table
 from lookalike.text.keywords import rank
 from lookalike.text.normalize import as_str, utf8
 from lookalike.text.shingle import shingles
-from lookalike.text.stopwords import normal_stop_words, stop_words_version
+from lookalike.text.stopwords import normal_stop_words
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings, tokenize
 
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
@@ -31,10 +31,6 @@ _STRING_HASHES: dict[str, Callable[[bytes], int]] = {
     "sha1-first4": lambda data: int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest()[:4], "little"),
     "sha1-last2": lambda data: int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest()[-2:], "big"),
 }
-
-
-component_ids["idf"] = idf_version
-component_ids["stop_words"] = stop_words_version
 
 
 class Features(NamedTuple):

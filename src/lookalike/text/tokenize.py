@@ -12,7 +12,7 @@ from typing import NamedTuple
 from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.model import Token
-from lookalike.recipe import Recipe, component_ids
+from lookalike.recipe import Recipe
 from lookalike.text import segment
 from lookalike.text.normalize import as_str, fold, utf8
 
@@ -31,14 +31,11 @@ def tokenizer_names() -> list[str]:
     return [*NATIVE_MODES, *segment.segmenters.names()]
 
 
-def _identity(name: str) -> str:
+def tokenizer_version(name: str) -> str:
     if name in NATIVE_MODES:
         return f"{name}@1"
     # Without the argument of "fmm:FILE": the version is the digest of what is in the file.
     return f"{name.partition(':')[0]}@{segment.segmenter_version(name)}"
-
-
-component_ids["tokenizer"] = _identity
 
 
 def tokenize(text: str | bytes, tokenizer: str = "auto", normalize: str = "fold") -> list[Token]:
