@@ -1,6 +1,10 @@
 """File in, deduplicated file out: ours and the peers' on the same file, and how the cost grows.
 
-    python benchmarks/dedupe.py [--data FOLDER] [--documents N] [--json OUT] [--only speed|quality|skew|growth ...]
+    python benchmarks/dedupe.py [--data FOLDER] [--documents N] [--json OUT] [--only speed|slow|quality|skew|growth ...]
+                                [--slow-documents N] [--python PEER=PYTHON ...]
+
+``slow`` are peers that take minutes for what takes others seconds: they get fewer documents. ``--python`` names the Python that a peer
+is installed in, where it does not go together with the others.
 
 Every program runs as a process of its own; CPU time and peak memory are those that the system counted for it. ``--data`` is a folder
 with the real texts (``bible_en.docs.jsonl.gz`` …); without it texts are generated, which shows that everything runs and no more.
@@ -35,6 +39,8 @@ EDITS = (0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08)
 PEERS = Path(__file__).with_name("dedupe_peers.py")
 OURS = [sys.executable, "-c", "from lookalike.cli import main; main()", "dedupe"]
 WANTED = {"rensa": 8, "gaoya": 4, "copy": 1 / 3}
+SLOW = {"text-dedup": 15, "datatrove": 50}
+MODULES = {"text-dedup": "text_dedup"}
 QUALITY_SETS = {"spdx_licenses": 819, "bible_en": 20_000, "reuters21578": 19_043, "news_zh": 8_000}
 
 
@@ -77,10 +83,12 @@ def write(path: Path, texts: Iterator[str]) -> Path:
 
 def measured(command: list[str], out: Path) -> dict[str, Any]:
     """CPU seconds and peak megabytes of a process, and how many rows it wrote."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise SystemExit(f"{' '.join(command[:4])} … failed")
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        if status:
+            said.seek(0)
+            raise SystemExit(f"{' '.join(command[:4])} … failed: {said.read()[-2000:].decode(errors='replace')}")
     with out.open("rb") as file:
         rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
     out.unlink()
@@ -103,6 +111,20 @@ def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
         found = measured([sys.executable, str(PEERS), name, str(path), str(folder / "peer.jsonl")], folder / "peer.jsonl")
         best = min((rows[0], ours(path)), key=lambda row: row["cpu_s"])
         rows.append({"program": name, **found, "ratio": round(found["cpu_s"] / best["cpu_s"], 2), "wanted": round(wanted, 2)})
+    return rows
+
+
+def slow(folder: Path, source: list[str], count: int, pythons: dict[str, str]) -> list[dict[str, Any]]:
+    path = write(folder / "slow.jsonl", documents(source, count))
+    rows = [{"program": "lookalike", "documents": count, **ours(path)}]
+    for name, wanted in SLOW.items():
+        python = pythons.get(name, sys.executable)
+        if name not in pythons and find_spec(MODULES.get(name, name)) is None:
+            rows.append({"program": name, "skipped": f"pip install {name}, and --python {name}=… where it is another Python"})
+            continue
+        found = measured([python, str(PEERS), name, str(path), str(folder / "peer.jsonl")], folder / "peer.jsonl")
+        best = min((rows[0], ours(path)), key=lambda row: row["cpu_s"])
+        rows.append({"program": name, **found, "ratio": round(found["cpu_s"] / best["cpu_s"], 2), "wanted": wanted})
     return rows
 
 
@@ -203,7 +225,10 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--documents", type=int, default=100_000, help="of the speed job; skew and growth take as many")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", nargs="+", choices=["speed", "quality", "skew", "growth"], default=["speed", "quality", "skew", "growth"])
+    parser.add_argument("--slow-documents", type=int, default=5_000)
+    parser.add_argument("--python", action="append", default=[], metavar="PEER=PYTHON")
+    every_job = ["speed", "slow", "quality", "skew", "growth"]
+    parser.add_argument("--only", nargs="+", choices=every_job, default=every_job)
     options = parser.parse_args(arguments)
     result: dict[str, Any] = machine.describe() | {"text": "real" if options.data else "generated"}
     source = sentences(options.data)
@@ -211,6 +236,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
         folder = Path(name)
         jobs: dict[str, Callable[[], Any]] = {
             "speed": lambda: speed(folder, source, options.documents),
+            "slow": lambda: slow(folder, source, options.slow_documents, dict(each.split("=", 1) for each in options.python)),
             "quality": lambda: quality(options.data),
             "skew": lambda: skew(folder, source, options.documents),
             "growth": lambda: growth(folder, source, options.documents),
