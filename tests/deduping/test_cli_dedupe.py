@@ -170,3 +170,28 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
     lookalike("dedupe", source, "--out", out, "--resume")
     assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert not list(tmp_path.glob(".lookalike*"))
+
+
+FULL_DISK = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.argv = ["lookalike", *sys.argv[2:]]
+from lookalike.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--annotate",), ("--keep", "longest"), ("--level", "line"), ("--removed", "removed.jsonl")])
+def test_a_full_disk(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """No file may be larger than so many bytes: what was there stays, nothing half-written is left, and the message says why."""
+    source = write_jsonl(tmp_path / "in.jsonl", rows_of(near_copies(11, 300)))
+    (tmp_path / "out.jsonl").write_text("what was there\n")
+    allowed = source.stat().st_size // 4
+    command = [sys.executable, "-c", FULL_DISK, str(allowed), "dedupe", "in.jsonl", "--out", "out.jsonl", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "out.jsonl").read_text() == "what was there\n"
+    left = {path.name for path in tmp_path.iterdir()} - {"removed.jsonl"}
+    assert left == {"in.jsonl", "out.jsonl"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,20 @@ def test_limits_and_annotations(tmp_path: Path) -> None:
     report = la.dedupe(source, level="paragraph")
     assert "copied" in report.to_html()
     assert report.rethreshold(0.9).to_dict()["removed"] == 3
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_what_is_known_of_lines_goes_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: str) -> None:
+    draw = random.Random(7)
+    rows = [{"id": i, "text": "\n".join(f"line {draw.randrange(400)} of some text" for _ in range(20))} for i in range(200)]
+    source = write_jsonl(tmp_path / "in.jsonl", rows)
+    whole = la.dedupe(source, level="line", keep=keep, out=tmp_path / "whole.jsonl")
+    monkeypatch.setattr("lookalike.deduping.levels.LEAST_IN_MEMORY", 1 << 12)
+    monkeypatch.setattr("lookalike.deduping.lines.BLOCK", 10_000)
+    spilled = la.dedupe(source, level="line", keep=keep, memory="1M", out=tmp_path / "spilled.jsonl")
+    assert spilled.to_dict()["spilled_bytes"] > 100_000
+    assert whole.to_dict()["spilled_bytes"] == 0
+    assert [tuple(each) for each in spilled.removed] == [tuple(each) for each in whole.removed]
+    assert len(whole.removed) > 3000
+    assert (tmp_path / "spilled.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "spilled.jsonl", "whole.jsonl"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import mmap
+import tempfile
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.corpus.row import Problem
@@ -17,12 +20,13 @@ if TYPE_CHECKING:
 
 
 class Growing:
-    """An array that grows by pieces."""
+    """An array that grows by pieces. What is there already can go to a file, from which the system maps it back."""
 
     def __init__(self, dtype: str) -> None:
         self._dtype = dtype
         self._pieces: list[NDArray[Any]] = []
-        self.nbytes = 0
+        self._file: IO[bytes] | None = None
+        self.nbytes = 0  # in memory
 
     def add(self, piece: NDArray[Any]) -> None:
         self._pieces.append(piece)
@@ -31,12 +35,34 @@ class Growing:
     def last(self) -> NDArray[Any]:
         return self._pieces[-1]
 
+    def move_out(self, folder: Path) -> int:
+        """Leaves nothing in memory; returns how many bytes went to the file."""
+        import numpy as np
+
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - it has no name, and goes with this array
+        moved = sum(self._file.write(np.ascontiguousarray(piece, self._dtype).data.cast("B")) for piece in self._pieces if piece.size)
+        self._pieces, self.nbytes = [], 0
+        return moved
+
     def whole(self) -> NDArray[Any]:
         import numpy as np
 
+        if self._file is not None:
+            return self._mapped(self._file)
         if len(self._pieces) != 1:
             self._pieces = [np.concatenate(self._pieces) if self._pieces else np.zeros(0, self._dtype)]
         return self._pieces[0]
+
+    def _mapped(self, file: IO[bytes]) -> NDArray[Any]:
+        import numpy as np
+
+        if self._pieces:
+            self.move_out(Path())
+        file.flush()
+        if not file.tell():
+            return np.zeros(0, self._dtype)
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), self._dtype)
 
 
 class Ledger:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.deduping.batches import character_counts
+from lookalike.deduping.decider import RESERVED
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.run import Decisions, Reader
@@ -19,6 +21,7 @@ from lookalike.deduping.settings import Settings
 from lookalike.deduping.sketching import Sketcher
 from lookalike.deduping.stages import Stages
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
+from lookalike.deduping.workspace import Workspace
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 _ENDS = {"line": re.compile(r"\n"), "paragraph": re.compile(r"\n(?:[^\S\n]*\n)+")}
 _WORDLIKE = re.compile(r"[^\W_]")
 OFFERED_AT_A_TIME = 1 << 16
+LEAST_IN_MEMORY = 16 << 20
 
 
 def units(text: str, level: str) -> Iterator[tuple[int, int]]:
@@ -47,6 +51,13 @@ class Units:
     ledger: Ledger
     _owners: Growing = field(default_factory=lambda: Growing("int64"))
     _spans: Growing = field(default_factory=lambda: Growing("int64"))
+
+    @property
+    def nbytes(self) -> int:
+        return self._owners.nbytes + self._spans.nbytes
+
+    def move_out(self, folder: Path) -> int:
+        return self._owners.move_out(folder) + self._spans.move_out(folder)
 
     def add(self, owners: list[int], spans: list[tuple[int, int]]) -> None:
         import numpy as np
@@ -89,8 +100,9 @@ class Units:
 class LevelRun:
     """Reads a corpus and decides which of its paragraphs or lines stay."""
 
-    def __init__(self, settings: Settings, workers: int, problems: Problems, stages: Stages) -> None:
+    def __init__(self, settings: Settings, workers: int, budget: int, workspace: Workspace, problems: Problems, stages: Stages) -> None:
         self.settings, self.problems, self.stages = settings, problems, stages
+        self._budget, self._workspace, self._spilled = budget, workspace, 0
         self.units = Units(Ledger())
         self._sketcher = Sketcher(Settings(method="exact", recipe=settings.recipe), workers)
         self._digests = Growing("uint64")
@@ -139,6 +151,14 @@ class LevelRun:
         self._numbers.add(np.array(numbers, np.int64))
         packed = Packed(*map(np.asarray, _native.pack_strings(contents)))
         self._digests.add(self._sketcher.sketch(packed).digests)
+        self._keep_within_budget()
+
+    def _keep_within_budget(self) -> None:
+        """What is known of the units goes to files when it gets too much. The table that compares them is made at the end and stays."""
+        allowed = max(self._budget - RESERVED - self.units.ledger.nbytes, LEAST_IN_MEMORY)
+        if self.units.nbytes + self._numbers.nbytes + self._digests.nbytes > allowed:
+            folder = self._workspace.folder()
+            self._spilled += sum(each.move_out(folder) for each in (self.units, self._numbers, self._digests))
 
     def _decided(self) -> Decisions:
         import numpy as np
@@ -159,7 +179,7 @@ class LevelRun:
         in_order = numbers[order]
         all_leaders = np.full(self._count, -1, np.int64)
         all_leaders[in_order] = np.where(found.whole() < 0, -1, in_order[found.whole()]) if len(order) else -1
-        return Decisions(all_leaders, (all_leaders >= 0).astype(np.float64))
+        return Decisions(all_leaders, (all_leaders >= 0).astype(np.float64), spilled=self._spilled)
 
     def whole(self, verdicts: Verdicts, column: str) -> DocumentVerdicts:
         """The documents: all of them stay, and some get shorter."""

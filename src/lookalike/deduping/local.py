@@ -192,7 +192,7 @@ class _Job:
             run = Run(self.settings, self.workers, self.budget, workspace, problems, stages, record, stored)
             verdicts = whole = DocumentVerdicts(run.ledger, run.decide(readers))
         else:
-            level_run = LevelRun(self.settings, self.workers, problems, stages)
+            level_run = LevelRun(self.settings, self.workers, self.budget, workspace, problems, stages)
             verdicts = level_run.decide(readers)
             whole = level_run.whole(verdicts, self.columns.text)
         self._check_limit(verdicts)
