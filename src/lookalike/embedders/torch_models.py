@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
-import os
-from collections.abc import Callable, Sequence
+import importlib
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,9 @@ def transformer_embedder(
     """Any encoder of ``transformers``: the last hidden states of its tokens, pooled."""
     transformers, torch = _libraries("transformers", name)
     try:
-        model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        with _without_bar(transformers):
+            model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # whatever the library makes of files it cannot read
         raise InputError(f"model {str(folder)!r} could not be loaded by transformers: {error}") from error
     pool = array_pooling(pooling)
@@ -46,7 +48,8 @@ def sentence_embedder(name: str, version: str, folder: Path, *, window: int | No
     """Any model of sentence-transformers, with all its layers and its prompt."""
     library, torch = _libraries("sentence_transformers", name)
     try:
-        model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True).eval()
+        with _without_bar(importlib.import_module("transformers")):
+            model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True).eval()
         tokenizer = model.tokenizer
     except Exception as error:
         raise InputError(f"model {str(folder)!r} could not be loaded by sentence-transformers: {error}") from error
@@ -63,14 +66,24 @@ def sentence_embedder(name: str, version: str, folder: Path, *, window: int | No
 
 
 def _libraries(module: str, name: str) -> tuple[Any, Any]:
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # the folder is all there is: nothing is looked up
-    import importlib
-
     try:
         return importlib.import_module(module), importlib.import_module("torch")
     except ImportError as error:
         package = module.replace("_", "-")
         raise MissingExtra(f"embedder {name!r} needs torch and {package}: pip install torch {package} ({error})") from error
+
+
+@contextlib.contextmanager
+def _without_bar(transformers: Any) -> Iterator[None]:
+    """A library does not draw on the caller's terminal while it loads."""
+    logging = transformers.utils.logging
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
 
 
 def _limits(tokenizer: Any, config: Any) -> list[int]:
