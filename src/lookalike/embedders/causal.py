@@ -1,7 +1,7 @@
 """Vectors from a language model that reads from left to right: the mean of its last hidden states.
 
     model = causal_model("folder/of/codegen_350m_html")      # or a GGUF file, or "hub:alecsharpie/codegen_350m_html"
-    model.encode_windows(["<p class='a'>Hello</p>"])[0]       # one row a window of the text
+    model.window_vectors(["<p class='a'>Hello</p>"])[0]       # one row a window of the text
 
 Nothing is fetched unless the name begins with ``hub:``. Encoders such as BERT work too: they have hidden states as well.
 
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.embedders.causal_loading import Loaded, Location, load, locate
 from lookalike.embedders.causal_tokens import TokenMaker
+from lookalike.embedders.texts import checked_texts, plain
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -96,14 +97,13 @@ class CausalModel:
             row[:] = sizes @ found / max(1.0, float(sizes.sum()))
         return rows
 
-    def encode_windows(self, texts: Sequence[str], /) -> list[NDArray[np.float32]]:
+    def window_vectors(self, texts: Sequence[str], /) -> list[NDArray[np.float32]]:
         """For every text one row a window; a text without tokens has one row of zeros."""
         return self._encoded(self._windows(texts))
 
     def _windows(self, texts: Sequence[str]) -> list[list[Window]]:
-        if isinstance(texts, str):
-            raise InputError("texts: give a list of texts, not one text")
-        return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in self._tokens.of(texts)]
+        tokens = self._tokens.of([plain(text) for text in checked_texts(texts)])
+        return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in tokens]
 
     def _encoded(self, windows: Sequence[Sequence[Window]]) -> list[NDArray[np.float32]]:
         import numpy as np

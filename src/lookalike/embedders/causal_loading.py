@@ -68,7 +68,7 @@ def locate(source: str | Path) -> Location:
     if isinstance(source, str) and source.startswith(HUB):
         name, _, revision = source.removeprefix(HUB).partition("@")
         if not name.strip("/"):
-            raise InputError(f"model={source!r}: name a model of the hub, such as 'hub:organisation/name' or 'hub:organisation/name@revision'")
+            raise InputError(f"model={source!r}: name a model, such as 'hub:organisation/name' or 'hub:organisation/name@revision'")
         return Location(source, name, {"revision": revision} if revision else {})
     if not isinstance(source, (str, Path)):
         raise InputError(f"model={source!r}: give the folder of a model, a GGUF file, or 'hub:organisation/name'")
@@ -158,8 +158,9 @@ def _first_line(error: Exception) -> str:
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Without the library's bars and reports: what matters in them is checked."""
-    from transformers.utils import logging
+    from transformers.utils import logging as library_logging
 
+    logging: Any = library_logging  # its types are incomplete
     verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

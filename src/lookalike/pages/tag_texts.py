@@ -21,7 +21,7 @@ from lookalike.markup.elements import Element
 
 MARKUPS = ("own", "whole")
 MAX_WHOLE = 32 << 20  # characters of all texts of a part of a page
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"])
 
 
 def tag_texts(elements: Sequence[Element], markup: str = "own") -> list[str]:
@@ -55,7 +55,7 @@ def _whole(elements: Sequence[Element]) -> list[str]:
     close(0)
     characters = [0, *accumulate(map(len, pieces))]
     if sum(characters[end] - characters[start] for start, end in zip(starts, ends, strict=True)) > MAX_WHOLE:
-        raise InputError(f"markup='whole': more than {MAX_WHOLE >> 20} Mi characters, since the tags are nested deeply: choose markup='own'")
+        raise InputError(f"markup='whole': more than {MAX_WHOLE >> 20} Mi characters, the tags are nested deeply: choose markup='own'")
     return ["".join(pieces[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 

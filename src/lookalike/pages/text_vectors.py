@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
-from lookalike.errors import InputError
+from lookalike.embedders.vectors import checked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.embedders.base import Embedder
 
-REMEMBERED = 256 << 20  # bytes of vectors, of all models
+REMEMBERED = 256 << 20  # bytes of vectors a model
 
 
 @runtime_checkable
@@ -29,58 +30,59 @@ class Windowed(Protocol):
 
     window: int
 
-    def encode_windows(self, texts: Sequence[str], /) -> list[NDArray[np.float32]]: ...
-
-
-def identity(model: Embedder) -> str:
-    return f"{model.name}@{model.version}"
+    def window_vectors(self, texts: Sequence[str], /) -> list[NDArray[np.float32]]: ...
 
 
 class _Memory:
-    """Pages of one site share most of their tags: what was computed lately is kept."""
+    """What a model computed lately: pages of one site share most of their tags."""
 
     def __init__(self) -> None:
-        self._rows: OrderedDict[tuple[str, str], NDArray[np.float32]] = OrderedDict()
+        self._rows: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
 
-    def look_up(self, model: str, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    def look_up(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         with self._lock:
-            return {text: self._rows[model, text] for text in texts if (model, text) in self._rows}
+            return {text: self._rows[text] for text in texts if text in self._rows}
 
-    def keep(self, model: str, found: dict[str, NDArray[np.float32]]) -> None:
+    def keep(self, found: dict[str, NDArray[np.float32]]) -> None:
         with self._lock:
             for text, rows in found.items():
-                if (model, text) not in self._rows:
-                    self._rows[model, text] = rows
+                if text not in self._rows:
+                    self._rows[text] = rows
                     self._bytes += rows.nbytes + len(text)
             while self._bytes > REMEMBERED:
-                (_, text), rows = self._rows.popitem(last=False)
+                text, rows = self._rows.popitem(last=False)
                 self._bytes -= rows.nbytes + len(text)
 
 
-_memory = _Memory()
+# By the model itself and not by its name: functions may share one.
+_memories: WeakKeyDictionary[Embedder, _Memory] = WeakKeyDictionary()
 
 
 def text_vectors(texts: Sequence[str], model: Embedder) -> list[NDArray[np.float32]]:
     """One row a window for each text; every text is given to the model once."""
-    name = identity(model)
-    known = _memory.look_up(name, texts)
+    memory = _memory_of(model)
+    known = memory.look_up(texts)
     missing = sorted({*texts} - known.keys())
-    fresh = dict(zip(missing, _encoded(missing, model), strict=True)) if missing else {}
-    _memory.keep(name, fresh)
-    return [known[text] if text in known else fresh[text] for text in texts]
+    if missing:
+        fresh = dict(zip(missing, _encoded(missing, model), strict=True))
+        memory.keep(fresh)
+        known |= fresh
+    return [known[text] for text in texts]
+
+
+def _memory_of(model: Embedder) -> _Memory:
+    try:
+        return _memories.setdefault(model, _Memory())
+    except TypeError:  # a model that cannot be a key
+        return _Memory()
 
 
 def _encoded(texts: list[str], model: Embedder) -> list[NDArray[np.float32]]:
-    import numpy as np
-
     if isinstance(model, Windowed):
-        return [rows.copy() for rows in model.encode_windows(texts)]  # copies: a view would keep the whole batch in memory
-    rows = np.asarray(model.encode(texts), dtype=np.float32)
-    if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
-        raise InputError(f"model {model.name!r}: encode() must give one row of finite numbers a text")
-    return [row[None].copy() for row in rows]
+        return [rows.copy() for rows in model.window_vectors(texts)]  # copies: a view would keep the whole batch in memory
+    return [row[None].copy() for row in checked(model.encode(texts), len(texts), None, model.name)]
 
 
 class Cosines:
