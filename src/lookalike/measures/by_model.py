@@ -57,6 +57,12 @@ def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache =
     return _measure("hybrid", about, model, cache, weigh)
 
 
+def compared(name: str, left: str, right: str, model: Model = None) -> tuple[float, list[str]]:
+    """The similarity of two texts by a measure of this module, and what is to be said of how they were read."""
+    value = (meaning_with if name == "meaning" else hybrid_with)(model).similarity(left, right)
+    return value, encode([left, right], model).notes
+
+
 def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh) -> Measure:
     compare = _Texts(model, cache, weigh)
     return Measure(
