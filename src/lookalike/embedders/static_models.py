@@ -27,9 +27,7 @@ class StaticEmbedder:
         found = _tensors(weights, name)
         table = next((found[key] for key in TABLES if key in found), None)
         if table is None or table.ndim != 2:
-            raise InputError(
-                f"embedder {name!r}: {weights.name} has no table of embeddings ({' or '.join(TABLES)}), but {', '.join(found)}"
-            )
+            raise InputError(f"embedder {name!r}: {weights.name} holds {', '.join(found)} and no table {' or '.join(TABLES)}")
         self._table = checked(table, len(table), None, name)
         self._weights, self._mapping = found.get("weights"), found.get("mapping")
         self.dimensions: int = self._table.shape[1]

@@ -35,7 +35,7 @@ HALF_WORDS = 64  # tokens from which on words weigh more than meaning; chosen on
 
 def meaning_with(model: Model = None, *, cache: Cache = None) -> Measure:
     """The measure by a model: what ``lookalike.embedder`` takes. ``cache`` is that of ``lookalike.embedders.encoding.encode``."""
-    return _measure("meaning", "the cosine of two vectors of meaning, -1 to 1", model, cache, lambda _left, _right, cosines: cosines)
+    return _measure("meaning", "the cosine of two vectors of meaning, -1 to 1", model, cache, None)
 
 
 def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None) -> Measure:
@@ -63,7 +63,7 @@ def compared(name: str, left: str, right: str, model: Model = None) -> tuple[flo
     return value, encode([left, right], model).notes
 
 
-def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh) -> Measure:
+def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh | None) -> Measure:
     compare = _Texts(model, cache, weigh)
     return Measure(
         name=name,
@@ -78,21 +78,23 @@ def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh) ->
 class _Texts:
     """Batches of texts, each text encoded once."""
 
-    def __init__(self, model: Model, cache: Cache, weigh: Weigh) -> None:
+    def __init__(self, model: Model, cache: Cache, weigh: Weigh | None) -> None:
         self._model, self._cache, self._weigh = model, cache, weigh
 
     def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
         a, b = _texts(left, "a"), _texts(right, "b")
         vectors = self._vectors([*a, *b])
-        return _wanted(self._weigh(a, b, cosine.similarities(vectors[: len(a)], vectors[len(a) :])), want)
+        found = cosine.similarities(vectors[: len(a)], vectors[len(a) :])
+        return _wanted(self._weigh(a, b, found) if self._weigh else found, want)
 
     def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
         a = _texts(left, "a")
         b = a if right is left else _texts(right, "b")
         vectors = self._vectors(a if right is left else [*a, *b])
         cosines = cosine.pairwise_similarity(vectors[: len(a)], vectors[-len(b) :] if b else vectors[:0])
-        every = [text for text in a for _ in b], b * len(a)
-        return _wanted(self._weigh(*every, cosines.reshape(-1)).reshape(cosines.shape), want)
+        if self._weigh:
+            cosines = self._weigh([text for text in a for _ in b], b * len(a), cosines.reshape(-1)).reshape(cosines.shape)
+        return _wanted(cosines, want)
 
     def _vectors(self, texts: list[str]) -> NDArray[np.float32]:
         found = encode(texts, self._model, cache=self._cache)
