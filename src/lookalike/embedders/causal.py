@@ -101,9 +101,12 @@ class CausalModel:
         """For every text one row a window; a text without tokens has one row of zeros."""
         return self._encoded(self._windows(texts))
 
+    def tokens(self, texts: Sequence[str], /) -> list[list[int]]:
+        """The numbers of the tokens of every text, as the model's tokenizer has them."""
+        return self._tokens.of([plain(text) for text in checked_texts(texts)])
+
     def _windows(self, texts: Sequence[str]) -> list[list[Window]]:
-        tokens = self._tokens.of([plain(text) for text in checked_texts(texts)])
-        return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in tokens]
+        return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in self.tokens(texts)]
 
     def _encoded(self, windows: Sequence[Sequence[Window]]) -> list[NDArray[np.float32]]:
         import numpy as np
