@@ -122,8 +122,11 @@ def _check(location: Location, tokenizer: Any, model: Any, report: dict[str, Any
     missing = sorted(name for name in report["missing_keys"] if not name.startswith(_NOT_USED))
     if missing:
         raise InputError(f"{shown}: the weights lack {len(missing)} parts ({missing[0]} …): they are incomplete or of another model")
+    vocabulary = tokenizer.get_vocab()
+    if not vocabulary.keys() - {*tokenizer.all_special_tokens}:  # what the library makes of a folder without a tokenizer
+        raise InputError(f"{shown}: the tokenizer knows no tokens; is tokenizer.json missing?")
     known = model.get_input_embeddings().num_embeddings
-    if len(tokenizer) > known and max(tokenizer.get_vocab().values()) >= known:
+    if max(vocabulary.values()) >= known:
         raise InputError(f"{shown}: the tokenizer has {len(tokenizer):,} tokens and the model {known:,}: they are not of one model")
 
 

@@ -133,9 +133,7 @@ def _best(part: _Texts, cosines: Cosines) -> Pairing:
     left, right = a[start : len(a) - end], b[start : len(b) - end]
     if len(left) * len(right) > MAX_CELLS:
         found = best(Numbered.of(part.left, part.right), TagWeights())
-        return Pairing(
-            found.pairs, "; ".join(filter(None, ["too many changed tags for their vectors: paired by names and words", found.note]))
-        )
+        return Pairing(found.pairs, _joined("too many changed tags to weigh all pairs: paired as by method='tags'", found.note))
     pairs: list[Pair] = [(place, place) for place in range(start)]
     pairs += ((start + row, start + column) for row, column in largest_sum(cosines.table(left, right)))
     pairs += ((len(a) - back, len(b) - back) for back in range(end, 0, -1))
