@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import MinHash, minhash
@@ -27,6 +28,9 @@ from lookalike.measures import measures as registered
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.text.shingle import shingle_set
 from lookalike.text.tokenize import token_texts
+
+if TYPE_CHECKING:
+    from lookalike.embedders.opening import Model
 
 # Edit distances take time with the product of the lengths. Beyond this a comparison leaves them out and says so; called
 # by name, the measures go on to limits of their own.
@@ -64,6 +68,12 @@ class TextPair:
         return len(self.left) * len(self.right)
 
 
+def _by_model(name: str, pair: TextPair, model: Model) -> tuple[float, list[str]]:
+    from lookalike.measures.by_model import compared
+
+    return compared(name, pair.left, pair.right, model)
+
+
 def _within(limit: int, measure: Callable[[TextPair], float]) -> Callable[[TextPair], float]:
     def bounded(pair: TextPair) -> float:
         if pair.cells() > limit:
@@ -95,7 +105,14 @@ TEXT_MEASURES: dict[str, Callable[[TextPair], float]] = {
 }
 
 
-def text_measures(pair: TextPair, names: list[str] | None = None) -> tuple[dict[str, float | None], list[str]]:
+BY_MODEL = ("meaning", "hybrid")  # computed when they are named: they load a model
+
+
+def needs_model(names: list[str] | None) -> bool:
+    return any(name in BY_MODEL for name in names or ())
+
+
+def text_measures(pair: TextPair, names: list[str] | None = None, model: Model = None) -> tuple[dict[str, float | None], list[str]]:
     """The similarities by name, and notes on those that were left out.
 
     A name that is not in the table above is looked up among the registered measures, and called with the two texts.
@@ -103,6 +120,10 @@ def text_measures(pair: TextPair, names: list[str] | None = None) -> tuple[dict[
     found: dict[str, float | None] = {}
     notes: list[str] = []
     for name in TEXT_MEASURES if names is None else names:
+        if name in BY_MODEL:
+            found[name], said = _by_model(name, pair, model)
+            notes += [note for note in said if note not in notes]
+            continue
         if name not in TEXT_MEASURES:
             found[name] = registered.get(name).similarity(pair.left, pair.right)
             continue

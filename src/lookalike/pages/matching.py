@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from lookalike.errors import InputError
@@ -98,12 +98,13 @@ def match_tags(
     """The similarity of two pages by tag features: weight · head + (1 - weight) · body.
 
     ``align``: "best" or "order". ``weight`` of the head: "equal" (a half), "tags" (its share of all tags and texts), or a
-    number. ``strings``: "lexical", a measure, or a function of two strings.
+    number. ``strings``: "lexical", "meaning", another measure, or a function of two strings.
     """
     if align not in ALIGNMENTS:
         raise InputError(f"align={align!r}: choose 'best' or 'order'")
     check_weight(weight)
     similarity = TagSimilarity(strings, weights)
+    similarity.prepare(chain(left.head, left.body, right.head, right.body))
     head = _match(left.head, right.head, align, similarity)
     body = _match(left.body, right.body, align, similarity)
     return TagMatch(head, body, head_weight(weight, head, body), align)

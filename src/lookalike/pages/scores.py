@@ -7,7 +7,7 @@ nothing else to tune.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lookalike.embedders.opening import embedder_id
@@ -48,9 +48,11 @@ def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: A
         raise InputError(f"method={method!r}: choose one of {', '.join((*METHODS, REPRESENTATION))}")
     if method == REPRESENTATION:
         return _compare_representations(left, right, **tag_options)
+    if tag_options.get("strings") == "meaning":
+        return _compare_meanings(left, right, method, **tag_options)
     for option in ("model", "centre"):
         if option in tag_options:
-            raise InputError(f"{option}: belongs to method={REPRESENTATION!r}, not to {method!r}")
+            raise InputError(f"{option}: belongs to method={REPRESENTATION!r} or strings='meaning', not to {method!r}")
     if tag_options and method not in ("all", "tags"):
         raise InputError(f"{', '.join(tag_options)}: belong to method='tags' or 'all', not to {method!r}")
     tags = match_tags(left, right, **tag_options) if method in ("all", "tags") else None
@@ -60,6 +62,14 @@ def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: A
     score = sum(measures[view] for view in COMBINED) / len(COMBINED) if method == "all" else measures[method]
     notes = [*left.notes, *right.notes, *(tags.notes if tags else [])]
     return PageScores(score, method, measures, tags, notes)
+
+
+def _compare_meanings(left: Page, right: Page, method: str, *, strings: str, model: Model = None, **tag_options: Any) -> PageScores:
+    """The strings of tags by a model: the function that does so is made here, since its id belongs to the result."""
+    from lookalike.pages.string_meaning import MeaningOfStrings
+
+    meaning = MeaningOfStrings(model)
+    return replace(compare_pages(left, right, method, strings=meaning, **tag_options), signed={strings: meaning.id})
 
 
 def _compare_representations(left: Page, right: Page, *, model: Model = None, centre: Centre = None, **tag_options: Any) -> PageScores:
