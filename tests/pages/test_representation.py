@@ -204,6 +204,15 @@ class TestEmbedders:
         assert 0.5 < found.score < 1
         assert found.signature["model"].startswith("use-multilingual@")
 
+    def test_a_folder_of_sentence_transformers_has_its_own_pooling(self, folder: Path, tmp_path: Path) -> None:
+        import shutil
+
+        shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+        assert isinstance(representation.opened(tmp_path), CausalModel)
+        (tmp_path / "modules.json").write_text("[]")
+        with pytest.raises(la.InputError, match="sentence-transformers"):
+            representation.opened(tmp_path)
+
     def test_wrong_vectors(self) -> None:
         with pytest.raises(la.InputError, match="2 texts"):
             match_representations(la.page("<p>a"), la.page("<p>a"), model=lambda texts: [[1.0]])
@@ -279,7 +288,7 @@ class TestCompare:
     def test_result(self, folder: Path, model: CausalModel) -> None:
         found = la.compare(la.page(LEFT), la.page(RIGHT), method="representation", model=folder, centre="pages")
         assert found.signature["score"] == "representation-1"
-        assert found.signature["model"] == f"tiny-codegen@{model.version}"
+        assert found.signature["model"] == f"codegen@{model.version}"
         assert found.signature["centre"] == "pages"
         assert found.measures == {"representation": found.score}
         assert json.loads(json.dumps(found.to_dict()))["tags"]["body"]["score"] == found.tags.body.score

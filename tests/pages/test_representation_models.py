@@ -40,7 +40,7 @@ class TestVectors:
     def test_of_whole_texts(self, folder: Path, model: CausalModel) -> None:
         from transformers import AutoModel, AutoTokenizer
 
-        assert (model.name, model.dimensions, model.window) == ("tiny-codegen", 32, CONTEXT)
+        assert (model.name, model.dimensions, model.window) == ("codegen", 32, CONTEXT)
         rows = model.encode(["<title>Tea</title>", TEXTS[5], ""])
         assert rows.shape == (3, 32)
         assert not rows[2].any()

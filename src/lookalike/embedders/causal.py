@@ -56,7 +56,7 @@ def causal_model(
     loaded = load(location)
     most = window or loaded.context or LARGEST_WINDOW
     if loaded.context is not None and most > loaded.context:
-        raise InputError(f"window={window}: {location.name} takes at most {loaded.context:,} tokens at once")
+        raise InputError(f"window={window}: the model takes at most {loaded.context:,} tokens at once")
     return CausalModel(location, loaded, window=most, batch=batch, devices=devices, workers=workers)
 
 
@@ -76,7 +76,8 @@ class CausalModel:
 
     @property
     def name(self) -> str:
-        return self._location.name
+        """Its name on the hub, or the kind of model: a folder may be called anything."""
+        return self._location.place if self._location.is_hub else str(self._loaded.model.config.model_type)
 
     @cached_property
     def version(self) -> str:

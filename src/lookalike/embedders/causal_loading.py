@@ -32,11 +32,6 @@ class Location:
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        file = self.options.get("gguf_file")
-        return file or (self.place if self.is_hub else Path(self.place).resolve().name)
-
-    @property
     def is_hub(self) -> bool:
         return not self.options.get("local_files_only", False)
 

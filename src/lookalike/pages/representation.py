@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lookalike.embedders.causal import CausalModel, causal_model
 from lookalike.embedders.causal_loading import HUB, locate
+from lookalike.embedders.folders import WEIGHTS
 from lookalike.embedders.opening import Model, embedder, embedders
 from lookalike.errors import InputError
 from lookalike.markup.elements import Element
@@ -85,10 +86,15 @@ def opened(model: Model) -> Embedder:
     if isinstance(model, str) and model in embedders:
         return embedder(model)
     if isinstance(model, Path) or (isinstance(model, str) and (model.startswith(HUB) or "/" in model or Path(model).exists())):
-        if (Path(model) / "modules.json").is_file():  # sentence-transformers has a pooling of its own
+        if Path(model).is_dir() and not _is_language_model(Path(model)):
             return embedder(model)
         return _language_model(str(model), locate(model).stamp)
     return embedder(model)
+
+
+def _is_language_model(folder: Path) -> bool:
+    """Not a model of sentence-transformers, which has a pooling of its own, nor one without weights for torch."""
+    return not (folder / "modules.json").is_file() and any(any(folder.glob(pattern)) for pattern in WEIGHTS)
 
 
 @lru_cache(maxsize=2)
