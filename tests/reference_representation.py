@@ -23,11 +23,9 @@ class Reference:
         inputs.pop("token_type_ids", None)
         if inputs["input_ids"].numel() == 0:
             return torch.zeros(self.model.config.hidden_size)
-        means = []
         with torch.no_grad():
-            for ids in inputs["input_ids"].split(self.window, dim=1):
-                means.append(self.model(input_ids=ids).last_hidden_state[0].mean(dim=0))
-        return torch.cat(means)
+            windows = inputs["input_ids"].split(self.window, dim=1)
+            return torch.cat([self.model(input_ids=ids).last_hidden_state[0].mean(dim=0) for ids in windows])
 
     def cosine(self, left: str, right: str) -> float:
         import torch

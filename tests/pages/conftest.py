@@ -12,6 +12,9 @@ from lookalike.embedders.causal import CausalModel, causal_model
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import torch
+
+    torch.set_num_threads(1)  # tests run side by side, and waiting for one another would take longer than computing
     return language_models.save_codegen(tmp_path_factory.mktemp("models") / "tiny-codegen")
 
 

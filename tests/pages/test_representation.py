@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -41,11 +41,17 @@ def texts(html: str, part: str, markup: str = "own") -> list[str]:
     return tag_texts(getattr(la.page(html), part), markup)
 
 
-class TestAgainstTheDesign:
-    @pytest.fixture(scope="class")
-    def reference(self, folder: Path) -> Reference:
-        return Reference(folder, CONTEXT)
+def at_random(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Different texts have nothing in common."""
+    return np.array([np.random.default_rng([*text.encode()]).normal(size=50) for text in texts])
 
+
+@pytest.fixture(scope="module")
+def reference(folder: Path) -> Reference:
+    return Reference(folder, CONTEXT)
+
+
+class TestAgainstTheDesign:
     @pytest.mark.parametrize("markup", ["own", "whole"])
     def test_in_order(self, reference: Reference, model: CausalModel, markup: str) -> None:
         head, body = (reference.part(texts(LEFT, part, markup), texts(RIGHT, part, markup)) for part in ("head", "body"))
@@ -61,7 +67,7 @@ class TestAgainstTheDesign:
         assert found.body.similarities == pytest.approx(wanted, abs=1e-5)
         assert len(wanted) > 5
 
-    def test_windows_of_unequal_number(self, reference: Reference, folder: Path) -> None:
+    def test_windows_of_unequal_number(self, folder: Path) -> None:
         short = causal_model(folder, window=5)
         found = match_representations(la.page(LEFT), la.page(RIGHT), model=short, align="order")
         reference = Reference(folder, 5)
@@ -96,11 +102,11 @@ class TestPairs:
         back = match_representations(la.page(RIGHT), la.page(LEFT), model=model)
         assert there.score == pytest.approx(back.score, abs=1e-6)
 
-    def test_pages_too_large_for_all_pairs(self, model: CausalModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_pages_too_large_for_all_pairs(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(representation, "MAX_CELLS", 3)
         html = "".join(f"<p id={name}>{name}</p>" for name in ("green", "black", "white", "red"))
-        found = match_representations(la.page(html), la.page("<b>new</b>" + html.replace("red", "blue")), model=model)
-        assert found.body.new == [0, 1]
+        found = match_representations(la.page(html), la.page("<b>new</b>" + html.replace("red", "blue")), model=at_random)
+        assert found.body.new[:2] == [0, 1]
         assert any("paired as by method='tags'" in note for note in found.notes)
 
     @given(st.integers(0, 5), st.integers(0, 5), st.data())
@@ -115,7 +121,7 @@ class TestPairs:
             return max(best(row + 1, column), best(row, column + 1), table[row][column] + best(row + 1, column + 1))
 
         pairs = largest_sum(np.array(table, dtype=np.float32).reshape(rows, columns))
-        assert all(a < c and b < d for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False))
+        assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
         assert sum(table[row][column] for row, column in pairs) == best(0, 0)
 
 
@@ -198,6 +204,15 @@ class TestEmbedders:
         assert 0.5 < found.score < 1
         assert found.signature["model"].startswith("use-multilingual@")
 
+    def test_a_folder_of_sentence_transformers_has_its_own_pooling(self, folder: Path, tmp_path: Path) -> None:
+        import shutil
+
+        shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+        assert isinstance(representation.opened(tmp_path), CausalModel)
+        (tmp_path / "modules.json").write_text("[]")
+        with pytest.raises(la.InputError, match="sentence-transformers"):
+            representation.opened(tmp_path)
+
     def test_wrong_vectors(self) -> None:
         with pytest.raises(la.InputError, match="2 texts"):
             match_representations(la.page("<p>a"), la.page("<p>a"), model=lambda texts: [[1.0]])
@@ -246,7 +261,7 @@ class TestTexts:
     @pytest.mark.parametrize(
         "html",
         [
-            "<div id='a' class='x y'>one &amp; two<p>three &lt; four</p><img src='a.png'></div><p><b>inner</b></p>",
+            "<div class='x y' id='a'>one &amp; two<p>three &lt; four</p><img src='a.png'></div><p><b>inner</b></p>",
             "<ul><li>a</li><li><i>b</i>c</li></ul><br><table><tbody><tr><td>d</td></tr></tbody></table>",
         ],
         ids=["inline", "nested"],
@@ -273,7 +288,7 @@ class TestCompare:
     def test_result(self, folder: Path, model: CausalModel) -> None:
         found = la.compare(la.page(LEFT), la.page(RIGHT), method="representation", model=folder, centre="pages")
         assert found.signature["score"] == "representation-1"
-        assert found.signature["model"] == f"tiny-codegen@{model.version}"
+        assert found.signature["model"] == f"codegen@{model.version}"
         assert found.signature["centre"] == "pages"
         assert found.measures == {"representation": found.score}
         assert json.loads(json.dumps(found.to_dict()))["tags"]["body"]["score"] == found.tags.body.score
@@ -329,14 +344,19 @@ class TestCommandLine:
             (tmp_path / name).write_text(html, encoding="utf-8")
         return [str(tmp_path / "a.html"), str(tmp_path / "b.html"), "--as", "page", "--method", "representation"]
 
-    def test_json(self, pages: list[str], folder: Path, model: CausalModel) -> None:
-        done = CliRunner().invoke(main, ["compare", *pages, "--model", str(folder), "--centre", "--align", "order", "--json"])
-        assert done.exit_code in (0, 1), done.output
+    def test_json(self, pages: list[str], folder: Path, model: CausalModel, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(["compare", *pages, "--model", str(folder), "--centre", "--align", "order", "--json"])
+        assert ended.value.code == 1
         wanted = match_representations(la.page(LEFT), la.page(RIGHT), model=model, centre="pages", align="order")
-        assert json.loads(done.stdout)["score"] == pytest.approx(wanted.score, abs=1e-4)
+        shown = capsys.readouterr()
+        assert json.loads(shown.out)["score"] == pytest.approx(wanted.score, abs=1e-4)
+        assert shown.err == ""  # no bars and no reports of the library
 
-    def test_errors_are_one_line(self, pages: list[str], tmp_path: Path) -> None:
-        done = CliRunner().invoke(main, ["compare", *pages, "--model", str(tmp_path)])
-        assert done.exit_code == 2
-        assert "config.json" in done.output
-        assert "Traceback" not in done.output
+    def test_errors_are_one_line(self, pages: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(["compare", *pages, "--model", str(tmp_path)])
+        assert ended.value.code == 2
+        shown = capsys.readouterr()
+        assert "config.json" in shown.err
+        assert shown.err.count("\n") == 1

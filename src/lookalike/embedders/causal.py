@@ -56,7 +56,7 @@ def causal_model(
     loaded = load(location)
     most = window or loaded.context or LARGEST_WINDOW
     if loaded.context is not None and most > loaded.context:
-        raise InputError(f"window={window}: {location.name} takes at most {loaded.context:,} tokens at once")
+        raise InputError(f"window={window}: the model takes at most {loaded.context:,} tokens at once")
     return CausalModel(location, loaded, window=most, batch=batch, devices=devices, workers=workers)
 
 
@@ -76,7 +76,8 @@ class CausalModel:
 
     @property
     def name(self) -> str:
-        return self._location.name
+        """Its name on the hub, or the kind of model: a folder may be called anything."""
+        return self._location.place if self._location.is_hub else str(self._loaded.model.config.model_type)
 
     @cached_property
     def version(self) -> str:
@@ -101,9 +102,12 @@ class CausalModel:
         """For every text one row a window; a text without tokens has one row of zeros."""
         return self._encoded(self._windows(texts))
 
+    def tokens(self, texts: Sequence[str], /) -> list[list[int]]:
+        """The numbers of the tokens of every text, as the model's tokenizer has them."""
+        return self._tokens.of([plain(text) for text in checked_texts(texts)])
+
     def _windows(self, texts: Sequence[str]) -> list[list[Window]]:
-        tokens = self._tokens.of([plain(text) for text in checked_texts(texts)])
-        return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in tokens]
+        return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in self.tokens(texts)]
 
     def _encoded(self, windows: Sequence[Sequence[Window]]) -> list[NDArray[np.float32]]:
         import numpy as np

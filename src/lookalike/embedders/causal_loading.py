@@ -32,11 +32,6 @@ class Location:
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def name(self) -> str:
-        file = self.options.get("gguf_file")
-        return file or (self.place if self.is_hub else Path(self.place).resolve().name)
-
-    @property
     def is_hub(self) -> bool:
         return not self.options.get("local_files_only", False)
 
@@ -122,8 +117,11 @@ def _check(location: Location, tokenizer: Any, model: Any, report: dict[str, Any
     missing = sorted(name for name in report["missing_keys"] if not name.startswith(_NOT_USED))
     if missing:
         raise InputError(f"{shown}: the weights lack {len(missing)} parts ({missing[0]} …): they are incomplete or of another model")
+    vocabulary = tokenizer.get_vocab()
+    if not vocabulary.keys() - {*tokenizer.all_special_tokens}:  # what the library makes of a folder without a tokenizer
+        raise InputError(f"{shown}: the tokenizer knows no tokens; is tokenizer.json missing?")
     known = model.get_input_embeddings().num_embeddings
-    if len(tokenizer) > known and max(tokenizer.get_vocab().values()) >= known:
+    if max(vocabulary.values()) >= known:
         raise InputError(f"{shown}: the tokenizer has {len(tokenizer):,} tokens and the model {known:,}: they are not of one model")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lookalike.embedders.causal import CausalModel, causal_model
 from lookalike.embedders.causal_loading import HUB, locate
+from lookalike.embedders.folders import WEIGHTS
 from lookalike.embedders.opening import Model, embedder, embedders
 from lookalike.errors import InputError
 from lookalike.markup.elements import Element
@@ -85,10 +86,15 @@ def opened(model: Model) -> Embedder:
     if isinstance(model, str) and model in embedders:
         return embedder(model)
     if isinstance(model, Path) or (isinstance(model, str) and (model.startswith(HUB) or "/" in model or Path(model).exists())):
-        if (Path(model) / "modules.json").is_file():  # sentence-transformers has a pooling of its own
+        if Path(model).is_dir() and not _is_language_model(Path(model)):
             return embedder(model)
         return _language_model(str(model), locate(model).stamp)
     return embedder(model)
+
+
+def _is_language_model(folder: Path) -> bool:
+    """Not a model of sentence-transformers, which has a pooling of its own, nor one without weights for torch."""
+    return not (folder / "modules.json").is_file() and any(any(folder.glob(pattern)) for pattern in WEIGHTS)
 
 
 @lru_cache(maxsize=2)
@@ -133,9 +139,7 @@ def _best(part: _Texts, cosines: Cosines) -> Pairing:
     left, right = a[start : len(a) - end], b[start : len(b) - end]
     if len(left) * len(right) > MAX_CELLS:
         found = best(Numbered.of(part.left, part.right), TagWeights())
-        return Pairing(
-            found.pairs, "; ".join(filter(None, ["too many changed tags for their vectors: paired by names and words", found.note]))
-        )
+        return Pairing(found.pairs, _joined("too many changed tags to weigh all pairs: paired as by method='tags'", found.note))
     pairs: list[Pair] = [(place, place) for place in range(start)]
     pairs += ((start + row, start + column) for row, column in largest_sum(cosines.table(left, right)))
     pairs += ((len(a) - back, len(b) - back) for back in range(end, 0, -1))

@@ -73,6 +73,7 @@ def _compare_meanings(left: Page, right: Page, method: str, *, strings: str, mod
 
 
 def _compare_representations(left: Page, right: Page, *, model: Model = None, centre: Centre = None, **tag_options: Any) -> PageScores:
+    from lookalike.embedders.causal import CausalModel
     from lookalike.pages.representation import match_representations, opened
 
     if "strings" in tag_options:
@@ -81,6 +82,8 @@ def _compare_representations(left: Page, right: Page, *, model: Model = None, ce
     found = match_representations(left, right, model=chosen, centre=centre, **tag_options)
     signed = {"model": embedder_id(chosen)} | ({"centre": centre if isinstance(centre, str) else "given"} if centre is not None else {})
     notes = [*left.notes, *right.notes, *found.notes]
+    if centre is None and isinstance(chosen, CausalModel):
+        notes.append("the vectors of a language model crowd together, and so do scores: centre='pages' tells pages further apart")
     return PageScores(found.score, REPRESENTATION, {REPRESENTATION: found.score}, found, notes, signed)
 
 
