@@ -22,6 +22,7 @@ from lookalike.measures import (
     overlap,
     ratio,
     tfidf_cosine,
+    wmd,
 )
 from lookalike.measures import measures as registered
 from lookalike.recipe import DEFAULT, Recipe
@@ -94,20 +95,26 @@ TEXT_MEASURES: dict[str, Callable[[TextPair], float]] = {
     "chebyshev": lambda pair: chebyshev.similarity(*pair.tokens),
 }
 
+# What needs a model is computed when it is named.
+ON_REQUEST: dict[str, Callable[[TextPair], float]] = {
+    "wmd": lambda pair: wmd.similarity(pair.left, pair.right),
+}
+
 
 def text_measures(pair: TextPair, names: list[str] | None = None) -> tuple[dict[str, float | None], list[str]]:
     """The similarities by name, and notes on those that were left out.
 
-    A name that is not in the table above is looked up among the registered measures, and called with the two texts.
+    A name that is not in the tables above is looked up among the registered measures, and called with the two texts.
     """
     found: dict[str, float | None] = {}
     notes: list[str] = []
+    known = TEXT_MEASURES | ON_REQUEST
     for name in TEXT_MEASURES if names is None else names:
-        if name not in TEXT_MEASURES:
+        if name not in known:
             found[name] = registered.get(name).similarity(pair.left, pair.right)
             continue
         try:
-            found[name] = TEXT_MEASURES[name](pair)
+            found[name] = known[name](pair)
         except InputError as error:
             found[name] = None
             notes.append(f"{name}: {error}")

@@ -129,25 +129,24 @@ class WordMover:
         return "there is no word in it, so nothing can be moved; give a text with words"
 
     def _count(self, thing: Any, name: str) -> tuple[Counter[str], int]:
-        """How often each known word occurs, and how many words are unknown. A known normal form goes before the written one."""
+        """How often each known word occurs, in the first of its forms that is known, and how many words are unknown."""
         known, counts, unknown = self.vectors, Counter[str](), 0
-        for normal, written in self._words(thing, name):
-            if normal in known:
-                counts[normal] += 1
-            elif written in known:
-                counts[written] += 1
-            else:
+        for forms in self._words(thing, name):
+            found = next((form for form in forms if form in known), None)
+            if found is None:
                 unknown += 1
+            else:
+                counts[found] += 1
         if counts.total() > MAX_WORDS:
             raise InputError(f"{name}: {counts.total():,} words; at most {MAX_WORDS:,} can be moved, so give a part of it")
         return counts, unknown
 
-    def _words(self, thing: Any, name: str) -> Iterable[tuple[str, str]]:
+    def _words(self, thing: Any, name: str) -> Iterable[tuple[str, ...]]:
         if isinstance(thing, (str, bytes)):
             return words_of(thing, tokenizer=self.tokenizer, stop_words=self.stop_words)
         if not isinstance(thing, (list, tuple)) or not all(isinstance(word, str) for word in thing):
             raise InputError(f"{name} is a {type(thing).__name__}: give a text, or a list of words")
-        return ((word, word) for word in thing)
+        return ((word,) for word in thing)
 
     def _matrix(self, words: list[str]) -> Matrix:
         import numpy as np

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
+from unicodedata import normalize
 
 from lookalike.model import Token
 from lookalike.text.keywords import is_word
@@ -21,9 +22,13 @@ _IDEOGRAPHS = re.compile("([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U
 
 
 class Word(NamedTuple):
-    """A word in its normal form, and as it stands in the text: a table may know only one of them."""
+    """The forms of a word in the order in which a table is asked for them: it may know ``straße``, or ``Obama``, and nothing else.
+
+    The normal form is composed (NFC), as words in tables are.
+    """
 
     normal: str
+    lower: str
     written: str
 
 
@@ -34,11 +39,11 @@ def words_of(text: str | bytes, *, tokenizer: str = MIXED, stop_words: str | Non
     ['strasse', '漂亮', '长']
     """
     content = as_str(text)
-    words = [Word(token.text, piece[token.start : token.end]) for piece, token in _tokens(content, tokenizer) if is_word(token.text)]
-    if stop_words is None:
-        return words
-    stop = normal_stop_words(stop_words)
-    return [word for word in words if word.normal not in stop] or words
+    tokens = [(token.text, piece[token.start : token.end]) for piece, token in _tokens(content, tokenizer) if is_word(token.text)]
+    if stop_words is not None:
+        stop = normal_stop_words(stop_words)
+        tokens = [token for token in tokens if token[0] not in stop] or tokens
+    return [Word(normalize("NFC", normal), written.lower(), written) for normal, written in tokens]
 
 
 def _tokens(text: str, tokenizer: str) -> Iterator[tuple[str, Token]]:
