@@ -108,19 +108,6 @@ class TestDistance:
         mover = WordMover(table)
         assert mover.distance(left, right) == pytest.approx(reference.distance(*parts(mover.bag(left)), *parts(mover.bag(right))), rel=1e-6)
 
-    def test_the_same_as_gensim(self) -> None:
-        models = pytest.importorskip("gensim.models", reason="gensim is not installed")
-        pytest.importorskip("ot", reason="POT is not installed")
-        vectors = models.KeyedVectors(19)
-        vectors.add_vectors(WORDS, np.stack([VECTORS[word] for word in WORDS]))
-        chance = np.random.default_rng(5)
-        for _ in range(20):
-            left, right = (list(chance.choice(WORDS, chance.integers(2, 12))) for _ in range(2))
-            ours = WordMover(vectors).distance([str(word) for word in left], [str(word) for word in right])
-            assert ours == pytest.approx(vectors.wmdistance(left, right), rel=1e-5, abs=1e-6)
-            raw = WordMover(vectors, unit=False).distance([str(word) for word in left], [str(word) for word in right])
-            assert raw == pytest.approx(vectors.wmdistance(left, right, norm=False), rel=1e-5, abs=1e-6)
-
 
 class TestWords:
     def test_chinese_words_and_others(self) -> None:

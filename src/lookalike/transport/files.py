@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Format = Literal["auto", "text", "binary"]
 
 _GZIP, _FASTTEXT_MODEL = b"\x1f\x8b", b"\xba\x16\x4f\x2f"
-_HEADER = re.compile(rb"\s*(\d+)\s+(\d+)\s*\n")
+_HEADER = re.compile(rb"[ \t]*(\d+)[ \t]+(\d+)[ \t\r]*(?:\n|\Z)")
 _CHUNK = 1 << 22
 _MAX_LINE = 1 << 21  # bytes: 65,536 numbers of 30 characters
 _MAX_WORD = 4096  # bytes
@@ -78,7 +78,7 @@ def _peek(stream: BinaryIO) -> bytes:
 
 def _header(start: bytes, name: str) -> Header | None:
     match = _HEADER.match(start[:256])
-    if match is None or b"\n" in match[0][:-1]:
+    if match is None:
         return None
     words, dimensions = int(match[1]), int(match[2])
     if not 1 <= dimensions <= MAX_DIMENSIONS:
@@ -90,11 +90,8 @@ def _header(start: bytes, name: str) -> Header | None:
 
 def _looks_like_text(rest: bytes, dimensions: int) -> bool:
     """Whether what follows the header begins with a line of a word and numbers."""
-    numbers = rest.partition(b"\n")[0].split()[-dimensions:]
-    try:
-        return bool(numbers) and all(float(number) is not None for number in numbers[:8])
-    except ValueError:
-        return False
+    fields = rest.partition(b"\n")[0].split()
+    return len(fields) > 1 and _numbers(fields[max(1, len(fields) - dimensions) :][:8]) is not None
 
 
 def _read_text(stream: BinaryIO, name: str, header: Header | None, limit: int | None, broken: Broken) -> WordTable:
