@@ -39,7 +39,9 @@ def problems(draw: st.DrawFn) -> tuple[list[int], list[int], np.ndarray]:
     demands = draw(st.lists(amount, min_size=m, max_size=m))
     total = np.lcm(sum(supplies), sum(demands))
     supplies, demands = ([int(each * (total // sum(side))) for each in side] for side in (supplies, demands))
-    cost = draw(st.sampled_from([st.just(1.0), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1e-3, 1.0, 1e3]), st.floats(0, 2, width=32)]))
+    cost = draw(
+        st.sampled_from([st.just(1.0), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1e-3, 1.0, 1e3]), st.floats(0, 2, width=32)])
+    )
     return supplies, demands, np.array(draw(st.lists(cost, min_size=n * m, max_size=n * m))).reshape(n, m)
 
 

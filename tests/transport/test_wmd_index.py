@@ -19,7 +19,9 @@ words = st.sampled_from(sorted(GRID))
 
 
 def brute_force(texts: list[list[str]], query: list[str], k: int, mover: la.WordMover) -> list[tuple[int, float]]:
-    distances = [(mover.distance(query, text), position) for position, text in enumerate(texts) if any(word in mover.vectors for word in text)]
+    distances = [
+        (mover.distance(query, text), position) for position, text in enumerate(texts) if any(word in mover.vectors for word in text)
+    ]
     return [(position, distance) for distance, position in sorted(distances)[:k]]
 
 
@@ -152,7 +154,22 @@ def test_the_kernel_takes_what_is_good() -> None:
         ({"workers": 0}, "workers"),
         ({"dimensions": 0}, "dimensions"),
     ],
-    ids=["word", "counts", "zero", "offsets", "none", "centroids", "rows", "query", "empty", "query-zero", "slack", "k", "workers", "dimensions"],
+    ids=[
+        "word",
+        "counts",
+        "zero",
+        "offsets",
+        "none",
+        "centroids",
+        "rows",
+        "query",
+        "empty",
+        "query-zero",
+        "slack",
+        "k",
+        "workers",
+        "dimensions",
+    ],
 )
 def test_the_kernel_refuses_the_rest(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -155,7 +155,9 @@ class TestBrokenFiles:
         with pytest.raises(la.InputError, match=r"nothing.bin': there is no such file"):
             la.word_vectors(tmp_path / "nothing.bin")
 
-    @pytest.mark.parametrize("option", [{"limit": 0}, {"limit": True}, {"form": "csv"}, {"broken": "ignore"}], ids=["zero", "bool", "form", "broken"])
+    @pytest.mark.parametrize(
+        "option", [{"limit": 0}, {"limit": True}, {"form": "csv"}, {"broken": "ignore"}], ids=["zero", "bool", "form", "broken"]
+    )
     def test_options(self, option: dict[str, Any], tmp_path: Path) -> None:
         with pytest.raises(la.InputError, match=f"{next(iter(option))}="):
             load(tmp_path / "a", as_text(TABLE, header=True), **option)
