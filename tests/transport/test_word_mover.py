@@ -156,7 +156,7 @@ class TestUnknownWords:
 
     @pytest.mark.parametrize("thing", [None, 5, {"w1": 2}, ["w1", 2]], ids=["none", "number", "mapping", "mixed"])
     def test_what_is_no_text(self, thing: object) -> None:
-        with pytest.raises(la.InputError, match="left is a .*: give a text, or a list of words"):
+        with pytest.raises(la.InputError, match=r"left is a .*: give a text, or a list of words"):
             MOVER.distance(thing, "w1")  # type: ignore[arg-type]
 
     def test_too_many_words(self, monkeypatch: pytest.MonkeyPatch) -> None:

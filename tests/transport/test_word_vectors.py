@@ -50,6 +50,16 @@ def load(path: Path, content: bytes, **options: Any) -> WordTable:
     return found
 
 
+def table_or_none(path: Path, content: bytes, **options: Any) -> WordTable | None:
+    """The table, or None after an error that names the file."""
+    try:
+        return load(path, content, **options)
+    except la.InputError as error:
+        if str(path) not in str(error):
+            raise AssertionError(f"{error} does not name the file") from error
+        return None
+
+
 def check(table: WordTable, wanted: dict[str, list[float]]) -> None:
     assert sorted(table.words()) == sorted(wanted)
     assert len(table) == len(wanted)
@@ -79,11 +89,8 @@ class TestFormats:
     def test_cut_short_anywhere(self, name: str, tmp_path: Path) -> None:
         content, wanted = FILES[name]
         for size in range(len(content)):
-            try:
-                table = load(tmp_path / name, content[:size])
-            except la.InputError as error:
-                assert name in str(error)
-            else:  # text without a header may end anywhere, and any file before its last line break
+            table = table_or_none(tmp_path / name, content[:size])
+            if table is not None:  # text without a header may end anywhere, and any file before its last line break
                 assert set(table.words()) <= set(wanted)
                 assert name == "glove.txt" or len(table) == len(wanted)
 
@@ -144,12 +151,8 @@ class TestBrokenFiles:
     @example(b" 1", b"2 1\n", "auto")
     @example(b"\n" * 9, b"1 1\n", "binary")
     def test_anything_is_a_table_or_a_clear_error(self, tmp_path: Path, content: bytes, start: bytes, form: str) -> None:
-        try:
-            table = load(tmp_path / "any", start + content, form=form)
-        except la.InputError as error:
-            assert "any" in str(error)
-        else:
-            assert np.isfinite(table.vectors(table.words())).all()
+        table = table_or_none(tmp_path / "any", start + content, form=form)
+        assert table is None or np.isfinite(table.vectors(table.words())).all()
 
     def test_no_such_file(self, tmp_path: Path) -> None:
         with pytest.raises(la.InputError, match=r"nothing.bin': there is no such file"):
@@ -218,7 +221,7 @@ class TestTables:
             (tmp_path / "vectors.npy").write_bytes((tmp_path / "vectors.npy").read_bytes()[:140])
         else:
             np.save(tmp_path / "vectors.npy", np.zeros((4, 3)))
-        with pytest.raises(la.InputError, match="save it again|save the table again"):
+        with pytest.raises(la.InputError, match=r"save it again|save the table again"):
             la.word_vectors(tmp_path)
 
     def test_what_is_loaded_already(self) -> None:
