@@ -5,6 +5,7 @@ Exact, without solving every text: native/word_mover_search.hpp says how bounds 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -133,9 +134,9 @@ class _Collected:
         self._dimensions = dimensions
         self._rows: dict[str, int] = {}
         self._vectors: list[Any] = []
-        self._words: list[int] = []
+        self._words = array("I")
         self._counts: list[Any] = []
-        self._offsets = [0]
+        self._offsets = array("q", [0])
         self._centroids: list[Any] = []
         self.unknown = self.tokens = 0
 

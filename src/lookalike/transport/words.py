@@ -35,8 +35,8 @@ class Word(NamedTuple):
 def words_of(text: str | bytes, *, tokenizer: str = MIXED, stop_words: str | None = "default") -> list[Word]:
     """The words of a text, repetitions included. A text of nothing but stop words keeps them: something has to be moved.
 
-    >>> [word.normal for word in words_of("The Straße is 很漂亮，很长。")]
-    ['strasse', '漂亮', '长']
+    >>> [word.normal for word in words_of("The Straße is in 我的城市。")]
+    ['strasse', '城市']
     """
     content = as_str(text)
     tokens = [(token.text, piece[token.start : token.end]) for piece, token in _tokens(content, tokenizer) if is_word(token.text)]
