@@ -251,6 +251,22 @@ class TestMeasure:
         with pytest.raises(la.UnknownName, match="no-such-model"):
             measure.distance("a", "b")
 
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | st.binary(max_size=4) | st.sampled_from(WORDS),
+            lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+            max_leaves=6,
+        )
+    )
+    @settings(max_examples=150, deadline=None)
+    def test_anything_gives_a_number_or_a_clear_error(self, thing: object) -> None:
+        for compute in (self.MEASURE.distance, self.MEASURE.similarity, self.MEASURE.pairwise):
+            try:
+                found = compute(thing, ["w1", "w2"])
+            except la.InputError:
+                continue
+            assert np.isfinite(found).all()
+
     def test_by_name(self) -> None:
         assert la.measures.measures.get("wmd") is wmd
         assert "1 / (1 + distance)" in wmd.about
