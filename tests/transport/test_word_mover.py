@@ -284,6 +284,11 @@ class TestCompare:
         assert found.measures["wmd"] == wmd.similarity(left, right)
         assert found.score == la.compare(left, right).score
 
+    def test_another_model(self) -> None:
+        found = la.compare("red", "redder", measures=["wmd", "meaning"], model=lambda texts: Codes().encode(texts))
+        assert found.measures["wmd"] == WordMover(Codes()).similarity("red", "redder")
+        assert "model" in found.signature
+
     def test_without_words(self) -> None:
         found = la.compare("some words", "!?", measures=["wmd"])
         assert found.measures == {"wmd": None}

@@ -23,7 +23,9 @@ from lookalike.recipe import DEFAULT
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
+    from lookalike.embedders.opening import Model
     from lookalike.pages.matching import TagMatch
+    from lookalike.pages.representation import Centre
     from lookalike.pages.strings import StringSimilarity
 
 DEFAULT_THRESHOLD = 0.8
@@ -108,28 +110,34 @@ def compare(
     align: str | None = None,
     weight: str | float | None = None,
     strings: str | StringSimilarity | None = None,
+    model: Model = None,
+    centre: Centre = None,
 ) -> Comparison:
     """Compare two texts, two files, two records or two pages.
 
-    ``measures`` names the ones to compute (all by default); the score does not depend on it. ``ignore`` holds texts, such as
-    templates and boilerplate, whose runs of tokens do not count.
+    ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
+    "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts, such as templates and boilerplate,
+    whose runs of tokens do not count.
 
-    Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text"
-    or "content". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
-    ``strings`` how strings are compared: "lexical", the name of a measure, or a function.
+    Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text",
+    "content" or "representation". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
+    ``strings`` how strings are compared: "lexical", the name of a measure, or a function. By "representation", ``model`` reads the
+    tags, and ``centre`` is what is subtracted from its vectors: see ``match_representations``.
     """
     _check_threshold(threshold)
     names = None if measures is None else _check_names(measures)
-    options = {"method": method, "align": align, "weight": weight, "strings": strings}
+    options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(left, Page) and isinstance(right, Page):
         if names is not None or ignore is not None:
             raise InputError("measures and ignore are for texts: pages are compared by method=")
         return _compare_pages(left, right, threshold, given)
+    if isinstance(left, str) and given.pop("model", None) is not None and not texts.needs_model(names):
+        raise InputError(f"model={model!r} has nothing to compute: name a measure that needs it, such as measures=['meaning']")
     if given:
         raise InputError(f"{', '.join(given)}: for pages only; make them with page()")
     if isinstance(left, str) and isinstance(right, str):
-        return _compare_texts(left, right, names, threshold, ignore)
+        return _compare_texts(left, right, names, threshold, ignore, model)
     if ignore is not None:
         raise InputError("ignore: only texts can be compared without a part of them; give two str")
     if isinstance(left, Path) and isinstance(right, Path):
@@ -151,13 +159,15 @@ def _check_names(measures: Iterable[str]) -> list[str]:
     return list(measures)
 
 
-def _compare_texts(left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str] | None) -> Comparison:
+def _compare_texts(
+    left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str] | None, model: Model
+) -> Comparison:
     templates = None if ignore is None else Templates(ignore, DEFAULT)
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
     rest = removed(left, spans[0]), removed(right, spans[1])
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
-    found, left_out = texts.text_measures(texts.TextPair(*rest), names)
+    found, left_out = texts.text_measures(texts.TextPair(*rest), names, model)
     placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
     score = text_score(*rest)
     passages = shared_passages(placed, spans)
@@ -170,12 +180,19 @@ def _compare_texts(left: str, right: str, names: list[str] | None, threshold: fl
         passages=passages,
         notes=([score.note] if score.note else []) + notes + left_out,
         signature={"lookalike": __version__, "score": score.method, "recipe": placed.recipe.id}
-        | ({"ignored": templates.digest} if templates else {}),
+        | ({"ignored": templates.digest} if templates else {})
+        | ({"model": _model_id(model)} if texts.needs_model(names) else {}),
         containment=containment(placed, passages),
         ignored=ignored,
         left=left,
         right=right,
     )
+
+
+def _model_id(model: Model) -> str:
+    from lookalike.embedders.opening import embedder, embedder_id
+
+    return embedder_id(embedder(model))
 
 
 def _find_ignored(left: str, right: str, templates: Templates) -> tuple[Ignored, list[str]]:
@@ -226,7 +243,7 @@ def _compare_pages(left: Page, right: Page, threshold: float, options: dict[str,
         kind="page",
         measures=dict(found.measures),
         notes=found.notes,
-        signature={"lookalike": __version__, "score": found.signature},
+        signature={"lookalike": __version__} | found.signature,
         tags=found.tags,
         left=left,
         right=right,

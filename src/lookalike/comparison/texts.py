@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import MinHash, minhash
@@ -23,11 +24,15 @@ from lookalike.measures import (
     ratio,
     tfidf_cosine,
     wmd,
+    wmd_with,
 )
 from lookalike.measures import measures as registered
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.text.shingle import shingle_set
 from lookalike.text.tokenize import token_texts
+
+if TYPE_CHECKING:
+    from lookalike.embedders.opening import Model
 
 # Edit distances take time with the product of the lengths. Beyond this a comparison leaves them out and says so; called
 # by name, the measures go on to limits of their own.
@@ -65,6 +70,23 @@ class TextPair:
         return len(self.left) * len(self.right)
 
 
+def _by_model(name: str, pair: TextPair, model: Model) -> tuple[float | None, list[str]]:
+    if name == "wmd":
+        return _wmd(pair, model)
+    from lookalike.measures.by_model import compared
+
+    return compared(name, pair.left, pair.right, model)
+
+
+def _wmd(pair: TextPair, model: Model) -> tuple[float | None, list[str]]:
+    """Word Mover's Distance as a similarity; a text without words has none."""
+    measure = wmd if model is None else wmd_with(model)
+    try:
+        return measure.similarity(pair.left, pair.right), []
+    except InputError as error:
+        return None, [f"wmd: {error}"]
+
+
 def _within(limit: int, measure: Callable[[TextPair], float]) -> Callable[[TextPair], float]:
     def bounded(pair: TextPair) -> float:
         if pair.cells() > limit:
@@ -95,26 +117,30 @@ TEXT_MEASURES: dict[str, Callable[[TextPair], float]] = {
     "chebyshev": lambda pair: chebyshev.similarity(*pair.tokens),
 }
 
-# What needs a model is computed when it is named.
-ON_REQUEST: dict[str, Callable[[TextPair], float]] = {
-    "wmd": lambda pair: wmd.similarity(pair.left, pair.right),
-}
+BY_MODEL = ("meaning", "hybrid", "wmd")  # computed when they are named: they load a model
 
 
-def text_measures(pair: TextPair, names: list[str] | None = None) -> tuple[dict[str, float | None], list[str]]:
+def needs_model(names: list[str] | None) -> bool:
+    return any(name in BY_MODEL for name in names or ())
+
+
+def text_measures(pair: TextPair, names: list[str] | None = None, model: Model = None) -> tuple[dict[str, float | None], list[str]]:
     """The similarities by name, and notes on those that were left out.
 
-    A name that is not in the tables above is looked up among the registered measures, and called with the two texts.
+    A name that is not in the table above is looked up among the registered measures, and called with the two texts.
     """
     found: dict[str, float | None] = {}
     notes: list[str] = []
-    known = TEXT_MEASURES | ON_REQUEST
     for name in TEXT_MEASURES if names is None else names:
-        if name not in known:
+        if name in BY_MODEL:
+            found[name], said = _by_model(name, pair, model)
+            notes += [note for note in said if note not in notes]
+            continue
+        if name not in TEXT_MEASURES:
             found[name] = registered.get(name).similarity(pair.left, pair.right)
             continue
         try:
-            found[name] = known[name](pair)
+            found[name] = TEXT_MEASURES[name](pair)
         except InputError as error:
             found[name] = None
             notes.append(f"{name}: {error}")

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.functions import FunctionEmbedder, is_embedder, named_function
-from lookalike.errors import InputError
+from lookalike.errors import InputError, UnknownName
 from lookalike.registry import Registry
 
 Loader: TypeAlias = Callable[..., Embedder]
@@ -21,6 +21,7 @@ DEFAULT = "use-multilingual"
 # An entry is an embedder, or a function that makes one of the options it is given.
 embedders: Registry[Embedder | Loader] = Registry("embedder")
 embedders.register("use-multilingual", "lookalike.embedders.use_multilingual:UseMultilingual", version="0.2.1-1", extra="meaning")
+embedders.register("minilm", "lookalike.embedders.minilm:minilm", version="1.0.0-1")
 
 _loading = threading.RLock()
 _opened: dict[tuple[object, ...], Embedder] = {}
@@ -52,8 +53,7 @@ def embedder(model: Model = None, **options: Any) -> Embedder:
         return _opened_folder(model, options)
     if ":" in model:
         return _once(("function", model), options, lambda: _without_options(named_function(model), options))
-    embedders.get(model)  # says what there is
-    raise AssertionError("a name that is not registered was found")
+    raise UnknownName(f"model {model!r}: neither a folder nor one of {', '.join(embedders)}; or give hub:owner/name, or module:function")
 
 
 def embedder_version(name: str) -> str:

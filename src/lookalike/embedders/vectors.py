@@ -29,7 +29,7 @@ def checked(found: Any, count: int, dimensions: int | None, name: str) -> NDArra
     return vectors
 
 
-def unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_rows(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     """Rows of length 1; a row of zeros stays one. Element-wise and by row, so that a row does not depend on the others."""
     import numpy as np
 
@@ -43,12 +43,15 @@ def pooled(vectors: NDArray[np.float32], sizes: Sequence[Sequence[int]]) -> NDAr
     """One row a text, of length 1: the mean of its windows' vectors, each weighing its tokens. ``sizes`` are the tokens by text."""
     import numpy as np
 
-    if all(len(of_text) == 1 for of_text in sizes):
-        return unit_rows(vectors)
-    texts = np.zeros((len(sizes), vectors.shape[1]), dtype=np.float64)
+    windows = unit_rows(vectors)
+    texts = np.zeros((len(sizes), vectors.shape[1]), dtype=np.float32)
     row = 0
     for number, of_text in enumerate(sizes):
-        for size in of_text:
-            texts[number] += vectors[row].astype(np.float64) * max(1, size)
-            row += 1
-    return unit_rows(texts.astype(np.float32))
+        if len(of_text) == 1:
+            texts[number] = windows[row]
+        elif of_text:
+            weights = np.array(of_text, dtype=np.float64)[:, None]
+            mean = (windows[row : row + len(of_text)] * weights).sum(axis=0, keepdims=True) / weights.sum()
+            texts[number] = unit_rows(mean)[0]
+        row += len(of_text)
+    return texts

@@ -7,7 +7,7 @@ have nothing in common. Two tags without attributes agree in them, and so do two
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lookalike.errors import InputError
@@ -43,6 +43,13 @@ class TagSimilarity:
         self.weights = weights or TagWeights()
         self._measure = chosen_similarity(strings)
         self._strings: dict[tuple[str, str], float] = {}
+
+    def prepare(self, elements: Iterable[Element]) -> None:
+        """Shows all strings at once to a similarity that wants to see them: a model reads many faster than one by one."""
+        prepare = getattr(self._measure, "prepare", None)
+        if prepare is not None:
+            found = [(element.string, *element.attrs.values()) for element in elements]
+            prepare({value for values in found for value in values if isinstance(value, str)})
 
     def __call__(self, left: Element, right: Element) -> float:
         if left.name == TEXT or right.name == TEXT:
