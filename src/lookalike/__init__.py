@@ -60,6 +60,10 @@ _HOMES = {
     "lookalike.text.shingle": "shingles",
     "lookalike.text.stopwords": "register_stop_words",
     "lookalike.text.tokenize": "tokenize",
+    "lookalike.transport.index": "WmdIndex WmdMatch",
+    "lookalike.transport.loading": "word_vectors",
+    "lookalike.transport.mover": "WordMover",
+    "lookalike.transport.tables": "WordTable",
     "lookalike.version": "__version__",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -102,6 +102,11 @@ from lookalike.text.segment import segmenters as segmenters
 from lookalike.text.shingle import shingles as shingles
 from lookalike.text.stopwords import register_stop_words as register_stop_words
 from lookalike.text.tokenize import tokenize as tokenize
+from lookalike.transport.index import WmdIndex as WmdIndex
+from lookalike.transport.index import WmdMatch as WmdMatch
+from lookalike.transport.loading import word_vectors as word_vectors
+from lookalike.transport.mover import WordMover as WordMover
+from lookalike.transport.tables import WordTable as WordTable
 from lookalike.version import __version__ as __version__
 
 __all__: list[str]

@@ -63,6 +63,43 @@ def align_tags(
     string_weight: float,
 ) -> tuple[View, View]: ...
 def path_hashes(tags: list[Any], parents: list[Any], names: list[str]) -> View: ...
+def transport_plan(supplies: Buffer, demands: Buffer, costs: Buffer) -> tuple[View, View, View, int]: ...
+def wmd_distances(
+    left_vectors: Buffer,
+    left_counts: Buffer,
+    left_offsets: Buffer,
+    right_vectors: Buffer,
+    right_counts: Buffer,
+    right_offsets: Buffer,
+    dimensions: int,
+    workers: int,
+) -> memoryview[float]: ...
+def wmd_bounds(
+    left_vectors: Buffer,
+    left_counts: Buffer,
+    left_offsets: Buffer,
+    right_vectors: Buffer,
+    right_counts: Buffer,
+    right_offsets: Buffer,
+    dimensions: int,
+    workers: int,
+) -> tuple[memoryview[float], memoryview[float]]: ...
+def wmd_moves(
+    left_vectors: Buffer, left_counts: Buffer, right_vectors: Buffer, right_counts: Buffer, dimensions: int
+) -> tuple[View, View, memoryview[float], memoryview[float]]: ...
+def wmd_nearest(
+    vectors: Buffer,
+    dimensions: int,
+    words: Buffer,
+    counts: Buffer,
+    offsets: Buffer,
+    centroids: Buffer,
+    slack: float,
+    query: Buffer,
+    query_counts: Buffer,
+    k: int,
+    workers: int,
+) -> tuple[View, memoryview[float], list[int]]: ...
 def count_common(a: Buffer, b: Buffer) -> int: ...
 def feature_overlaps(
     query: Buffer, data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: int, workers: int

@@ -23,6 +23,8 @@ from lookalike.measures import (
     overlap,
     ratio,
     tfidf_cosine,
+    wmd,
+    wmd_with,
 )
 from lookalike.measures import measures as registered
 from lookalike.recipe import DEFAULT, Recipe
@@ -68,10 +70,21 @@ class TextPair:
         return len(self.left) * len(self.right)
 
 
-def _by_model(name: str, pair: TextPair, model: Model) -> tuple[float, list[str]]:
+def _by_model(name: str, pair: TextPair, model: Model) -> tuple[float | None, list[str]]:
+    if name == "wmd":
+        return _wmd(pair, model)
     from lookalike.measures.by_model import compared
 
     return compared(name, pair.left, pair.right, model)
+
+
+def _wmd(pair: TextPair, model: Model) -> tuple[float | None, list[str]]:
+    """Word Mover's Distance as a similarity; a text without words has none."""
+    measure = wmd if model is None else wmd_with(model)
+    try:
+        return measure.similarity(pair.left, pair.right), []
+    except InputError as error:
+        return None, [f"wmd: {error}"]
 
 
 def _within(limit: int, measure: Callable[[TextPair], float]) -> Callable[[TextPair], float]:
@@ -104,8 +117,7 @@ TEXT_MEASURES: dict[str, Callable[[TextPair], float]] = {
     "chebyshev": lambda pair: chebyshev.similarity(*pair.tokens),
 }
 
-
-BY_MODEL = ("meaning", "hybrid")  # computed when they are named: they load a model
+BY_MODEL = ("meaning", "hybrid", "wmd")  # computed when they are named: they load a model
 
 
 def needs_model(names: list[str] | None) -> bool:

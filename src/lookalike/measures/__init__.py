@@ -9,7 +9,7 @@
 Every measure has ``distance(a, b)`` and ``similarity(a, b)``, and on batches ``distances`` and ``similarities`` (row by
 row), ``pairwise`` and ``pairwise_similarity`` (all with all). ``about`` states its formula and range. Measures that take
 options are made by a function: ``hamming_with(bits=128)``, ``smlar_tfidf(idf, tf="log")``, ``tfidf_cosine_with(idf, default=8.0)``,
-``meaning_with(model)``; ``measures.register`` gives them a name.
+``meaning_with(model)``, ``wmd_with(vectors)``; ``measures.register`` gives them a name.
 """
 
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from lookalike.measures.sets import containment, dice, jaccard, overlap
 from lookalike.measures.smlar import smlar_cosine, smlar_overlap, smlar_tfidf
 from lookalike.measures.strings import difflib, hamming, hamming_with, indel, levenshtein, ratio
 from lookalike.measures.tfidf import tfidf_cosine, tfidf_cosine_with
+from lookalike.measures.transport import wmd, wmd_with
 from lookalike.measures.vectors import chebyshev, cosine, euclidean, manhattan
 from lookalike.registry import Registry
 
@@ -51,6 +52,8 @@ __all__ = [
     "smlar_tfidf",
     "tfidf_cosine",
     "tfidf_cosine_with",
+    "wmd",
+    "wmd_with",
 ]
 
 measures: Registry[Measure] = Registry("measure")
@@ -71,6 +74,7 @@ _ALL = (
     smlar_cosine,
     smlar_overlap,
     tfidf_cosine,
+    wmd,
 )
 for _measure in _ALL:
     measures.register(_measure.name, _measure)
