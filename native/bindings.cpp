@@ -12,6 +12,7 @@ void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
 void bind_pages(nb::module_& m);
+void bind_vectors(nb::module_& m);
 
 namespace {
 
@@ -51,4 +52,5 @@ NB_MODULE(_native, m) {
     bind_bands(m);
     bind_postings(m);
     bind_pages(m);
+    bind_vectors(m);
 }

@@ -87,8 +87,10 @@ class EmbeddedStore:
         if state is None:
             if not create:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
-            settings = wanted.new()
+            settings = wanted.new().with_dimensions()
             with self._writing() as writer:
+                if "vector" in settings.kinds:
+                    database.add_vectors(writer)
                 writer.execute(
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),
