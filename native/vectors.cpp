@@ -8,6 +8,10 @@
 #include "parallel.hpp"
 #include "platform.hpp"
 
+#if LOOKALIKE_HAS_CLONES
+#include <immintrin.h>
+#endif
+
 namespace lookalike {
 namespace {
 
@@ -21,8 +25,6 @@ constexpr double kNoDirection = -4;      // instead of a cosine
 constexpr double kWide = 0x1p112;        // what a half's bits, read as those of a float, are too small by
 
 typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
-typedef std::uint32_t Words __attribute__((vector_size(kLanes * sizeof(std::uint32_t))));
-typedef std::uint16_t Halves __attribute__((vector_size(kLanes * sizeof(std::uint16_t))));
 
 constexpr std::size_t padded(std::size_t dimensions) { return (dimensions + kLanes - 1) / kLanes * kLanes; }
 
@@ -32,19 +34,55 @@ double widened(std::uint16_t half) {
 }
 
 // The same of a whole vector; `wide` has room for the padding, which stays as it is.
-LOOKALIKE_CLONES void widen(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
+void widen_anywhere(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
+    for (std::size_t i = 0; i < dimensions; ++i) wide[i] = static_cast<float>(widened(halves[i]));
+}
+
+#if LOOKALIKE_HAS_CLONES
+__attribute__((target("avx512f"))) void widen_by_16(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
     std::size_t i = 0;
-    for (; i + kLanes <= dimensions; i += kLanes) {
-        Halves narrow;
-        std::memcpy(&narrow, halves + i, sizeof narrow);
-        const Words words = __builtin_convertvector(narrow, Words);
-        const Words bits = (words & 0x8000U) << 16 | (words & 0x7FFFU) << 13;
-        Floats values;
-        std::memcpy(&values, &bits, sizeof values);
-        values *= static_cast<float>(kWide);
-        std::memcpy(wide + i, &values, sizeof values);
+    for (; i + 16 <= dimensions; i += 16) {
+        _mm512_storeu_ps(wide + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves + i))));
     }
-    for (; i < dimensions; ++i) wide[i] = static_cast<float>(widened(halves[i]));
+    widen_anywhere(halves + i, dimensions - i, wide + i);
+}
+
+__attribute__((target("avx,f16c"))) void widen_by_8(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
+    std::size_t i = 0;
+    for (; i + 8 <= dimensions; i += 8) {
+        _mm256_storeu_ps(wide + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
+    }
+    widen_anywhere(halves + i, dimensions - i, wide + i);
+}
+#endif
+
+using Widen = void (*)(const std::uint16_t*, std::size_t, float*);
+
+// Processors that have an instruction for it do it several times faster; the floats are the same.
+Widen fastest_widen() {
+#if LOOKALIKE_HAS_CLONES
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f")) return widen_by_16;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) return widen_by_8;
+#endif
+    return widen_anywhere;
+}
+
+const Widen widen = fastest_widen();
+
+// 1 / length, for the rough cosines; of a vector of zeros what makes the cosine less than any.
+LOOKALIKE_CLONES void invert(const double* squares, std::size_t count, float* inverse) {
+    for (std::size_t i = 0; i < count; ++i) inverse[i] = squares[i] > 0 ? 1.0F / std::sqrt(static_cast<float>(squares[i])) : 0.0F;
+}
+
+LOOKALIKE_CLONES void scale(float* scores, const float* inverse, std::size_t count, float factor) {
+    for (std::size_t i = 0; i < count; ++i) scores[i] = inverse[i] > 0 ? scores[i] * inverse[i] * factor : static_cast<float>(kNoDirection);
+}
+
+LOOKALIKE_CLONES std::size_t count_from(const float* scores, std::size_t count, float least) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) found += scores[i] >= least;
+    return found;
 }
 
 // Dot products in single precision of `vectors` rows with as many queries as `count`, both in blocks that fit into registers: more
@@ -94,28 +132,29 @@ void keep_best(std::vector<Near>& found, std::size_t limit) {
     std::sort(found.begin(), found.end(), before);
 }
 
-// What of a chunk, whose cosines are known up to `doubt`, belongs to the best.
+// What of a chunk, whose cosines are known up to `doubt`, belongs to the best. A thread has one for each query: what it saw in one chunk
+// saves looking in the next.
 class Choice {
    public:
     Choice(const Vectors& vectors, double least, std::size_t limit, double doubt)
-        : vectors_(vectors), least_(least), limit_(limit), doubt_(doubt) {}
+        : vectors_(vectors), least_(least), limit_(limit), doubt_(doubt), cut_(lower(least - doubt)) {}
 
     Nearest of(std::span<const float> rough, std::size_t first, const std::uint16_t* query, double square) {
         Nearest found;
-        float cut = lower(least_ - doubt_);
-        if (limit_ < rough.size()) {
-            sorted_.assign(rough.begin(), rough.end());
+        std::size_t above = count_from(rough.data(), rough.size(), cut_);
+        if (above > limit_) {
+            sorted_.clear();
+            for (const float each : rough) {
+                if (each >= cut_) sorted_.push_back(each);
+            }
             const auto last = sorted_.begin() + static_cast<std::ptrdiff_t>(limit_ - 1);
             std::nth_element(sorted_.begin(), last, sorted_.end(), std::greater<>());
-            // The best are all within twice the doubt of the last of the roughly best.
-            const float best = lower(static_cast<double>(*last) - 2 * doubt_);
-            if (best > cut) {
-                found.total = count_below(rough, first, query, square, cut, best);
-                cut = best;
-            }
+            // The best are all within twice the doubt of the last of the roughly best, in this chunk and in all others.
+            cut_ = std::max(cut_, lower(static_cast<double>(*last) - 2 * doubt_));
         }
-        for (std::size_t i = 0; i < rough.size(); ++i) {
-            if (rough[i] < cut) continue;
+        found.total = count_below(rough, first, query, square);
+        for (std::size_t i = 0; i < rough.size() && above; ++i) {
+            if (rough[i] < cut_) continue;
             const double cosine = exact(first + i, query, square);
             if (cosine >= least_) found.best.push_back({static_cast<std::int64_t>(first + i), cosine});
         }
@@ -125,19 +164,23 @@ class Choice {
     }
 
    private:
-    static float lower(double value) { return std::nextafter(static_cast<float>(value), -4.0F); }
+    static float lower(double value) { return std::nextafter(static_cast<float>(value), -5.0F); }
 
     double exact(std::size_t i, const std::uint16_t* query, double square) const {
         return cosine_of(exact_dot(vectors_[i], query, vectors_.dimensions), vectors_.squares[i], square);
     }
 
-    // How many of those that will not be among the best count as found all the same.
-    std::int64_t count_below(std::span<const float> rough, std::size_t first, const std::uint16_t* query, double square, float from, float to) const {
-        std::int64_t count = 0;
-        const double surely = least_ + doubt_;
-        for (std::size_t i = 0; i < rough.size(); ++i) {
-            if (rough[i] < from || rough[i] >= to) continue;
-            count += static_cast<double>(rough[i]) > surely || exact(first + i, query, square) >= least_;
+    // How many of those that are not among the best count as found all the same.
+    std::int64_t count_below(std::span<const float> rough, std::size_t first, const std::uint16_t* query, double square) const {
+        const float possibly = lower(least_ - doubt_), surely = std::min(-lower(-(least_ + doubt_)), cut_);
+        if (possibly >= cut_) return 0;
+        const std::size_t all = count_from(rough.data(), rough.size(), possibly);
+        const std::size_t sure = count_from(rough.data(), rough.size(), surely), best = count_from(rough.data(), rough.size(), cut_);
+        std::int64_t count = static_cast<std::int64_t>(sure - best);
+        if (all > sure) {
+            for (std::size_t i = 0; i < rough.size(); ++i) {
+                if (rough[i] >= possibly && rough[i] < surely) count += exact(first + i, query, square) >= least_;
+            }
         }
         return count;
     }
@@ -146,6 +189,7 @@ class Choice {
     double least_;
     std::size_t limit_;
     double doubt_;
+    float cut_;
     std::vector<float> sorted_;
 };
 
@@ -153,30 +197,28 @@ class Choice {
 class Group {
    public:
     Group(const Vectors& queries, std::size_t first, std::size_t count)
-        : width_(padded(queries.dimensions)), first_(first), count_(count), wide_(count * width_) {
+        : width_(padded(queries.dimensions)), first_(first), count_(count), wide_(count * width_), inverse_(count) {
+        invert(queries.squares.data() + first, count, inverse_.data());
         for (std::size_t q = 0; q < count; ++q) widen(queries[first + q], queries.dimensions, wide_.data() + q * width_);
     }
     std::size_t first() const { return first_; }
     std::size_t count() const { return count_; }
 
     // Rough cosines of a chunk: scores[query * kChunk + vector].
-    void score(const Vectors& vectors, const Vectors& queries, std::size_t first, std::size_t size, std::vector<float>& tile, float* scores) const {
+    void score(const Vectors& vectors, std::size_t first, std::size_t size, std::vector<float>& tile, float* scores) const {
         for (std::size_t at = 0; at < size; at += kTile) {
             const std::size_t here = std::min(kTile, size - at);
             for (std::size_t v = 0; v < here; ++v) widen(vectors[first + at + v], vectors.dimensions, tile.data() + v * width_);
             multiply(tile.data(), here, wide_.data(), count_, width_, scores + at);
         }
-        for (std::size_t q = 0; q < count_; ++q) {
-            for (std::size_t v = 0; v < size; ++v) {
-                float& score = scores[q * kChunk + v];
-                score = static_cast<float>(cosine_of(static_cast<double>(score), vectors.squares[first + v], queries.squares[first_ + q]));
-            }
-        }
+        float inverse[kChunk];
+        invert(vectors.squares.data() + first, size, inverse);
+        for (std::size_t q = 0; q < count_; ++q) scale(scores + q * kChunk, inverse, size, inverse_[q]);
     }
 
    private:
     std::size_t width_, first_, count_;
-    std::vector<float> wide_;
+    std::vector<float> wide_, inverse_;
 };
 
 }  // namespace
@@ -222,13 +264,13 @@ std::vector<Nearest> nearest(const Vectors& vectors, const Vectors& queries, dou
         std::vector<std::vector<Nearest>> parts(chunks);
         for_each_document(chunks, workers, [&] {
             return [&, tile = std::vector<float>(kTile * padded(vectors.dimensions)), scores = std::vector<float>(group.count() * kChunk),
-                    choice = Choice(vectors, least, limit, doubt)](std::size_t chunk) mutable {
+                    choices = std::vector<Choice>(group.count(), Choice(vectors, least, limit, doubt))](std::size_t chunk) mutable {
                 const std::size_t from = chunk * kChunk, size = std::min(kChunk, vectors.size() - from);
-                group.score(vectors, queries, from, size, tile, scores.data());
+                group.score(vectors, from, size, tile, scores.data());
                 parts[chunk].resize(group.count());
                 for (std::size_t q = 0; q < group.count(); ++q) {
                     const std::span<const float> rough(scores.data() + q * kChunk, size);
-                    parts[chunk][q] = choice.of(rough, from, queries[first + q], queries.squares[first + q]);
+                    parts[chunk][q] = choices[q].of(rough, from, queries[first + q], queries.squares[first + q]);
                 }
             };
         });

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Id
-from lookalike.stores.postgres import schema
+from lookalike.stores.postgres import schema, vectors
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
-from lookalike.stores.postgres.rows import COPY, copied, split_ids, winnowing_hashes
+from lookalike.stores.postgres.rows import COPY, COPY_WITH_VECTORS, copied, split_ids, winnowing_hashes
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ class PostgresStore:
             if not create:
                 names = [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")]
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(names) or 'none'}")
-            settings = wanted.new()
+            settings = wanted.new().with_dimensions()
+            if "vector" in settings.kinds:
+                vectors.add_column(connection)
             connection.execute(
                 "INSERT INTO lookalike.collections (name, settings, bits) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                 (self.collection, settings.to_json(), settings.bits),
@@ -135,8 +137,9 @@ class PostgresStore:
     ) -> Added:
         updated = self._delete(connection, batch.ids)
         ordinals = list(self._ordinals(connection, len(batch)))
-        with connection.cursor().copy(COPY) as copy:
-            for chunk in copied(batch, self._number, ordinals, hashes, self.settings.bits):
+        with_vectors = "vector" in self.settings.kinds
+        with connection.cursor().copy(COPY_WITH_VECTORS if with_vectors else COPY) as copy:
+            for chunk in copied(batch, self._number, ordinals, hashes, self.settings.bits, with_vectors):
                 copy.write(chunk)
         if sketches is not None:
             connection.execute(ADD_SKETCHES, sketches)
@@ -201,6 +204,9 @@ class PostgresStore:
         self._require_writing()
         before = self.stats()["bytes"]
         self._connections.transaction(self._drop_sketches)
+        if self.settings.dimensions is not None:
+            dimensions = self.settings.dimensions
+            self._connections.attempt(lambda connection: vectors.make_graph(connection, self._number, dimensions))
 
         def vacuum(connection: Connection) -> None:
             connection.execute("VACUUM (ANALYZE) lookalike.documents")
