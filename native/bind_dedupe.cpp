@@ -1,4 +1,5 @@
 // Python's view of what dedupe is made of: rows of JSON lines, sketches of documents, and leaders.
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -33,6 +34,11 @@ nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
     out["text_offsets"] = give(std::move(rows.text_offsets));
     out["line_count"] = rows.line_count;
     return out;
+}
+
+std::size_t count_line_ends(Bytes data) {
+    nb::gil_scoped_release release;
+    return static_cast<std::size_t>(std::count(data.data(), data.data() + data.size(), std::uint8_t{'\n'}));
 }
 
 // The stretches between pairs of begin and end, one after the other; a begin below 0 is an empty one.
@@ -164,7 +170,6 @@ class BoundLeaders {
         if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words a document");
         if (keys.size() != bands * count) throw nb::value_error("keys: expected one a band and document");
         DecisionLists decisions(count);
-        bool needed = false;
         {
             nb::gil_scoped_release release;
             const std::lock_guard lock(guard_);
@@ -173,10 +178,7 @@ class BoundLeaders {
                 if (i + kAhead < count) leaders_.prefetch(digest_at(digests, i + kAhead), keys.data() + (i + kAhead) * bands);
                 decisions.add(leaders_.offer(lists[i], digest_at(digests, i), keys.data() + i * bands));
             }
-            needed = leaders_.chunks().end_batch(view(features));
         }
-        // Where the buffer of the batch goes on being read, it is kept alive until it is replaced.
-        if (leaders_.chunks().chunks() > buffers_.size()) buffers_.emplace_back(needed ? features : Hashes());
         return decisions.take();
     }
 
@@ -200,7 +202,7 @@ class BoundLeaders {
         if (!std::equal(features.begin(), features.end(), given.begin(), given.end())) throw nb::value_error("elsewhere: expected the same features as in the chunk");
         const std::lock_guard lock(guard_);
         leaders_.chunks().replace(i, elsewhere.data());
-        buffers_[i] = elsewhere;
+        elsewhere_.push_back(elsewhere);
     }
 
     // Band, kept documents that a full bucket refused, and a document in it.
@@ -220,7 +222,7 @@ class BoundLeaders {
 
     Leaders leaders_;
     std::mutex guard_;
-    std::vector<Hashes> buffers_;  // of the chunks, where they are not the chunk's own
+    std::vector<Hashes> elsewhere_;  // what replaced chunks are read from
 };
 
 class BoundSimhashLeaders {
@@ -260,6 +262,7 @@ void bind_dedupe(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
     m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a);
+    m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
     m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a, "rows"_a,
           "workers"_a);

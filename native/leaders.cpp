@@ -31,34 +31,23 @@ void Originals::grow() {
     for (std::uint32_t i = 0; i < digests_.size(); ++i) slots_[slot_of(digests_[i])] = i;
 }
 
-void FeatureChunks::add(std::span<const std::uint64_t> features) { batch_.push_back(features); }
-
-bool FeatureChunks::end_batch(std::span<const std::uint64_t> buffer) {
-    std::size_t kept = 0;
-    for (const auto& features : batch_) kept += features.size();
-    if (kept == 0) return false;
-    const bool adopt = 2 * kept >= buffer.size();
-    Chunk chunk{{}, buffer.data(), buffer.size()};
-    if (!adopt) chunk.owned.reserve(kept);
-    for (const auto& features : batch_) {
-        const std::size_t offset = adopt ? static_cast<std::size_t>(features.data() - buffer.data()) : chunk.owned.size();
-        places_.push_back({static_cast<std::uint32_t>(chunks_.size()), static_cast<std::uint32_t>(features.size()), offset});
-        if (!adopt) chunk.owned.insert(chunk.owned.end(), features.begin(), features.end());
+void FeatureChunks::add(std::span<const std::uint64_t> features) {
+    constexpr std::size_t kChunk = std::size_t{1} << 20;
+    if (chunks_.empty() || chunks_.back().memory.capacity() < chunks_.back().size + features.size()) {
+        Chunk chunk{LargeBuffer<std::uint64_t>(std::max(kChunk, features.size())), nullptr};
+        chunk.data = chunk.memory.data();
+        chunks_.push_back(std::move(chunk));
     }
-    batch_.clear();
-    if (!adopt) {
-        chunk.data = chunk.owned.data();
-        chunk.size = kept;
-    }
-    in_memory_ += chunk.size;
-    chunks_.push_back(std::move(chunk));
-    return adopt;
+    Chunk& last = chunks_.back();
+    std::copy(features.begin(), features.end(), last.memory.data() + last.size);
+    places_.push_back({static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(features.size()), last.size});
+    last.size += features.size();
+    in_memory_ += features.size();
 }
 
 void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
     chunks_[i].data = elsewhere;
-    chunks_[i].in_memory = false;
-    std::vector<std::uint64_t>().swap(chunks_[i].owned);
+    chunks_[i].memory = {};
     in_memory_ -= chunks_[i].size;
 }
 

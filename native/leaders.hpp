@@ -12,6 +12,7 @@
 
 #include "feature_set.hpp"
 #include "hamming_index.hpp"
+#include "large_buffer.hpp"
 
 namespace lookalike {
 
@@ -50,34 +51,29 @@ class Originals {
     std::vector<std::uint32_t> slots_;  // numbers of digests, open addressing
 };
 
-// The features of kept documents, in chunks: mostly the buffers they came in. A chunk never changes, so whoever holds this may
-// move it out of memory.
+// The features of kept documents, one after the other in large chunks. What is in a chunk never changes, so whoever holds this
+// may move it out of memory.
 class FeatureChunks {
    public:
-    // The features of a kept document of the batch at hand; they must stay where they are until end_batch().
     void add(std::span<const std::uint64_t> features);
-    // Whether the buffer of the batch is needed from now on. Where few of its documents were kept, theirs are copied.
-    bool end_batch(std::span<const std::uint64_t> buffer);
     std::size_t size() const { return places_.size(); }
     std::span<const std::uint64_t> operator[](std::size_t i) const {
-        if (i >= places_.size()) return batch_[i - places_.size()];
         const Place& place = places_[i];
         return {chunks_[place.chunk].data + place.offset, place.count};
     }
 
     std::size_t chunks() const { return chunks_.size(); }
     std::span<const std::uint64_t> chunk(std::size_t i) const { return {chunks_[i].data, chunks_[i].size}; }
-    bool in_memory(std::size_t i) const { return chunks_[i].in_memory; }
-    // From now on chunk i is read from `elsewhere`, which holds the same features.
+    bool in_memory(std::size_t i) const { return !chunks_[i].memory.empty(); }
+    // From now on chunk i is read from `elsewhere`, which holds the same features, and takes no more.
     void replace(std::size_t i, const std::uint64_t* elsewhere);
     std::size_t bytes() const { return places_.capacity() * sizeof(Place) + in_memory_ * sizeof(std::uint64_t); }
 
    private:
     struct Chunk {
-        std::vector<std::uint64_t> owned;  // empty where the batch's buffer is used
+        LargeBuffer<std::uint64_t> memory;
         const std::uint64_t* data;
-        std::size_t size;
-        bool in_memory = true;
+        std::size_t size = 0;
     };
     struct Place {
         std::uint32_t chunk, count;
@@ -85,7 +81,6 @@ class FeatureChunks {
     };
     std::vector<Chunk> chunks_;
     std::vector<Place> places_;
-    std::vector<std::span<const std::uint64_t>> batch_;  // of the kept documents of this batch, whose chunk is not made yet
     std::size_t in_memory_ = 0;
 };
 

@@ -329,6 +329,20 @@ class StoreContract:
                 assert index.search_simhashes(values[300:301], k=0).ids.tolist() == [500, 3000]
                 assert index.search_simhashes(values[:1], k=0).ids.tolist() == ["text id"]
 
+    def test_many_texts_at_once_are_found_as_one_by_one(self, tmp_path: Path) -> None:
+        documents = corpus(120)
+        with self.open(tmp_path) as index:
+            index.add(documents)
+            index.remove([documents[3][0]])
+            queries = [text for _, text in documents[:40]] + ["something that nobody ever wrote down", ""]
+            for workers in (1, 2):
+                found = index.search_texts(queries, limit=5, workers=workers)
+                assert [list(each) for each in found] == [list(index.search(query, limit=5)) for query in queries]
+                assert [each.total for each in found] == [index.search(query, limit=5).total for query in queries]
+            assert index.search_texts([]) == []
+            with _refused(InputError):
+                index.search_texts("one text")
+
     def test_passages_are_found_and_placed(self, tmp_path: Path) -> None:
         quoted = (
             "the lighthouse keeper wrote in his letter that the winter ferry would never cross the harbour again before the thunder ended"

@@ -104,10 +104,9 @@ def test_a_full_bucket_is_named() -> None:
     assert leaders.hot_buckets(0) == []
 
 
-@pytest.mark.parametrize("copies", [0, 8], ids=["the buffer is kept", "the features are copied"])
-def test_chunks_move_out_of_memory(copies: int) -> None:
-    """Once its features lie elsewhere, decisions stay the same. The buffer may go if few of its documents were kept."""
-    count, size = 6, 4000
+def test_chunks_move_out_of_memory() -> None:
+    """Only features of kept documents are there; once they lie elsewhere, decisions stay the same."""
+    count, size, copies = 6, 4000, 8
     own = np.arange(1, count * size + 1, dtype=np.uint64)
     flat = np.concatenate([own, *[own[:size]] * copies])
     offsets = np.arange(0, (count + copies) * size + 1, size, dtype=np.int64)
@@ -133,6 +132,22 @@ def test_chunks_move_out_of_memory(copies: int) -> None:
     assert leaders.chunks == 1
     with pytest.raises(ValueError, match="chunk"):
         leaders.replace_chunk(1, flat)
+    # What is kept from now on begins another chunk.
+    more = np.arange(10**6, 10**6 + size, dtype=np.uint64)
+    assert list(leaders.offer(more, offsets[:2], digests[:2] + np.uint64(2000), keys[:1] + np.uint32(77))[0]) == [-1]
+    assert leaders.chunks == 2
+    assert list(leaders.chunk(1)) == list(more)
+
+
+def test_a_document_larger_than_a_chunk_has_its_own() -> None:
+    leaders = _native.Leaders(1, 0.9, 100)
+    sizes = [10, (1 << 20) + 7, 20]
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    flat = np.arange(1, offsets[-1] + 1, dtype=np.uint64)
+    leaders.offer(flat, offsets, np.arange(1, 7, dtype=np.uint64), np.arange(3, dtype=np.uint32))
+    assert [len(leaders.chunk(i)) for i in range(leaders.chunks)] == sizes
+    again = leaders.offer(flat, offsets, np.arange(11, 17, dtype=np.uint64), np.arange(3, dtype=np.uint32))
+    assert (list(again[0]), list(again[1])) == ([0, 1, 2], [1.0, 1.0, 1.0])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2**10) | st.integers(0, 2**64 - 1)), max_size=40), st.integers(0, 6))

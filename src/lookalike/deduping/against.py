@@ -31,10 +31,10 @@ class Outside(Protocol):
 class Stored:
     """An index as documents that were kept before all others."""
 
-    def __init__(self, store: str | Path, settings: Settings, *, add: bool) -> None:
+    def __init__(self, store: str | Path, settings: Settings, *, add: bool, workers: int = 1) -> None:
         if settings.method == "exact" or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash' or 'simhash'")
-        self.name, self._settings = str(store), settings
+        self.name, self._settings, self._workers = str(store), settings, workers
         self._index: Index = open_index(store, read_only=not add, create=False)
         try:
             self._check(self._index.settings)
@@ -85,7 +85,7 @@ class Stored:
         """The most similar stored document of each text, the oldest of equals."""
         if self._settings.method == "simhash":
             return self._by_simhash(texts)
-        found = (self._index.search(text, by="near", threshold=self._settings.threshold, limit=1) for text in texts)
+        found = self._index.search_texts(texts, threshold=self._settings.threshold, limit=1, workers=self._workers)
         return [(matches[0].id, matches[0].score) if matches else None for matches in found]
 
     def _by_simhash(self, texts: list[str]) -> list[tuple[Any, float] | None]:

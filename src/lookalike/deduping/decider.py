@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
-CHUNKS_A_FILE = 16
+CHUNKS_A_FILE = 8
 
 
 class Decider:
@@ -62,13 +62,19 @@ class Decider:
 
     def _move_out(self, others: int) -> None:
         allowed = max(self._budget - RESERVED - others, LEAST_FEATURES)
-        while self._leaders.nbytes > allowed and self._moved < self._leaders.chunks:
-            last = min(self._moved + CHUNKS_A_FILE, self._leaders.chunks)
+        while self._leaders.nbytes > allowed and self._moved < (full := self._full_chunks()):
+            last = min(self._moved + CHUNKS_A_FILE, full)
             self._maps.append(self._to_file(range(self._moved, last)))
             self._moved = last
         # For every page that a comparison reads the system maps sixteen: they are given back at once.
         for each in self._maps:
             each.madvise(mmap.MADV_DONTNEED)
+
+    def _full_chunks(self) -> int:
+        """How many chunks can go: the last one is still being filled, unless it is as large as it may be."""
+        count = self._leaders.chunks
+        filling = count > self._moved and self._leaders.chunk(count - 1).nbytes < LEAST_FEATURES
+        return count - 1 if filling else count
 
     def _to_file(self, chunks: range) -> mmap.mmap:
         import numpy as np

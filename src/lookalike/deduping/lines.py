@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
+from lookalike import _native
 from lookalike.corpus.row import Problem, damaged
 from lookalike.corpus.streams import damage
 from lookalike.deduping.batches import Report
@@ -44,7 +45,7 @@ def line_blocks(file: IO[bytes], name: str, report: Report, start: tuple[int, in
                 first = len(_MARK)
             if cut > first:
                 yield Block(memoryview(buffer)[first:cut], offset + first, line)
-                line += _line_ends(buffer, first, cut)
+                line += _native.count_line_ends(memoryview(buffer)[first:cut])
             if not count:
                 return
             if not cut and (too_long or end > MAX_ROW_BYTES):
@@ -53,10 +54,6 @@ def line_blocks(file: IO[bytes], name: str, report: Report, start: tuple[int, in
             offset, held = offset + cut, end - cut
     except damage() as error:
         report(damaged(f"{name}:{line}", error))
-
-
-def _line_ends(buffer: bytearray, first: int, last: int) -> int:
-    return buffer.count(b"\n", first, last)
 
 
 def _read_into(file: IO[bytes], view: memoryview) -> int:

@@ -177,7 +177,7 @@ class _Job:
             return nullcontext()
         from lookalike.deduping.against import Stored  # indexes take longer to import than a small corpus to dedupe
 
-        return Stored(self.against, self.settings, add=self.add)
+        return Stored(self.against, self.settings, add=self.add, workers=self.workers)
 
     def _add(self, stored: Stored | None, readers: Sequence[Reader], report: DedupeReport) -> None:
         """After everything is written: a run that fails leaves the store as it was."""

@@ -279,6 +279,20 @@ class Index:
         with self._store.reading() as reader:
             return searching.fuzzy(reader, usable, least, limit, notes)
 
+    def search_texts(
+        self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
+    ) -> list[Matches]:
+        """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
+        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+            raise InputError("texts: give a list of str")
+        most = NO_LIMIT if limit is None else check_limit(limit)
+        _check_threshold(threshold)
+        check_workers(workers)
+        settings = self._store.settings
+        least = settings.threshold if threshold is None else threshold
+        with self._store.reading() as reader:
+            return list(searching.near_each(reader, settings, texts, least, most, workers))
+
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
         check_k(k)

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,23 @@ def band_keys(values: NDArray[np.uint32], settings: Settings) -> NDArray[np.uint
 
 def near(reader: Reader, settings: Settings, query: str, threshold: float, limit: int) -> Matches:
     """Documents whose features have a Jaccard similarity of at least ``threshold`` with the query's."""
-    values = minhashes([query], size=settings.size, recipe=settings.recipe)
+    return _near(reader, settings, query, minhashes([query], size=settings.size, recipe=settings.recipe), threshold, limit)
+
+
+def near_each(reader: Reader, settings: Settings, queries: Sequence[str], threshold: float, limit: int, workers: int) -> Iterator[Matches]:
+    """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once."""
+    import numpy as np
+
+    values = minhashes(queries, size=settings.size, recipe=settings.recipe, workers=workers)
+    shared = reader.may_share_bands(band_keys(values, settings)) if len(queries) else np.zeros(0, np.bool_)
+    for query, own, found in zip(queries, values, shared.tolist(), strict=True):
+        if found:
+            yield _near(reader, settings, query, own.reshape(1, -1), threshold, limit)
+        else:
+            yield Matches([], 0, _near_notes(settings, threshold, 0))
+
+
+def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
     found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
     records = reader.records([group.rows[0] for group in found.groups], ("text",) if settings.keep_text else ())
     texts = {row: record.text for row, record in records.items() if record.text is not None}

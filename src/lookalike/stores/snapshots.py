@@ -244,6 +244,14 @@ class Snapshot:
         groups.sort(key=lambda group: (-group.shared, group.rows[0]))
         return Groups(groups[:limit], total)
 
+    def may_share_bands(self, keys: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        import numpy as np
+
+        found = np.zeros(len(keys) // self._cache.settings.banding.bands, dtype=np.bool_)
+        for segment in self._segments("minhash"):
+            found |= segment.candidates(keys, 1).totals > 0
+        return found
+
     def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult:
         return shared_documents(
             self._segments("winnowing"), query, documents=self.state.documents, removed=self._cache.removed_rows(), limit=limit

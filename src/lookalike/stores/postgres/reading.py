@@ -129,6 +129,12 @@ class PostgresReader:
         groups = [Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found]
         return Groups(groups, found[0][3] if found else 0)
 
+    def may_share_bands(self, keys: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        import numpy as np
+
+        # Asking the database for each key costs as much as the search itself.
+        return np.ones(len(keys) // self._settings.banding.bands, dtype=np.bool_)
+
     def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult:
         import numpy as np
 
