@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN_PASSAGES = 5
 KINDS = ["text", "page", "file", "record"]
-METHODS = ["all", "tags", "structure", "style", "links", "forms", "text", "content"]
+METHODS = ["all", "tags", "structure", "style", "links", "forms", "text", "content", "representation"]
 LARGE_TEXT = 300_000  # characters; below, a comparison takes less than a moment
 PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 
@@ -33,6 +33,10 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.option("--method", type=click.Choice(METHODS), default=None, help="With --as page: what the score is of [default: all]")
 @click.option("--align", type=click.Choice(["best", "order"]), default=None, help="With --as page: how tags are paired [default: best]")
 @click.option("--weight", default=None, metavar="W", help="With --as page: weight of the head: equal, tags or a number [default: equal]")
+@click.option(
+    "--model", default=None, metavar="MODEL", help="With --method representation: folder of a language model, GGUF file, or embedder."
+)
+@click.option("--centre", is_flag=True, help="With --method representation: subtract the mean of both pages from all vectors.")
 @click.option("--measure", "measures", help="Measures to compute, separated by commas; all by default.")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="From this score on, A and B are alike.")
 @click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
@@ -47,6 +51,8 @@ def command(
     method: str | None,
     align: str | None,
     weight: str | None,
+    model: str | None,
+    centre: bool,
     measures: str | None,
     threshold: float,
     ignored: tuple[str, ...],
@@ -69,6 +75,8 @@ def command(
             method=method,
             align=align,
             weight=_number(weight),
+            model=model,
+            centre="pages" if centre else None,
         )
     if page is not None:
         Path(page).write_text(found.to_html(names=(left, right)), encoding="utf-8", newline="\n")

@@ -23,7 +23,9 @@ from lookalike.recipe import DEFAULT
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
+    from lookalike.embedders.opening import Model
     from lookalike.pages.matching import TagMatch
+    from lookalike.pages.representation import Centre
     from lookalike.pages.strings import StringSimilarity
 
 DEFAULT_THRESHOLD = 0.8
@@ -108,19 +110,22 @@ def compare(
     align: str | None = None,
     weight: str | float | None = None,
     strings: str | StringSimilarity | None = None,
+    model: Model = None,
+    centre: Centre = None,
 ) -> Comparison:
     """Compare two texts, two files, two records or two pages.
 
     ``measures`` names the ones to compute (all by default); the score does not depend on it. ``ignore`` holds texts, such as
     templates and boilerplate, whose runs of tokens do not count.
 
-    Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text"
-    or "content". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
-    ``strings`` how strings are compared: "lexical", the name of a measure, or a function.
+    Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text",
+    "content" or "representation". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
+    ``strings`` how strings are compared: "lexical", the name of a measure, or a function. By "representation", ``model`` reads the
+    tags, and ``centre`` is what is subtracted from its vectors: see ``match_representations``.
     """
     _check_threshold(threshold)
     names = None if measures is None else _check_names(measures)
-    options = {"method": method, "align": align, "weight": weight, "strings": strings}
+    options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(left, Page) and isinstance(right, Page):
         if names is not None or ignore is not None:
@@ -226,7 +231,7 @@ def _compare_pages(left: Page, right: Page, threshold: float, options: dict[str,
         kind="page",
         measures=dict(found.measures),
         notes=found.notes,
-        signature={"lookalike": __version__, "score": found.signature},
+        signature={"lookalike": __version__} | found.signature,
         tags=found.tags,
         left=left,
         right=right,

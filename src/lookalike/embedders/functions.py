@@ -28,10 +28,10 @@ class FunctionEmbedder:
     It is known by its name, and by its attribute ``version`` if it has one: raise that when the vectors change.
     """
 
-    def __init__(self, function: Callable[[list[str]], Any], name: str | None = None) -> None:
+    def __init__(self, function: Callable[[list[str]], Any], name: str | None = None, version: str | None = None) -> None:
         self._function = function
         self.name = name or f"{getattr(function, '__module__', '?')}:{getattr(function, '__qualname__', type(function).__qualname__)}"
-        self.version = str(getattr(function, "version", "1"))
+        self.version = version or str(getattr(function, "version", "1"))
         self._dimensions: int | None = None
 
     @property

@@ -13,7 +13,7 @@ from importlib import metadata, resources
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lookalike.embedders.texts import plain
+from lookalike.embedders.texts import checked_texts, plain
 from lookalike.embedders.threads import checked_threads, each, single_threaded_blas
 from lookalike.embedders.vectors import pooled
 from lookalike.embedders.windows import windows_of
@@ -33,7 +33,7 @@ WINDOW = 382  # tokens; with the two marks around them a batch
 
 BATCH = 384  # rows of every token matrix: texts that amortise reading the weights, in a cache-sized working set
 TEXTS = 64  # rows of every text matrix
-BEGIN, END = 1, 2
+BEGIN, END = 1, 2  # and 0 is what the vocabulary lacks
 TABLES, TABLE_ROWS = 17, 7530  # the embeddings are quantised by 17 scales, token after token
 WIDTH = 256  # of each of the three convolutions: over 2, 3 and 5 tokens, of which so many lie before
 BRANCHES = (("2", 2, 0), ("3", 3, 1), ("5", 5, 2))
@@ -52,10 +52,10 @@ class UseMultilingual:
         return self.encode_windows(texts)[0]
 
     def encode_windows(self, texts: Sequence[str], /) -> tuple[Floats, list[int]]:
-        """The vectors, and in how many windows each text was read."""
+        """The vectors, and in how many windows each text was read: 0 where the model knows no token of it."""
         import numpy as np
 
-        windows = [windows_of(self.tokens(text), WINDOW) for text in texts]
+        windows = [windows_of(self.tokens(text), WINDOW) for text in checked_texts(texts)]
         flat = list(chain.from_iterable(windows))
         sums = np.zeros((-(-len(flat) // TEXTS) * TEXTS, self._network.features), dtype=np.float32)
         with single_threaded_blas():
@@ -69,9 +69,9 @@ class UseMultilingual:
         return pooled(vectors, [[len(window) for window in of_text] for of_text in windows]), [len(of_text) for of_text in windows]
 
     def tokens(self, text: str) -> list[int]:
-        """The numbers of a text's tokens, without the marks of begin and end."""
+        """The numbers of a text's tokens, without the marks of begin and end; nothing for a text of unknown ones alone."""
         found: list[int] = self._tokenizer.encode(plain(text), add_bos=False, add_eos=False)
-        return found
+        return found if any(found) else []
 
     def _sums(self, batch: list[tuple[int, Sequence[int]]]) -> tuple[list[int], Floats]:
         return [row for row, _ in batch], self._network.sums([[BEGIN, *window, END] for _, window in batch])

@@ -8,9 +8,11 @@
 
 Every measure has ``distance(a, b)`` and ``similarity(a, b)``, and on batches ``distances`` and ``similarities`` (row by
 row), ``pairwise`` and ``pairwise_similarity`` (all with all). ``about`` states its formula and range. Measures that take
-options are made by a function: ``hamming_with(bits=128)``, ``smlar_tfidf(idf, tf="log")``, ``tfidf_cosine_with(idf, default=8.0)``;
-``measures.register`` gives them a name.
+options are made by a function: ``hamming_with(bits=128)``, ``smlar_tfidf(idf, tf="log")``, ``tfidf_cosine_with(idf, default=8.0)``,
+``meaning_with(model)``; ``measures.register`` gives them a name.
 """
+
+from typing import TYPE_CHECKING
 
 from lookalike.measures.base import Measure
 from lookalike.measures.sets import containment, dice, jaccard, overlap
@@ -19,6 +21,9 @@ from lookalike.measures.strings import difflib, hamming, hamming_with, indel, le
 from lookalike.measures.tfidf import tfidf_cosine, tfidf_cosine_with
 from lookalike.measures.vectors import chebyshev, cosine, euclidean, manhattan
 from lookalike.registry import Registry
+
+if TYPE_CHECKING:
+    from lookalike.measures.by_model import hybrid, hybrid_with, meaning, meaning_with
 
 __all__ = [
     "Measure",
@@ -30,10 +35,14 @@ __all__ = [
     "euclidean",
     "hamming",
     "hamming_with",
+    "hybrid",
+    "hybrid_with",
     "indel",
     "jaccard",
     "levenshtein",
     "manhattan",
+    "meaning",
+    "meaning_with",
     "measures",
     "overlap",
     "ratio",
@@ -65,3 +74,15 @@ _ALL = (
 )
 for _measure in _ALL:
     measures.register(_measure.name, _measure)
+
+_BY_MODEL = "lookalike.measures.by_model"  # not imported before it is used: few need it, and it brings a database along
+for _name in ("meaning", "hybrid"):
+    measures.register(_name, f"{_BY_MODEL}:{_name}")
+
+
+def __getattr__(name: str) -> object:
+    if name in ("meaning", "meaning_with", "hybrid", "hybrid_with"):
+        from importlib import import_module
+
+        return getattr(import_module(_BY_MODEL), name)
+    raise AttributeError(f"module 'lookalike.measures' has no attribute {name!r}")

@@ -21,8 +21,8 @@ ALIGNMENTS = ("best", "order")
 class PartMatch:
     """Head or body: the pairs with their similarities, and the mean over all tags and texts, where one without a partner counts 0."""
 
-    left: list[Element] = field(repr=False)
-    right: list[Element] = field(repr=False)
+    left: Sequence[Element] = field(repr=False)
+    right: Sequence[Element] = field(repr=False)
     pairs: list[Pair] = field(repr=False)
     similarities: list[float] = field(repr=False)
     note: str | None = None
@@ -102,11 +102,11 @@ def match_tags(
     """
     if align not in ALIGNMENTS:
         raise InputError(f"align={align!r}: choose 'best' or 'order'")
-    _check_weight(weight)
+    check_weight(weight)
     similarity = TagSimilarity(strings, weights)
     head = _match(left.head, right.head, align, similarity)
     body = _match(left.body, right.body, align, similarity)
-    return TagMatch(head, body, _head_weight(weight, head, body), align)
+    return TagMatch(head, body, head_weight(weight, head, body), align)
 
 
 def _match(left: list[Element], right: list[Element], align: str, similarity: TagSimilarity) -> PartMatch:
@@ -132,14 +132,14 @@ def _scored(left: list[Element], right: list[Element], pairing: Pairing, numbere
     return PartMatch(left, right, pairing.pairs, similarities, pairing.note)
 
 
-def _check_weight(weight: str | float) -> None:
+def check_weight(weight: str | float) -> None:
     if weight in ("equal", "tags"):
         return
     if isinstance(weight, (bool, str)) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
         raise InputError(f"weight={weight!r}: choose 'equal', 'tags', or a number from 0 to 1 for the head")
 
 
-def _head_weight(weight: str | float, head: PartMatch, body: PartMatch) -> float:
+def head_weight(weight: str | float, head: PartMatch, body: PartMatch) -> float:
     if weight == "tags":
         total = len(head.left) + len(head.right) + len(body.left) + len(body.right)
         return (len(head.left) + len(head.right)) / total if total else 0.5

@@ -8,14 +8,20 @@ nothing else to tune.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lookalike.embedders.opening import embedder_id
 from lookalike.errors import InputError
 from lookalike.markup.page import Page
 from lookalike.pages.matching import TagMatch, match_tags
 from lookalike.pages.views import VIEWS, share, views_of
 
+if TYPE_CHECKING:
+    from lookalike.embedders.opening import Model
+    from lookalike.pages.representation import Centre
+
 METHODS = ("all", "tags", *VIEWS)
+REPRESENTATION = "representation"  # needs a model, and is no part of all
 COMBINED = ("style", "forms", "text")
 COMBINED_ID = "page-1"  # of the formula; a new one gets a new name
 
@@ -29,16 +35,22 @@ class PageScores:
     measures: dict[str, float]
     tags: TagMatch | None = None
     notes: list[str] = field(default_factory=list)
+    signed: dict[str, str] = field(default_factory=dict)  # what else the score depends on, such as a model
 
     @property
-    def signature(self) -> str:
-        return COMBINED_ID if self.method == "all" else f"{self.method}-1"
+    def signature(self) -> dict[str, str]:
+        return {"score": COMBINED_ID if self.method == "all" else f"{self.method}-1"} | self.signed
 
 
 def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: Any) -> PageScores:
-    """How alike two pages are. ``tag_options`` are those of ``match_tags``: align, weight, strings, weights."""
-    if method not in METHODS:
-        raise InputError(f"method={method!r}: choose one of {', '.join(METHODS)}")
+    """How alike two pages are. ``tag_options`` are those of ``match_tags`` or, by representation, of ``match_representations``."""
+    if method not in (*METHODS, REPRESENTATION):
+        raise InputError(f"method={method!r}: choose one of {', '.join((*METHODS, REPRESENTATION))}")
+    if method == REPRESENTATION:
+        return _compare_representations(left, right, **tag_options)
+    for option in ("model", "centre"):
+        if option in tag_options:
+            raise InputError(f"{option}: belongs to method={REPRESENTATION!r}, not to {method!r}")
     if tag_options and method not in ("all", "tags"):
         raise InputError(f"{', '.join(tag_options)}: belong to method='tags' or 'all', not to {method!r}")
     tags = match_tags(left, right, **tag_options) if method in ("all", "tags") else None
@@ -48,6 +60,18 @@ def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: A
     score = sum(measures[view] for view in COMBINED) / len(COMBINED) if method == "all" else measures[method]
     notes = [*left.notes, *right.notes, *(tags.notes if tags else [])]
     return PageScores(score, method, measures, tags, notes)
+
+
+def _compare_representations(left: Page, right: Page, *, model: Model = None, centre: Centre = None, **tag_options: Any) -> PageScores:
+    from lookalike.pages.representation import match_representations, opened
+
+    if "strings" in tag_options:
+        raise InputError(f"strings: belongs to method='tags', not to {REPRESENTATION!r}, where the model reads them")
+    chosen = opened(model)
+    found = match_representations(left, right, model=chosen, centre=centre, **tag_options)
+    signed = {"model": embedder_id(chosen)} | ({"centre": centre if isinstance(centre, str) else "given"} if centre is not None else {})
+    notes = [*left.notes, *right.notes, *found.notes]
+    return PageScores(found.score, REPRESENTATION, {REPRESENTATION: found.score}, found, notes, signed)
 
 
 def combined_score(left: Page, right: Page) -> float:

