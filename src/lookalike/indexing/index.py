@@ -222,11 +222,11 @@ class Index:
             return searching.near(reader, settings, text, settings.threshold if threshold is None else threshold, limit)
 
     def _by_meaning(self, text: str, threshold: float | None, most: int) -> Matches:
-        from lookalike.indexing.meaning import meaning, text_vectors
+        from lookalike.indexing.meaning import meaning, query_vector
 
-        halves = text_vectors([text], self._store.settings)  # before reading: a model takes its time
+        halves, notes = query_vector(text, self._store.settings)  # before reading: a model takes its time
         with self._store.reading() as reader:
-            return meaning(reader, self._store.settings, halves, threshold, most)
+            return meaning(reader, self._store.settings, halves, threshold, most, notes)
 
     def _by_vector(self, vector: Any, threshold: float | None, most: int) -> Matches:
         from lookalike.indexing.meaning import given_vectors, meaning

@@ -44,7 +44,12 @@ def model_of(settings: Settings) -> Embedder:
 
 
 def text_vectors(texts: Sequence[str], settings: Settings) -> NDArray[np.uint16]:
-    return encoded(model_of(settings), texts)
+    return encoded(model_of(settings), texts)[0]
+
+
+def query_vector(text: str, settings: Settings) -> tuple[NDArray[np.uint16], list[str]]:
+    """The vector of a query, and what whoever asks should know about it."""
+    return encoded(model_of(settings), [text])
 
 
 def given_vectors(vectors: Any, settings: Settings, name: str = "vectors") -> NDArray[np.uint16]:
@@ -56,7 +61,9 @@ def given_vectors(vectors: Any, settings: Settings, name: str = "vectors") -> ND
     return unit_halves(rows, dimensions, name)
 
 
-def meaning(reader: Reader, settings: Settings, halves: NDArray[np.uint16], threshold: float | None, limit: int) -> Matches:
+def meaning(
+    reader: Reader, settings: Settings, halves: NDArray[np.uint16], threshold: float | None, limit: int, notes: Sequence[str] = ()
+) -> Matches:
     """Documents by the cosine of their vectors with one query's."""
     if not has_direction(halves, require_vectors(settings)).all():
         return Matches([], 0, ["the query has no meaning to search by: it is empty, or the model knows nothing of it"])
@@ -64,8 +71,8 @@ def meaning(reader: Reader, settings: Settings, halves: NDArray[np.uint16], thre
     records = reader.records(found.rows.tolist(), ())
     pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
     # Without a threshold nothing says which documents match: then there are as many as were asked for.
-    total = None if threshold is None else int(found.totals[0])
-    return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total)
+    total = int(found.totals[0]) if threshold else None
+    return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, notes)
 
 
 def meaning_clusters(reader: Reader, settings: Settings, threshold: float, progress: Progress) -> list[Cluster]:

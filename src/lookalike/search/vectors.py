@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lookalike.embedders.base import Embedder
     from lookalike.search.segments import Sections
 
-TEXTS_AT_A_TIME = 1024
 _SECTIONS = {"dimensions": "uint32", "rows": "int64", "halves": "uint16"}
 
 
@@ -53,17 +52,20 @@ def unit_halves(vectors: Any, dimensions: int, name: str = "vectors") -> NDArray
         raise InputError(f"{name}: there are infinite values, or none (NaN), in them") from error
 
 
-def encoded(model: Embedder, texts: Sequence[str]) -> NDArray[np.uint16]:
-    """The vectors of texts, one after the other; zeros for a text that is empty or only white space, without asking the model."""
+def encoded(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint16], list[str]]:
+    """The vectors of texts, one after the other, and what a reader should know, such as that a text was read in windows.
+
+    A text that is empty or only white space has zeros, and the model is not asked.
+    """
     import numpy as np
+
+    from lookalike.embedders.encoding import encode
 
     halves = np.zeros((len(texts), model.dimensions), dtype=np.uint16)
     said = [place for place, text in enumerate(texts) if text and not text.isspace()]
-    for first in range(0, len(said), TEXTS_AT_A_TIME):
-        places = said[first : first + TEXTS_AT_A_TIME]
-        found = model.encode([texts[place] for place in places])
-        halves[places] = unit_halves(found, model.dimensions, f"embedder {model.name!r}").reshape(len(places), -1)
-    return halves.reshape(-1)
+    found = encode([texts[place] for place in said], model)
+    halves[said] = unit_halves(found.vectors, model.dimensions, f"embedder {model.name!r}").reshape(len(said), model.dimensions)
+    return halves.reshape(-1), found.notes
 
 
 def has_direction(halves: NDArray[np.uint16], dimensions: int) -> NDArray[np.bool_]:
