@@ -48,14 +48,20 @@ BEGIN
   );
 END $$;
 
--- Everything is read, by as many processes as the server allows.
+-- Everything is read, by as many processes as the server allows: the whole table where the collection is a good part of it.
 CREATE OR REPLACE FUNCTION lookalike.simhash_scan(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = on SET enable_bitmapscan = on SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = on SET enable_indexscan = on SET enable_indexonlyscan = on SET enable_bitmapscan = on
+SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
+  IF 4 * (SELECT documents FROM lookalike.collections WHERE number = collection_number)
+    > (SELECT reltuples FROM pg_class WHERE oid = 'lookalike.documents'::regclass)
+  THEN
+    PERFORM set_config(setting, 'off', true) FROM unnest('{enable_indexscan,enable_indexonlyscan,enable_bitmapscan}'::text[]) AS setting;
+  END IF;
   RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
   FROM lookalike.documents
   WHERE collection = collection_number AND simhash IS NOT NULL AND lookalike.hamming(simhash, low) <= k;
@@ -128,8 +134,9 @@ BEGIN
       USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
   END IF;
   RETURN QUERY SELECT coalesce(d.id_text, d.id_number::text), d.id_number, d.simhash, s.distance
-  FROM lookalike.simhash_rows(chosen.number, q, q_high, k) s
-  JOIN lookalike.documents d ON d.collection = chosen.number AND d.ordinal = s.ordinal
+  FROM lookalike.simhash_rows(chosen.number, q, q_high, k) s, LATERAL (
+    SELECT * FROM lookalike.documents d WHERE d.collection = chosen.number AND d.ordinal = s.ordinal OFFSET 0
+  ) AS d
   ORDER BY s.distance, s.ordinal;
 END $$;
 
