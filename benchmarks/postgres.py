@@ -37,7 +37,9 @@ def ours(url: str, values: NDArray[Any], asked: list[Query], hot: list[Query]) -
         connection.execute("SET client_min_messages = warning")
         if connection.execute("SELECT FROM pg_namespace WHERE nspname = 'lookalike'").fetchone() is None:
             _build(url, connection, values)
-        common: dict[str, Any] = {"layout": "blocks"} | json.loads(one(connection, "SELECT obj_description('lookalike.documents'::regclass)"))
+        common: dict[str, Any] = {"layout": "blocks"} | json.loads(
+            one(connection, "SELECT obj_description('lookalike.documents'::regclass)")
+        )
         search = "SELECT id_number FROM lookalike.search_simhash('default', %(q)s, %(k)s)"
         rows = []
         for are_hot, those in ((False, asked), (True, hot)):

@@ -80,7 +80,9 @@ def _build(connection: Connection, table: str, widths: tuple[int, ...], values: 
         with connection.cursor().copy(f"COPY {table} FROM STDIN") as copy:
             copy.write(lines)
         connection.execute(f"SELECT gin_clean_pending_list('{table}_gin')")
-        built["indexed_rows_s" if fastupdate == "on" else "indexed_rows_s_fastupdate_off"] = round(len(more) / (time.perf_counter() - began))
+        built["indexed_rows_s" if fastupdate == "on" else "indexed_rows_s_fastupdate_off"] = round(
+            len(more) / (time.perf_counter() - began)
+        )
         connection.execute(f"DELETE FROM {table} WHERE id = -1")
     connection.execute(f"VACUUM (ANALYZE) {table}")
     connection.execute(f"COMMENT ON TABLE {table} IS '{json.dumps(built)}'")

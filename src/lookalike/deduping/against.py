@@ -34,8 +34,9 @@ class Stored:
     def __init__(self, store: str | Path, settings: Settings, *, add: bool) -> None:
         if settings.method == "exact" or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash' or 'simhash'")
-        self.name, self._settings = str(store), settings
+        self._settings = settings
         self._index: Index = open_index(store, read_only=not add, create=False)
+        self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
         try:
             self._check(self._index.settings)
         except BaseException:

@@ -77,7 +77,7 @@ def _conditions(block: int) -> dict[str, str]:
         return f"lookalike.hamming(simhash & ({BLOCK_MASKS[other]}), low & ({BLOCK_MASKS[other]})) > {radius}"
 
     earlier = "".join(f" AND {further(other, f'(k - {other}) / 3')}" for other in range(block))
-    return {"not_earlier": earlier, "not_next": further((block + 1) % 3, "k / 2")}
+    return {"not_earlier": earlier, "not_next": further((block + 1) % 3, "rest / 2")}
 
 
 def make_indexes(connection: Connection[Any]) -> None:

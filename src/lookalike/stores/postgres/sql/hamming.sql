@@ -48,20 +48,14 @@ BEGIN
   );
 END $$;
 
--- Everything is read, by as many processes as the server allows: the whole table where the collection is a good part of it.
+-- Everything is read, by as many processes as the server allows, and from an index: the table may have texts in it.
 CREATE OR REPLACE FUNCTION lookalike.simhash_scan(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = on SET enable_indexscan = on SET enable_indexonlyscan = on SET enable_bitmapscan = on
-SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
-  IF 4 * (SELECT documents FROM lookalike.collections WHERE number = collection_number)
-    > (SELECT reltuples FROM pg_class WHERE oid = 'lookalike.documents'::regclass)
-  THEN
-    PERFORM set_config(setting, 'off', true) FROM unnest('{enable_indexscan,enable_indexonlyscan,enable_bitmapscan}'::text[]) AS setting;
-  END IF;
   RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
   FROM lookalike.documents
   WHERE collection = collection_number AND simhash IS NOT NULL AND lookalike.hamming(simhash, low) <= k;
