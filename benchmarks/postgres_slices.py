@@ -1,4 +1,4 @@
-"""The layouts that are usual with smlar: slices of a fingerprint as text[] under a GIN index, and of what shares enough of them, what is near.
+"""The layouts that are usual with smlar: slices of a fingerprint as text[] under GIN, and of what shares enough of them, what is near.
 
 With the extension its operator and overlap are measured: k flips leave all slices but k alone. Without it, PostgreSQL's own ``&&``
 finds what shares one. Both are exact for a k smaller than the number of slices, and not offered beyond.
