@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,47 +10,24 @@ import pytest
 
 import lookalike as la
 from lookalike.stores.postgres import vectors
-from lookalike.testing import StoreContract, corpus, tiny_model
-from postgres_server import Server, empty_database, pgvector_binaries
-
-
-@pytest.fixture(scope="module")
-def pgvector_server() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="lookalike-pgvector-") as folder:
-        server = Server(Path(folder), binaries=pgvector_binaries())
-        server.make()
-        server.start()
-        try:
-            yield server
-        finally:
-            server.stop()
-
-
-@pytest.fixture
-def with_pgvector(pgvector_server: Server) -> str:
-    url = pgvector_server.url("postgres")
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET client_min_messages = warning")
-        connection.execute("DROP SCHEMA IF EXISTS lookalike CASCADE")
-    return url
+from lookalike.testing import VectorContract, corpus, tiny_model
+from postgres_server import empty_database
 
 
 @pytest.fixture(params=["with pgvector", "without"])
 def url(request: pytest.FixtureRequest) -> str:
-    return str(request.getfixturevalue("with_pgvector")) if request.param == "with pgvector" else empty_database()
+    return empty_database(packaged=request.param == "with pgvector")
 
 
-class TestVectorsWithPgvector(StoreContract):
-    """The contract's tests of vectors; those of everything else run on the other server."""
+class TestVectorsWithPgvector(VectorContract):
+    """The contract without vectors runs on the other server."""
 
     one_writer = False
     url: str
 
     @pytest.fixture(autouse=True)
-    def database(self, request: pytest.FixtureRequest, with_pgvector: str) -> None:
-        if "vector" not in request.node.name and "mean" not in request.node.name:
-            pytest.skip("not about vectors")
-        self.url = with_pgvector
+    def database(self) -> None:
+        self.url = empty_database(packaged=True)
 
     def location(self, tmp_path: Path) -> str:
         return self.url
@@ -65,16 +40,17 @@ def kind_of(url: str) -> str:
         return str(found[0])
 
 
-def test_the_column_is_what_the_server_has(with_pgvector: str) -> None:
-    for url, kind in ((with_pgvector, "halfvec"), (empty_database(), "bytea")):
+def test_the_column_is_what_the_server_has() -> None:
+    for packaged, kind in ((True, "halfvec"), (False, "bytea")):
+        url = empty_database(packaged=packaged)
         la.open(url, model=tiny_model()).close()
         assert kind_of(url) == kind
 
 
-def test_a_collection_without_a_model_changes_no_table(url: str) -> None:
+def test_a_collection_without_a_model_changes_no_table(url: str, tmp_path: Path) -> None:
     with la.open(url) as index:
         index.add(corpus(5))
-        assert index.export(Path(tempfile.gettempdir()) / "lookalike-none.jsonl") == 5
+        assert index.export(tmp_path / "all.jsonl") == 5
     with psycopg.connect(url) as connection:
         assert connection.execute(vectors.COLUMN).fetchone() is None
 
@@ -103,19 +79,20 @@ def test_every_answer_is_that_of_the_embedded_store(url: str, tmp_path: Path) ->
         assert other.clusters(by="meaning", threshold=0.99) == embedded.clusters(by="meaning", threshold=0.99)
 
 
-def test_compacting_makes_a_graph_of_many_vectors(with_pgvector: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compacting_makes_a_graph_of_many_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = empty_database(packaged=True)
     monkeypatch.setattr(vectors, "GRAPH_FROM", 1000)
     made = np.random.default_rng(4).standard_normal((1200, 32)).astype(np.float32)
-    with la.open(with_pgvector, model=tiny_model(), kinds="vector") as index:
+    with la.open(url, model=tiny_model(), kinds="vector") as index:
         index.add_vectors(np.arange(900), made[:900])
         index.compact()
         exact = [index.search(vector=query) for query in made[:50]]
-        assert graphs(with_pgvector) == 0
+        assert graphs(url) == 0
         index.add_vectors(np.arange(900, 1200), made[900:])
         exact = [index.search(vector=query) for query in made[:50]]
         index.compact()
         index.compact()
-        assert graphs(with_pgvector) == 1
+        assert graphs(url) == 1
         found = [index.search(vector=query) for query in made[:50]]
         shared = sum(len({match.id for match in a} & {match.id for match in b}) for a, b in zip(exact, found, strict=True))
         assert shared >= 0.95 * 500  # of so few a graph finds nearly all; a threshold reads everything

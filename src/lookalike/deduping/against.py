@@ -35,8 +35,9 @@ class Stored:
     def __init__(self, store: str | Path, settings: Settings, *, add: bool, workers: int = 1) -> None:
         if settings.method == "exact" or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
-        self.name, self._settings, self._workers = str(store), settings, workers
+        self._settings, self._workers = settings, workers
         self._index: Index = open_index(store, read_only=not add, create=False)
+        self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
         try:
             self._check(self._index.settings)
         except BaseException:
