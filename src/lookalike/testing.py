@@ -10,6 +10,7 @@ Every method that starts with ``test_`` is a test; pytest finds them. Nothing he
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,8 +96,44 @@ def _jaccard(left: str, right: str) -> float:
     return jaccard.similarity(shingle_set(left), shingle_set(right))
 
 
-class StoreContract:
-    """What every store does. ``persistent``: closing and opening again shows the same; ``one_writer``: a second one is refused."""
+class TinyEmbedder:
+    """A model for tests: how often each hashed pair of letters occurs. Small, quick, and the same everywhere."""
+
+    name, version, dimensions = "lookalike-tiny", "1", 32
+
+    def encode(self, texts: Sequence[str], /) -> Any:
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for pair in zip(text.lower(), text.lower()[1:], strict=False):
+                if pair[0].isalpha() and pair[1].isalpha():  # it knows nothing else
+                    vectors[row, zlib.crc32("".join(pair).encode("utf-8", "replace")) % self.dimensions] += 1
+        return vectors
+
+
+def tiny_model(name: str = "lookalike-tiny") -> str:
+    """The name of the tiny model, registered."""
+    from lookalike.embedders.opening import embedders
+
+    if name not in embedders:
+        embedders.register(name, TinyEmbedder(), version=TinyEmbedder.version)
+    return name
+
+
+def _cosines(query: str, texts: Sequence[str]) -> list[float]:
+    """Of the vectors as stores keep them: halves of length 1. These sums are exact in any order."""
+    import numpy as np
+
+    vectors = TinyEmbedder().encode([query, *texts]).astype(np.float64)
+    lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    halves = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0).astype(np.float16).astype(np.float64)
+    dots, squares = halves[1:] @ halves[0], (halves**2).sum(axis=1)
+    return [float(dot / np.sqrt(square * squares[0])) if square else -4.0 for dot, square in zip(dots, squares[1:], strict=True)]
+
+
+class VectorContract:
+    """What a store does with vectors. ``persistent``: closing and opening again shows the same; ``one_writer``: a second one is refused."""
 
     persistent = True
     one_writer = True
@@ -107,6 +144,162 @@ class StoreContract:
 
     def open(self, tmp_path: Path, **options: Any) -> Index:
         return open_index(self.location(tmp_path), **options)
+
+    def test_meaning_equals_brute_force(self, tmp_path: Path) -> None:
+        documents = corpus(120)
+        texts = [text for _, text in documents]
+        with self.open(tmp_path, model=tiny_model()) as index:
+            index.add(documents)
+            assert index.settings["kinds"][-1] == "vector"
+            assert index.settings["dimensions"] == 32
+            for _, text in documents[::9]:
+                cosines = _cosines(text, texts)
+                for threshold in (None, 0.5, 0.9, 1.0):
+                    expected = sorted((-cosine, n) for n, cosine in enumerate(cosines) if cosine >= (threshold or 0.0))
+                    for limit in (1, 7, None):
+                        found = index.search(text, by="meaning", threshold=threshold, limit=limit)
+                        assert [(-match.score, match.id) for match in found] == [(c, documents[n][0]) for c, n in expected[:limit]]
+                        assert [match.distance for match in found] == [1 + c for c, _ in expected[:limit]]
+                        assert found.total == (len(found) if threshold is None else len(expected))
+                        assert not any(match.estimated for match in found)
+                assert index.search(text, by="meaning")[0].score == 1.0
+            assert index.search(texts[0])[0].score == 1.0  # and by everything else too
+            assert index.search(simhash=simhash(texts[0]))[0].id == documents[0][0]
+            assert index.check().ok
+
+    def test_vectors_of_changed_and_removed_documents_are_gone(self, tmp_path: Path) -> None:
+        documents = corpus(60)
+        with self.open(tmp_path, model=tiny_model(), kinds="vector") as index:
+            index.add(documents)
+            gone = [id_ for id_, _ in documents[::3]]
+            assert index.remove(gone) == 20
+            index.add([(documents[1][0], "qqqq zzzz")])
+            live = {id_: text for id_, text in documents if id_ not in gone} | {documents[1][0]: "qqqq zzzz"}
+            for _ in range(2):
+                for _, text in documents[:12]:
+                    found = index.search(text, by="meaning", threshold=0.3, limit=None)
+                    scores = dict(zip(live, _cosines(text, list(live.values())), strict=True))
+                    assert {match.id: match.score for match in found} == {id_: each for id_, each in scores.items() if each >= 0.3}
+                    assert found.total == len(found)
+                    assert index.search(text, by="meaning", threshold=0.3, limit=3).total == len(found)
+                index.compact()
+            assert index.search("qqqq zzzz", by="meaning")[0].id == documents[1][0]
+            assert index.check().ok
+
+    def test_texts_without_meaning_are_kept_and_not_found(self, tmp_path: Path) -> None:
+        texts = {"empty": "", "white": " \n\t", "unknown": "12345 67890 !!", "known": "a river and a bridge", "odd": "\ud800 river \0"}
+        with self.open(tmp_path, model=tiny_model()) as index:
+            index.add(texts.items())
+            assert [index.get(id_).text for id_ in texts] == list(texts.values())
+            assert {match.id for match in index.search("river", by="meaning", limit=None)} == {"known", "odd"}
+            for query in ("", "  ", "42"):
+                found = index.search(query, by="meaning")
+                assert list(found) == []
+                assert "no meaning" in found.notes[0]
+            assert index.check().ok
+
+    def test_vectors_in_and_out(self, tmp_path: Path) -> None:
+        import numpy as np
+
+        vectors = np.random.default_rng(5).standard_normal((300, 32)).astype(np.float32)
+        vectors[150:200] = vectors[:50] * 3  # the length of a vector says nothing
+        with self.open(tmp_path, model=tiny_model(), kinds="vector", keep_text=False) as index:
+            assert index.add_vectors(np.arange(300), vectors) == (300, 0)
+            assert [match.id for match in index.search(vector=vectors[7], threshold=1.0)] == [7, 157]
+            found = index.search_vectors(vectors[:20], limit=5, threshold=0.1)
+            assert found.ids.dtype == np.int64
+            units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+            for q in range(20):
+                here = slice(found.offsets[q], found.offsets[q + 1])
+                assert found.ids[here].tolist()[:2] == [q, q + 150]
+                assert np.abs(found.scores[here] - (units @ units[q])[found.ids[here]]).max() < 1e-3
+                assert found.scores[here].tolist() == sorted(found.scores[here], reverse=True)
+            index.add([("text", "a river and a bridge")])
+            assert index.get("text").text is None
+            assert index.search("a river and a bridge", by="meaning")[0].id == "text"
+            wrong: Sequence[Any] = (
+                vectors[:, :31],
+                vectors[0],
+                [["a"] * 32],
+                np.full((1, 32), np.nan),
+                np.full((1, 32), np.inf),
+                "ab",
+                None,
+            )
+            for each in wrong:
+                with _refused(InputError):
+                    index.add_vectors([1], each)
+            with _refused(InputError):
+                index.add_vectors([1, 2], vectors[:1])
+            queries: Sequence[dict[str, Any]] = (
+                {"vector": vectors[0], "by": "near"},
+                {"vector": vectors[0, :5]},
+                {"vector": vectors[0], "query": "a"},
+            )
+            for arguments in queries:
+                with _refused(InputError):
+                    index.search(**arguments)
+            assert len(index) == 301
+            assert index.check().ok
+
+    def test_vectors_of_two_models_are_never_mixed(self, tmp_path: Path) -> None:
+        if not self.persistent:
+            return
+        with self.open(tmp_path, model=tiny_model()) as index:
+            index.add("a", "a river")
+        with self.open(tmp_path, model=tiny_model()) as index:
+            index.add("b", "a bridge")
+            assert len(index.search("river bridge", by="meaning")) == 2
+        others: Sequence[dict[str, Any]] = (
+            {"model": tiny_model("lookalike-tiny-2")},
+            {"recipe": "default"},
+            {"recipe": "words", "model": tiny_model()},
+        )
+        for options in others:
+            with _refused(RecipeMismatch):
+                self.open(tmp_path, **options)
+        with self.open(tmp_path, collection="without") as index:
+            index.add("a", "a river")
+            with _refused(InputError):
+                index.search("river", by="meaning")
+            with _refused(InputError):
+                index.add_vectors(["a"], [[1.0] * 32])
+        with _refused(RecipeMismatch):
+            self.open(tmp_path, collection="without", model=tiny_model())
+        with _refused(InputError):
+            self.open(tmp_path, collection="new", kinds="vector")
+
+    def test_vectors_are_exported_and_read_back(self, tmp_path: Path) -> None:
+        documents = corpus(40)
+        for keep_text in (True, False):
+            with self.open(tmp_path, collection=f"from {keep_text}", keep_text=keep_text, model=tiny_model()) as index:
+                index.add([*documents, ("empty", "")])
+                index.add_vectors(["vector"], [[1.0] * 32])
+                assert index.export(tmp_path / "all.jsonl") == 42
+                wanted = [index.search(text, by="meaning", limit=None) for _, text in documents[:9]]
+            with self.open(tmp_path, collection=f"to {keep_text}", keep_text=keep_text, model=tiny_model()) as copy:
+                assert copy.load(tmp_path / "all.jsonl") == 42
+                assert [copy.search(text, by="meaning", limit=None) for _, text in documents[:9]] == wanted
+                assert copy.check().ok
+
+    def test_clusters_by_meaning_keep_the_oldest(self, tmp_path: Path) -> None:
+        documents = corpus(120)
+        texts: dict[Any, str] = dict(documents)
+        with self.open(tmp_path, model=tiny_model(), kinds="vector") as index:
+            index.add(documents)
+            clusters = index.clusters(by="meaning", threshold=0.95)
+            joined = {member.id for cluster in clusters for member in cluster.removed}
+            kept = [id_ for id_, _ in documents if id_ not in joined]
+            assert clusters
+            for cluster in clusters:
+                for member in cluster.removed:
+                    assert member.similarity == _cosines(texts[cluster.kept], [texts[member.id]])[0] >= 0.95
+            for place, id_ in enumerate(kept):
+                assert max(_cosines(texts[id_], [texts[other] for other in kept[:place]]), default=0) < 0.95
+
+
+class StoreContract(VectorContract):
+    """What every store does."""
 
     # Documents
 

@@ -75,6 +75,24 @@ def test_searches_are_exact_for_every_k(bits: int, url: str) -> None:
                 assert found == brute_force(values, query, k), (k, query)
 
 
+def test_hot_blocks_are_narrowed_without_a_loss(url: str) -> None:
+    """So many share a block that keys are narrowed up to k = 6: by the next block, by the last one, and at every distance from the hot key."""
+    values = [value & ~(0x7FF | 0x3FF << 32) for value in fingerprints(64, 28_000)]
+    with la.open(url, kinds="simhash") as index:
+        index.add_simhashes(range(len(values)), np.array(values, dtype=np.uint64))
+    chance = random.Random(4)
+    with psycopg.connect(url) as connection:
+        for k in range(9):
+            for flips in ((), (0,), (1, 33)):
+                query = chance.choice(values[1::3])
+                for bit in (*flips, *chance.sample(range(12, 32), k // 2)):
+                    query ^= 1 << bit
+                found = connection.execute(
+                    "SELECT id, distance FROM lookalike.search_simhash('default', %s, %s)", (signed(query), k)
+                ).fetchall()
+                assert found == brute_force(values, query, k), (k, flips)
+
+
 def test_searches_read_indexes_only(connection: Connection) -> None:
     """As the server counts it: no scan of the table, no row fetched from it. Where everything must be read, it may be in parallel."""
     values = fingerprints(64, 26_000)

@@ -15,7 +15,7 @@ from lookalike.cli.progress import ProblemNotes, StageProgress
 if TYPE_CHECKING:
     from lookalike import DedupeReport
 
-# numpy would start a thread a core for linear algebra, of which there is none here.
+# numpy would start a thread a core for linear algebra, of which there is none here; models have threads of their own.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHOWN_CLUSTERS = 5
@@ -27,8 +27,9 @@ SHOWN_CLUSTERS = 5
 @click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
 @click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
-@click.option("--method", type=click.Choice(["minhash", "simhash", "exact"]), default="minhash", show_default=True)
-@click.option("--threshold", type=float, default=0.8, show_default=True, help="minhash: the least Jaccard similarity of a duplicate.")
+@click.option("--method", type=click.Choice(["minhash", "simhash", "exact", "meaning"]), default="minhash", show_default=True)
+@click.option("--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]")
+@click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]")
 @click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")
 @click.option("--keep", default="first", show_default=True, help="Which of two stays: first, longest, newest:COL or best:COL.")
 @click.option(

@@ -12,8 +12,9 @@ from lookalike.cli.options import json_option, note, print_json, print_table, qu
 
 @click.command("plan")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--method", type=click.Choice(["minhash", "simhash", "exact"]), default="minhash", show_default=True)
-@click.option("--threshold", type=float, default=0.8, show_default=True, help="minhash: the least Jaccard similarity of a duplicate.")
+@click.option("--method", type=click.Choice(["minhash", "simhash", "exact", "meaning"]), default="minhash", show_default=True)
+@click.option("--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]")
+@click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]")
 @click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")
 @click.option("--text-column", default="text", show_default=True, help="Column of the text.")
 @click.option("--id-column", default="id", show_default=True, help="Column of the id.")

@@ -17,7 +17,7 @@ from lookalike.errors import InputError
 if TYPE_CHECKING:
     from lookalike import Index, Match
 
-WAYS = ["near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep"]
+WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep"]
 OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
 EXCERPT_COLUMNS = 60
 
@@ -33,7 +33,7 @@ EXCERPT_COLUMNS = 60
     "--threshold",
     type=float,
     default=None,
-    help="Matches from this score on [default: as the collection for near, 0.5 of files]",
+    help="Matches from this score on [default: as the collection for near, 0 for meaning, 0.5 of files]",
 )
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
@@ -57,7 +57,8 @@ def command(
     """What in STORE looks like FILE ('-' is standard input), like --text, or like a --simhash.
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
-    a passage with it; fuzzy: files whose bytes are alike, by TLSH or ssdeep. Exit code 0, also if nothing looks like it.
+    a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
+    ssdeep. Exit code 0, also if nothing looks like it.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")

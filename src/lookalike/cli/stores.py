@@ -28,6 +28,7 @@ def creation_options(function: F) -> F:
     """What decides a new collection. For one that exists they must say what it was made with, or be left out."""
     help_of = {
         "--recipe": "Name of the recipe of a new collection (see 'lookalike info').",
+        "--model": "Model of a new collection, to search by meaning: a name such as use-multilingual, or a folder.",
         "--kinds": "Fingerprints of a new collection, separated by commas [default: all that can be searched]",
         "--threshold": "Similarity from which a new collection finds look-alikes [default: 0.8]",
         "--recall": "How surely it finds those at the threshold [default: 0.99]",

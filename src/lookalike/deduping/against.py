@@ -14,6 +14,7 @@ from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.indexing.index import Index
 from lookalike.indexing.opening import open as open_index
+from lookalike.recipe import Recipe
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ class Stored:
 
     def __init__(self, store: str | Path, settings: Settings, *, add: bool, workers: int = 1) -> None:
         if settings.method == "exact" or settings.level != "document":
-            raise InputError("against= is for documents, with method='minhash' or 'simhash'")
-        self.name, self._settings, self._workers = str(store), settings, workers
+            raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
+        self._settings, self._workers = settings, workers
         self._index: Index = open_index(store, read_only=not add, create=False)
+        self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
         try:
             self._check(self._index.settings)
         except BaseException:
@@ -44,9 +46,15 @@ class Stored:
 
     def _check(self, made_with: dict[str, Any]) -> None:
         settings = self._settings
-        if made_with["recipe_id"] != settings.recipe.id:
-            raise RecipeMismatch(f"against={self.name!r}: made with recipe {made_with['recipe_id']}, and this run has {settings.recipe.id}")
-        if settings.method not in made_with["kinds"]:
+        # A method looks at one kind: the model says nothing about words, and words say nothing about the model.
+        found = Recipe.from_dict(made_with["recipe"])
+        if settings.method == "meaning":
+            stored, own = (Recipe(embedder=each.embedder).id for each in (found, settings.recipe))
+        else:
+            stored, own = (each.replace(embedder=None).id for each in (found, settings.recipe))
+        if stored != own:
+            raise RecipeMismatch(f"against={self.name!r}: made with recipe {stored}, and this run has {own}")
+        if ("vector" if settings.method == "meaning" else settings.method) not in made_with["kinds"]:
             raise InputError(f"against={self.name!r}: the store keeps no {settings.method}: choose another method")
         if settings.method == "simhash" and made_with["bits"] != SIMHASH_BITS:
             raise InputError(f"against={self.name!r}: the store has SimHashes of {made_with['bits']} bits, and {SIMHASH_BITS} are needed")
@@ -85,8 +93,24 @@ class Stored:
         """The most similar stored document of each text, the oldest of equals."""
         if self._settings.method == "simhash":
             return self._by_simhash(texts)
+        if self._settings.method == "meaning":
+            return self._by_meaning(texts)
         found = self._index.search_texts(texts, threshold=self._settings.threshold, limit=1, workers=self._workers)
         return [(matches[0].id, matches[0].score) if matches else None for matches in found]
+
+    def _by_meaning(self, texts: list[str]) -> list[tuple[Any, float] | None]:
+        from lookalike.embedders.encoding import encode
+
+        said = [place for place, text in enumerate(texts) if text.strip()]
+        vectors = encode([texts[place] for place in said], self._settings.recipe.embedder).vectors
+        found = self._index.search_vectors(vectors, threshold=self._settings.threshold, limit=1, workers=self._workers)
+        matches: list[tuple[Any, float] | None] = [None] * len(texts)
+        for i, place in enumerate(said):
+            first, last = int(found.offsets[i]), int(found.offsets[i + 1])
+            if last > first:
+                id_ = found.ids[first]
+                matches[place] = (id_ if isinstance(id_, str) else int(id_), float(found.scores[first]))
+        return matches
 
     def _by_simhash(self, texts: list[str]) -> list[tuple[Any, float] | None]:
         values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._settings.recipe)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.deduping.meaning import MeaningLeaders
+
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
 CHUNKS_A_FILE = 8
@@ -27,7 +29,8 @@ CHUNKS_A_FILE = 8
 class Decider:
     """Takes documents in the order in which they want to be kept."""
 
-    def __init__(self, settings: Settings, budget: int, folder: Callable[[], Path]) -> None:
+    def __init__(self, settings: Settings, budget: int, folder: Callable[[], Path], workers: int = 1) -> None:
+        self._meaning = _meaning_leaders(settings, folder, workers) if settings.method == "meaning" else None
         self._simhash = _native.SimhashLeaders(SIMHASH_BITS, settings.distance) if settings.method == "simhash" else None
         self._leaders = _native.Leaders(settings.banding.bands, settings.threshold, BUCKET_LIMIT)
         self._budget, self._folder = budget, folder
@@ -39,6 +42,8 @@ class Decider:
         the similarity. ``others`` is what else the run holds in memory, in bytes."""
         import numpy as np
 
+        if self._meaning:
+            return self._meaning.offer(sketches.features, self._allowed(others))
         if self._simhash:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
@@ -49,19 +54,22 @@ class Decider:
     @property
     def compared(self) -> int:
         """Pairs whose similarity was computed."""
-        return self._leaders.compared
+        return self._meaning.compared if self._meaning else self._leaders.compared
 
     @property
     def spilled(self) -> int:
         """Bytes that went to files."""
-        return sum(map(len, self._maps))
+        return self._meaning.spilled if self._meaning else sum(map(len, self._maps))
 
     def hot_buckets(self, limit: int) -> list[tuple[int, int, int]]:
         """Band, documents refused, and a document of each bucket that was full."""
         return self._leaders.hot_buckets(limit)
 
+    def _allowed(self, others: int) -> int:
+        return max(self._budget - RESERVED - others, LEAST_FEATURES)
+
     def _move_out(self, others: int) -> None:
-        allowed = max(self._budget - RESERVED - others, LEAST_FEATURES)
+        allowed = self._allowed(others)
         while self._leaders.nbytes > allowed and self._moved < (full := self._full_chunks()):
             last = min(self._moved + CHUNKS_A_FILE, full)
             self._maps.append(self._to_file(range(self._moved, last)))
@@ -93,3 +101,10 @@ class Decider:
             at += 8 * len(view)
         mapped.madvise(mmap.MADV_DONTNEED)
         return mapped
+
+
+def _meaning_leaders(settings: Settings, folder: Callable[[], Path], workers: int) -> MeaningLeaders:
+    from lookalike.deduping.meaning import MeaningLeaders
+    from lookalike.embedders.opening import embedder
+
+    return MeaningLeaders(embedder(settings.recipe.embedder).dimensions, settings.threshold, workers, folder)

@@ -44,7 +44,7 @@ def dedupe(
     html: str | Path | None = None,
     annotate: bool = False,
     method: str = "minhash",
-    threshold: float = 0.8,
+    threshold: float | None = None,
     distance: int = 3,
     keep: str = "first",
     level: str = "document",
@@ -53,6 +53,7 @@ def dedupe(
     format: str | None = None,
     encoding: str | None = None,
     recipe: Recipe | str | None = None,
+    model: str | None = None,
     workers: int = 1,
     memory: int | str | None = None,
     max_removed: int | float | str | None = None,
@@ -70,12 +71,13 @@ def dedupe(
     were, in the format of the input; with ``annotate`` all rows, each with the verdict on it. ``removed`` gets the audit trail.
 
     Methods: ``minhash`` (Jaccard similarity of shingles of at least ``threshold``, computed exactly), ``simhash`` (at most
-    ``distance`` bits), ``exact`` (equal tokens). Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
+    ``distance`` bits), ``exact`` (equal tokens), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``). The
+    threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
     ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
     it. The result does not depend on ``workers``, ``memory`` or how rows are spread over files.
     """
     check_workers(workers)
-    settings = make_settings(method, threshold, distance, keep, recipe, level)
+    settings = make_settings(method, threshold, distance, keep, recipe, level, model)
     job = _Job(
         settings,
         _columns(text_column, id_column, settings, annotate),

@@ -77,13 +77,14 @@ def plan(
     corpus: str | Path | Sequence[str | Path],
     *,
     method: str = "minhash",
-    threshold: float = 0.8,
+    threshold: float | None = None,
     distance: int = 3,
     text_column: str = "text",
     id_column: str = "id",
     format: str | None = None,
     encoding: str | None = None,
     recipe: Recipe | str | None = None,
+    model: str | None = None,
     workers: int = 1,
     memory: int | str | None = None,
     sample: int = SAMPLE,
@@ -92,7 +93,7 @@ def plan(
     check_workers(workers)
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
         raise InputError(f"sample={sample!r}: give a number of documents from 1 on")
-    settings = make_settings(method, threshold, distance, "first", recipe, "document")
+    settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
     with Workspace() as workspace:
         sources = expanded(corpus, format, workspace)
         readers = readers_of(sources, Columns(text_column, id_column), encoding)
@@ -108,7 +109,7 @@ class _Sample:
     def __init__(self, settings: Settings, workers: int, workspace: Workspace) -> None:
         self.settings = settings
         self._sketcher = Sketcher(settings, workers)
-        self._decider = Decider(settings, 1 << 62, workspace.folder)
+        self._decider = Decider(settings, 1 << 62, workspace.folder, workers)
         self._problems = Problems("skip")
         self.documents = self.removed = self.text_bytes = self.source_bytes = 0
         self.packed_bytes = 0.0
@@ -175,6 +176,8 @@ class _Sample:
         tables = documents * LEDGER_BYTES + kept * (RECORD_BYTES + bands * BAND_BYTES) + RESERVED
         features = 8 * float(counts.mean() if len(counts) else 0) * kept
         compared = self._decider.compared
+        if self.settings.method == "meaning":  # each document is compared with all that are kept
+            self.seconds["compare"] *= scale
         seconds = sum(self.seconds.values()) * scale + self.text_bytes * scale / WRITTEN_PER_SECOND
         short = float((counts < FEW_FEATURES).mean()) if self.settings.method == "minhash" and len(counts) else 0.0
         threshold = self.settings.threshold

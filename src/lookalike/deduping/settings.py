@@ -15,7 +15,9 @@ from lookalike.search.banding import Banding
 MAX_SKETCH = 128  # values
 RECALL = 0.995  # of pairs exactly at the threshold; pairs above it are found more often
 MOST_BELOW = 0.15  # of pairs at half the threshold: they are compared in vain
-METHODS = ("minhash", "simhash", "exact")
+METHODS = ("minhash", "simhash", "exact", "meaning")
+THRESHOLDS = {"meaning": 0.9}  # of the others 0.8
+MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line")
 ORDERS = ("first", "longest", "newest", "best")
 MAX_DISTANCE = 16
@@ -68,6 +70,8 @@ class Settings:
         if self.method == "minhash" and (found := self.banding.recall(self.threshold)) < RECALL:
             low = f"sketches of {MAX_SKETCH} values find {found:.1%} of the pairs at it"
             raise InputError(f"threshold={self.threshold}: too low: {low}; choose a higher one")
+        if self.method == "meaning" and self.level != "document":
+            raise InputError(f"level={self.level!r}: paragraphs and lines are compared exactly; method='meaning' is for documents")
         if self.method == "minhash" and self.recipe.hash != "lookalike64":
             raise InputError(f"recipe hash={self.recipe.hash!r}: method='minhash' needs a recipe with 'lookalike64', such as the default")
 
@@ -87,11 +91,23 @@ class Settings:
             out |= {"threshold": self.threshold, "size": self.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
         elif self.method == "simhash":
             out |= {"distance": self.distance}
+        elif self.method == "meaning":
+            out |= {"threshold": self.threshold, "model": self.recipe.embedder}
         return out
 
 
-def make_settings(method: str, threshold: float, distance: int, keep: str, recipe: Recipe | str | None, level: str) -> Settings:
-    return Settings(method, threshold, distance, Keep.of(keep), resolve(recipe), level)
+def make_settings(
+    method: str, threshold: float | None, distance: int, keep: str, recipe: Recipe | str | None, level: str, model: str | None = None
+) -> Settings:
+    chosen = resolve(recipe)
+    if method == "meaning":
+        if model is not None and not isinstance(model, str):
+            raise InputError(f"model={model!r}: give the name of a model, or the path of its folder")
+        chosen = chosen.replace(embedder=model or chosen.embedder or MODEL)
+    elif model is not None:
+        raise InputError(f"model={model!r} is for method='meaning', not for {method!r}")
+    least = THRESHOLDS.get(method, 0.8) if threshold is None else threshold
+    return Settings(method, least, distance, Keep.of(keep), chosen, level)
 
 
 @cache

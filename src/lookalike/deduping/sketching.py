@@ -22,7 +22,7 @@ SIMHASH_BITS = 64
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
-    features: NDArray[np.uint64]  # distinct ones, document after document
+    features: NDArray[np.uint64]  # distinct ones, document after document; of the method meaning the vectors, four halves a word
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
     keys: NDArray[np.uint32]  # one a band and document
@@ -52,6 +52,11 @@ class Sketcher:
             parts = (made[0], made[1], parts[2], made[3])
         found = self._simhashes(texts, native) if method == "simhash" else np.zeros(0, np.uint64)
         features, offsets, digests, keys = map(np.asarray, parts)
+        if method == "meaning":
+            from lookalike.deduping.meaning import vector_words
+            from lookalike.embedders.opening import embedder
+
+            features, offsets = vector_words(embedder(recipe.embedder), list(texts.texts()))
         return Sketches(features, offsets, digests, keys, found)
 
     @property

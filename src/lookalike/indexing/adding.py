@@ -95,6 +95,19 @@ def simhash_batches(ids: Sequence[Id] | NDArray[Any], words: NDArray[np.uint64],
         yield batch
 
 
+def vector_batches(ids: Sequence[Id] | NDArray[Any], vectors: Any, settings: Settings) -> Iterator[Batch]:
+    """Vectors of documents that are elsewhere."""
+    from lookalike.indexing.meaning import given_vectors, require_vectors
+
+    dimensions = require_vectors(settings)
+    halves = given_vectors(vectors, settings)
+    listed = _listed(ids, len(halves) // dimensions, "vector", settings)
+    for first in range(0, len(listed), BATCH_DOCUMENTS):
+        batch = _without_text(listed[first : first + BATCH_DOCUMENTS])
+        batch.vector = halves[first * dimensions : (first + len(batch)) * dimensions]
+        yield batch
+
+
 def minhash_batches(ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash], settings: Settings) -> Iterator[Batch]:
     """MinHashes of documents that are elsewhere, or of sets."""
     import numpy as np

@@ -22,7 +22,7 @@ AT_A_TIME = 1024
 NEIGHBOURS = 64  # of each document, nearest and oldest first; the few that need more are asked again
 
 
-class _Leaders:
+class Leaders:
     """Who leads whom."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class _Leaders:
         return [Cluster(self.ids[leader], tuple(members)) for leader, members in sorted(self.members.items())]
 
 
-def _in_batches(records: Iterator[Record], progress: Progress) -> Iterator[list[Record]]:
+def in_batches(records: Iterator[Record], progress: Progress) -> Iterator[list[Record]]:
     done = 0
     while batch := list(islice(records, AT_A_TIME)):
         yield batch
@@ -49,8 +49,8 @@ def _in_batches(records: Iterator[Record], progress: Progress) -> Iterator[list[
 
 
 def simhash_clusters(reader: Reader, settings: Settings, k: int, progress: Progress) -> list[Cluster]:
-    leaders = _Leaders()
-    for batch in _in_batches(reader.scan(("simhash",)), progress):
+    leaders = Leaders()
+    for batch in in_batches(reader.scan(("simhash",)), progress):
         records = [record for record in batch if record.simhash is not None]
         words = _words(records, settings)
         found = reader.near_simhashes(words, k, NEIGHBOURS, 1)
@@ -69,7 +69,7 @@ def simhash_clusters(reader: Reader, settings: Settings, k: int, progress: Progr
     return leaders.clusters()
 
 
-def _oldest_leader(rows: Sequence[int], distances: Sequence[int], own: int, leaders: _Leaders) -> tuple[int, int] | None:
+def _oldest_leader(rows: Sequence[int], distances: Sequence[int], own: int, leaders: Leaders) -> tuple[int, int] | None:
     """The nearest leader, the oldest of equally near ones."""
     return next(((row, distance) for row, distance in zip(rows, distances, strict=True) if row < own and row in leaders.ids), None)
 
@@ -84,9 +84,9 @@ def _words(records: Sequence[Record], settings: Settings) -> NDArray[np.uint64]:
 def near_clusters(reader: Reader, settings: Settings, threshold: float, progress: Progress) -> list[Cluster]:
     import numpy as np
 
-    leaders = _Leaders()
+    leaders = Leaders()
     column = "text" if settings.keep_text else "minhash"
-    for batch in _in_batches(reader.scan(("digest", "minhash", "text")), progress):
+    for batch in in_batches(reader.scan(("digest", "minhash", "text")), progress):
         records = [record for record in batch if record.digest is not None]
         if not records:
             continue

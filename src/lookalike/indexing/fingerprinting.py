@@ -95,8 +95,8 @@ def stored_meta(id_: Id, meta: object) -> str | None:
         raise InputError(f"document {id_!r}: its meta cannot be written as JSON ({error})") from error
 
 
-def fingerprinted(given: Given, settings: Settings, workers: int) -> Batch:
-    """A batch for a store."""
+def fingerprinted(given: Given, settings: Settings, workers: int, *, vectors: bool = True) -> Batch:
+    """A batch for a store; without ``vectors`` where somebody has them already."""
     texts = given.texts
     batch = Batch(given.ids, texts, given.metas)
     kinds, recipe = settings.kinds, settings.recipe
@@ -118,6 +118,10 @@ def fingerprinted(given: Given, settings: Settings, workers: int) -> Batch:
         batch.ssdeep = [each.value for each in ssdeeps(things, workers)]
     if "tlsh" in kinds:
         batch.tlsh = [each.value for each in tlshs(things, workers)]
+    if "vector" in kinds and vectors:
+        from lookalike.indexing.meaning import text_vectors
+
+        batch.vector = text_vectors(texts, settings)
     if not settings.keep_text:
         batch.texts = [None] * len(texts)
     return batch

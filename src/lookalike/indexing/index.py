@@ -17,7 +17,7 @@ from lookalike.fingerprints.fuzzy import tlsh as make_tlsh
 from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.indexing import searching
-from lookalike.indexing.adding import add_documents, minhash_batches, simhash_batches
+from lookalike.indexing.adding import add_documents, minhash_batches, simhash_batches, vector_batches
 from lookalike.indexing.clustering import near_clusters, simhash_clusters
 from lookalike.indexing.fingerprinting import check_id, simhash_words
 from lookalike.indexing.matches import Cluster, Matches
@@ -25,7 +25,7 @@ from lookalike.io import read_text
 from lookalike.model import Document
 from lookalike.recipe import require_same
 from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
-from lookalike.stores.base import Added, Batch, CheckReport, Id, Record, Store
+from lookalike.stores.base import Added, Batch, CheckReport, Id, Reader, Record, Store
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from lookalike.search.hamming import Values
 
-SEARCHES = ("near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep")
+SEARCHES = ("near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep")
 FUZZY_THRESHOLD = 0.5
 Progress = Callable[[int], object]
 
@@ -44,6 +44,14 @@ class SimhashMatches(NamedTuple):
     offsets: NDArray[np.int64]
     ids: NDArray[Any]  # int64 where all of them are integers, otherwise objects
     distances: NDArray[np.uint8]
+
+
+class VectorMatches(NamedTuple):
+    """The matches of many vectors: those of query i are at ``offsets[i]:offsets[i + 1]``, best first, then oldest first."""
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[Any]  # int64 where all of them are integers, otherwise objects
+    scores: NDArray[np.float64]  # cosines
 
 
 class Index:
@@ -125,6 +133,10 @@ class Index:
         """Add MinHashes, of sets for example: documents without text, found by MinHash only."""
         return self._add_batches(minhash_batches(ids, sketches, self._store.settings), progress)
 
+    def add_vectors(self, ids: Sequence[Id] | NDArray[Any], vectors: Any, *, progress: Progress | None = None) -> Added:
+        """Add vectors that the collection's model made elsewhere, a row each: documents without text, found by meaning only."""
+        return self._add_batches(vector_batches(ids, vectors, self._store.settings), progress)
+
     def get(self, id: Id) -> Document:
         """A document by its id; ``NotFound`` where there is none."""
         check_id(id)
@@ -162,17 +174,18 @@ class Index:
         simhash: int | SimHash | None = None,
         minhash: MinHash | None = None,
         digest: Ssdeep | Tlsh | None = None,
+        vector: Any = None,
         k: int = 3,
         threshold: float | None = None,
         limit: int | None = 10,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a SimHash, a MinHash or a fuzzy digest.
+        """What looks like the query: a text, a file (``Path``), a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
-        ``by``: near (the default), simhash, passages, fuzzy, tlsh or ssdeep; docs/search.md says what each finds and scores.
+        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh or ssdeep; docs/search.md says what each finds and scores.
         """
-        given = [each for each in (query, simhash, minhash, digest) if each is not None]
+        given = [each for each in (query, simhash, minhash, digest, vector) if each is not None]
         if len(given) != 1:
-            raise InputError("search for one thing: a text, a Path, simhash=, minhash= or digest=")
+            raise InputError("search for one thing: a text, a Path, simhash=, minhash=, digest= or vector=")
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
         if simhash is not None:
@@ -184,6 +197,9 @@ class Index:
         if digest is not None:
             _only(by, getattr(digest, "kind", "fuzzy"), "digest=", "fuzzy")
             return self._by_digest(digest, threshold, most)
+        if vector is not None:
+            _only(by, "meaning", "vector=")
+            return self._by_vector(vector, threshold, most)
         return self._by_thing(query, by or "near", k, threshold, most)
 
     def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int) -> Matches:
@@ -195,6 +211,8 @@ class Index:
             return self._by_fuzzy(query, by, threshold, limit)
         settings = self._store.settings
         text = read_text(query).text if isinstance(query, Path) else query.decode("utf-8", "replace") if isinstance(query, bytes) else query
+        if by == "meaning":
+            return self._by_meaning(text, threshold, most=limit)
         with self._store.reading() as reader:
             if by == "simhash":
                 check_k(k)
@@ -202,6 +220,20 @@ class Index:
             if by == "passages":
                 return searching.passages(reader, settings, text, threshold or 0.0, limit)
             return searching.near(reader, settings, text, settings.threshold if threshold is None else threshold, limit)
+
+    def _by_meaning(self, text: str, threshold: float | None, most: int) -> Matches:
+        from lookalike.indexing.meaning import meaning, query_vector
+
+        halves, notes = query_vector(text, self._store.settings)  # before reading: a model takes its time
+        with self._store.reading() as reader:
+            return meaning(reader, self._store.settings, halves, threshold, most, notes)
+
+    def _by_vector(self, vector: Any, threshold: float | None, most: int) -> Matches:
+        from lookalike.indexing.meaning import given_vectors, meaning
+
+        halves = given_vectors(vector, self._store.settings, "vector")
+        with self._store.reading() as reader:
+            return meaning(reader, self._store.settings, halves, threshold, most)
 
     def _by_simhash(self, value: int | SimHash, k: int, limit: int) -> Matches:
         check_k(k)
@@ -263,29 +295,41 @@ class Index:
 
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
-        import numpy as np
-
         check_k(k)
         most = NO_LIMIT if limit is None else check_limit(limit)
         words = words_of(values, self._store.settings.bits, "values")
         with self._store.reading() as reader:
             found = reader.near_simhashes(words, k, most, workers)
-            rows, places = np.unique(found.ids, return_inverse=True)
-            records = reader.records(rows.tolist(), ())
-        ids = [records[row].id for row in rows.tolist()]
-        known = np.array(ids, dtype=np.int64 if all(isinstance(id_, int) for id_ in ids) else object)
-        return SimhashMatches(found.offsets, known[places], found.distances)
+            ids = _ids_of(reader, found.ids)
+        return SimhashMatches(found.offsets, ids, found.distances)
+
+    def search_vectors(self, vectors: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1) -> VectorMatches:
+        """The documents whose vectors have the largest cosine with each of many vectors of the same model: numpy in, arrays out."""
+        from lookalike.indexing.meaning import THRESHOLD, given_vectors
+
+        most = NO_LIMIT if limit is None else check_limit(limit)
+        _check_threshold(threshold)
+        check_workers(workers)
+        halves = given_vectors(vectors, self._store.settings)
+        with self._store.reading() as reader:
+            found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers)
+            ids = _ids_of(reader, found.rows)
+        return VectorMatches(found.offsets, ids, found.cosines)
 
     def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> list[Cluster]:
-        """Documents that look alike, by near or simhash. Each was verified against the one that its cluster keeps, the oldest."""
+        """Documents that look alike, by near, simhash or meaning. Each was verified against the one that its cluster keeps, the oldest."""
         settings = self._store.settings
         _check_threshold(threshold)
-        if by not in ("near", "simhash"):
-            raise InputError(f"by={by!r}: clusters are made by near or simhash")
+        if by not in ("near", "simhash", "meaning"):
+            raise InputError(f"by={by!r}: clusters are made by near, simhash or meaning")
         with self._store.reading() as reader:
             if by == "simhash":
                 check_k(k)
                 return simhash_clusters(reader, settings, k, progress)
+            if by == "meaning":
+                from lookalike.indexing.meaning import CLUSTER_THRESHOLD, meaning_clusters
+
+                return meaning_clusters(reader, settings, CLUSTER_THRESHOLD if threshold is None else threshold, progress)
             return near_clusters(reader, settings, settings.threshold if threshold is None else threshold, progress)
 
     def stats(self) -> dict[str, Any]:
@@ -316,6 +360,17 @@ class Index:
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
     return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], str)
+
+
+def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:
+    """The ids of rows, each looked up once."""
+    import numpy as np
+
+    rows, places = np.unique(found, return_inverse=True)
+    records = reader.records(rows.tolist(), ())
+    ids = [records[row].id for row in rows.tolist()]
+    known = np.array(ids, dtype=np.int64 if all(isinstance(id_, int) for id_ in ids) else object)
+    return known[places]
 
 
 def _only(by: str | None, searched: str, name: str, *others: str) -> None:

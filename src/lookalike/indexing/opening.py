@@ -30,6 +30,7 @@ def open(
     *,
     collection: str = "default",
     recipe: Recipe | str | None = None,
+    model: str | PathLike[str] | None = None,
     kinds: str | Iterable[str] | None = None,
     bits: int | None = None,
     size: int | None = None,
@@ -43,7 +44,8 @@ def open(
 
     A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
     (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
-    which the share ``recall`` is to be found. An existing one keeps what it was made with, and is refused if something else
+    which the share ``recall`` is to be found. With a ``model`` (``use-multilingual``, a folder, ``module:function``) it keeps vectors
+    too, and can be searched by meaning. An existing one keeps what it was made with, and is refused if something else
     is asked for. Use it in a ``with`` statement, or ``close`` it.
     """
     length = len(collection.encode("utf-8", "replace")) if isinstance(collection, str) and "\0" not in collection else 0
@@ -51,6 +53,7 @@ def open(
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     wanted = Wanted(
         recipe=None if recipe is None else resolve(recipe),
+        model=_checked_model(model),
         kinds=parse_kinds(kinds),
         bits=bits,
         size=size,
@@ -60,6 +63,12 @@ def open(
     )
     wanted.new()  # whatever is wrong with it should be said before a store is made
     return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
+
+
+def _checked_model(model: object) -> str | None:
+    if model is not None and (not isinstance(model, str | PathLike) or str(model) == ""):
+        raise InputError(f"model={model!r:.60}: give the name of a model, or the path of its folder")
+    return None if model is None else str(model)
 
 
 def _store_opener(location: object) -> Callable[..., Store]:

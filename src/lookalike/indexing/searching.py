@@ -5,6 +5,7 @@
 | near | bands of the MinHash | Jaccard similarity of the features | 1 - score |
 | simhash | all within k bits | 1 - distance / bits | bits that differ |
 | passages | shared winnowing hashes | share of the query inside shared passages | 1 - score |
+| meaning (indexing.meaning) | the best by cosine | cosine of the vectors | 1 - score |
 | tlsh, ssdeep | all within the threshold | similarity of the digests | of the digests |
 | fuzzy | both of these | the larger one | 1 - score |
 """

@@ -1,11 +1,13 @@
 """Export and import: a collection as a JSONL or Parquet file, and back.
 
 A row has ``id``, ``text``, ``meta`` and ``fingerprints``: those that cannot be made from the text again, each with its recipe.
-Of a document with text these are the fuzzy digests, which may be of a file; of one without, all of them.
+Of a document with text these are the fuzzy digests, which may be of a file, and the vector, which takes a model and time;
+of one without, all of them.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _native
 from lookalike.corpus.files import Source
 from lookalike.corpus.rows import Problem, Row, rows
 from lookalike.corpus.writing import ParquetWriter, row_writer
@@ -39,7 +42,9 @@ Progress = Callable[[int], object] | None
 
 def export_documents(store: Store, path: Path, progress: Progress) -> int:
     count = 0
-    columns = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
+    columns: tuple[str, ...] = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
+    if "vector" in store.settings.kinds:  # others may have no such column
+        columns += ("vector",)
     with row_writer(path) as writer, store.reading() as reader:
         for record in reader.scan(columns):
             row = _exported(record, store.settings)
@@ -65,13 +70,15 @@ def _exported(record: Record, settings: Settings) -> dict[str, Any]:
         prints["ssdeep"] = Ssdeep(record.ssdeep).to_dict()
     if record.tlsh is not None:
         prints["tlsh"] = Tlsh(record.tlsh).to_dict()
+    if record.vector is not None:
+        prints["vector"] = {"value": base64.b64encode(record.vector).decode(), "recipe": settings.recipe_of("vector")}
     if record.text is None:
         if record.simhash is not None:
             prints["simhash"] = SimHash(record.simhash, settings.bits, settings.recipe_of("simhash")).to_dict()
         if record.minhash is not None:
             values = tuple(np.frombuffer(record.minhash, dtype=np.uint32).tolist())
             prints["minhash"] = MinHash(values, settings.recipe_of("minhash")).to_dict()
-            prints["contents"] = {"value": f"0x{record.digest:016x}", "recipe": settings.recipe.id}
+            prints["contents"] = {"value": f"0x{record.digest:016x}", "recipe": settings.lexical.id}
         if record.winnowing is not None:
             hashes, starts, ends = (part.tolist() for part in unpack_winnowing(record.winnowing))
             spans = tuple(zip(starts, ends, strict=True))
@@ -85,6 +92,7 @@ class _Loaded:
     document: Document
     prints: Mapping[str, Any]
     contents: int | None
+    vector: bytes | None = None
 
 
 def load_documents(store: Store, path: Path, progress: Progress) -> int:
@@ -118,16 +126,45 @@ def _parsed(row: Row, settings: Settings) -> _Loaded:
         if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
             raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
         check_id(values.get("id"))
-        found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints}
+        found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints and kind in _KINDS}
         for kind, each in found.items():
             require_same(each.recipe, settings.recipe_of(kind))
         contents = prints.get("contents")
         if contents is not None:
-            require_same(contents["recipe"], settings.recipe.id)
+            require_same(contents["recipe"], settings.lexical.id)
         number = None if contents is None else int(contents["value"], 16)
+        vector = _vector(prints["vector"], settings) if "vector" in settings.kinds and "vector" in prints else None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{row.place}: this is no row of an export: {error}") from error
-    return _Loaded(Document(values["id"], values["text"], meta), found, number)
+    return _Loaded(Document(values["id"], values["text"], meta), found, number, vector)
+
+
+def _vector(given: Mapping[str, Any], settings: Settings) -> bytes:
+    import numpy as np
+
+    require_same(given["recipe"], settings.recipe_of("vector"))
+    vector = base64.b64decode(given["value"], validate=True)
+    dimensions = settings.dimensions or 0
+    if len(vector) != 2 * dimensions:
+        raise InputError(f"its vector has {len(vector)} bytes, expected {2 * dimensions}")
+    _native.vector_squares(np.frombuffer(vector, dtype=np.uint16), dimensions)  # checks the numbers
+    return vector
+
+
+def _vectors(loaded: list[_Loaded], settings: Settings) -> NDArray[np.uint16]:
+    """Those that came along; the others are made from the texts."""
+    import numpy as np
+
+    from lookalike.indexing.meaning import text_vectors
+
+    halves = np.zeros((len(loaded), settings.dimensions or 0), dtype=np.uint16)
+    missing = [place for place, each in enumerate(loaded) if each.vector is None and each.document.text is not None]
+    if missing:
+        halves[missing] = text_vectors([loaded[place].document.text or "" for place in missing], settings).reshape(len(missing), -1)
+    for place, each in enumerate(loaded):
+        if each.vector is not None:
+            halves[place] = np.frombuffer(each.vector, dtype=np.uint16)
+    return halves.reshape(-1)
 
 
 def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
@@ -137,7 +174,9 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
         given = Given()
         for each in with_text:
             given.append(each.document)
-        batch = fingerprinted(given, settings, 1)
+        batch = fingerprinted(given, settings, 1, vectors=False)
+        if "vector" in settings.kinds:
+            batch.vector = _vectors(with_text, settings)
         for kind in ("ssdeep", "tlsh"):
             if kind in settings.kinds:
                 setattr(batch, kind, [_digest(each, kind) for each in with_text])
@@ -171,6 +210,8 @@ def _without_text(group: list[_Loaded], settings: Settings, has_simhash: bool, h
     batch.winnowing = [_packed(each.prints.get("winnowing")) for each in group]
     batch.ssdeep = [_digest(each, "ssdeep") for each in group]
     batch.tlsh = [_digest(each, "tlsh") for each in group]
+    if "vector" in settings.kinds:
+        batch.vector = _vectors(group, settings)
     return batch
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.search.shared import SharedResult
+    from lookalike.search.vectors import NearVectors
 
 Id = str | int
 
@@ -37,6 +38,7 @@ class Batch:
     winnowing: Sequence[bytes | None] | None = None  # packed, where texts are not kept
     ssdeep: Sequence[str | None] | None = None
     tlsh: Sequence[str | None] | None = None
+    vector: NDArray[np.uint16] | None = None  # halves, as many as the collection has dimensions; zeros where there is none
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -65,6 +67,7 @@ class Batch:
             lines(self.winnowing),
             lines(self.ssdeep),
             lines(self.tlsh),
+            numbers(self.vector),
         )
 
 
@@ -88,6 +91,7 @@ class Record(NamedTuple):
     winnowing: bytes | None = None
     ssdeep: str | None = None
     tlsh: str | None = None
+    vector: bytes | None = None
 
 
 class Group(NamedTuple):
@@ -153,6 +157,9 @@ class Reader(Protocol):
     def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult: ...
     def near_tlsh(self, digest: str, max_distance: int, limit: int) -> FuzzyFound: ...
     def near_ssdeep(self, digest: str, min_score: int, limit: int) -> FuzzyFound: ...
+    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
+        """All rows with a cosine of at least ``least``, best first, then by row. Queries are halves, one after the other."""
+        ...
 
 
 class Store(Protocol):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from lookalike import _native
+from lookalike.search.vectors import has_direction
 from lookalike.stores.base import Batch
 from lookalike.stores.settings import Settings
 
@@ -22,6 +23,7 @@ class Columns:
     rows: NDArray[np.int64]
     simhash: tuple[NDArray[np.int64], NDArray[np.uint64]] | None = None
     sketches: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]] | None = None  # rows, digests, band keys
+    vectors: tuple[NDArray[np.int64], NDArray[np.uint16]] | None = None
     lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of text, winnowing, ssdeep and tlsh
 
     @classmethod
@@ -41,6 +43,9 @@ class Columns:
             here, kept = _present(numbers, values["bands"])
             digests = np.array([digest for digest in values["digest"] if digest is not None], dtype=np.int64).view(np.uint64)
             found.sketches = here, digests, np.frombuffer(b"".join(kept), dtype=np.uint32)
+        if "vector" in values:
+            here, kept = _present(numbers, values["vector"])
+            found.vectors = here, np.frombuffer(b"".join(kept), dtype=np.uint16)
         for name in ("text", "winnowing", "ssdeep", "tlsh"):
             if name in values:
                 found.lines[name] = _present(numbers, values[name])
@@ -61,9 +66,20 @@ class Columns:
             banding = settings.banding
             keys = np.asarray(_native.band_keys(batch.minhash, settings.size, banding.bands, banding.rows))
             found.sketches = rows, batch.digests, keys
+        found.vectors = _directed(rows, batch.vector)
         for name, values in (("text", batch.texts), ("winnowing", batch.winnowing), ("ssdeep", batch.ssdeep), ("tlsh", batch.tlsh)):
             found.lines[name] = _present(rows, values or [None] * len(batch))
         return found
+
+
+def _directed(rows: NDArray[np.int64], halves: NDArray[np.uint16] | None) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
+    import numpy as np
+
+    if halves is None or not len(rows):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16)
+    dimensions = len(halves) // len(rows)
+    there = has_direction(halves, dimensions)
+    return (rows, halves) if there.all() else (rows[there], halves.reshape(-1, dimensions)[there].reshape(-1))
 
 
 def _present(rows: NDArray[np.int64], values: Sequence[Any]) -> tuple[NDArray[np.int64], Sequence[Any]]:

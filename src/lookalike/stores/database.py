@@ -117,6 +117,12 @@ def create_schema(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
+def add_vectors(connection: sqlite3.Connection) -> None:
+    """The column of vectors, halves of length 1; a store has it from its first collection with a model on."""
+    if not any(name == "vector" for _, name, *_ in connection.execute("PRAGMA table_info(documents)")):
+        connection.execute("ALTER TABLE documents ADD COLUMN vector BLOB")
+
+
 def check_format(connection: sqlite3.Connection, name: str) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise StoreError(f"{name} is an SQLite database, but none that Lookalike made")

@@ -48,7 +48,7 @@ class EmbeddedStore:
         if folder is None:
             self._writer = _MemoryWriter()
         else:
-            self._find(folder, create and not read_only)
+            self._find(folder, wanted, create and not read_only)
             self._reader = database.ReadConnection(folder / DATABASE, folder / "reader.lock")
             self._lock = FileLock(folder / "writer.lock")
         try:
@@ -59,7 +59,7 @@ class EmbeddedStore:
         self._segments = folder / "segments" if folder else None
         self._cache = Cache(self._segments, self.settings)
 
-    def _find(self, folder: Path, create: bool) -> None:
+    def _find(self, folder: Path, wanted: Wanted, create: bool) -> None:
         try:
             if (folder / DATABASE).is_file():
                 return
@@ -67,6 +67,7 @@ class EmbeddedStore:
                 raise StoreError(f"{self.name} does not exist: add documents to create it")
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
                 raise StoreError(f"{str(folder)!r} is no store, and there is something else: choose another path")
+            wanted.new().with_dimensions()  # a model that cannot be had should be said before anything is made
             (folder / "segments").mkdir(parents=True)
             for lock in ("writer.lock", "reader.lock"):
                 (folder / lock).touch()
@@ -87,8 +88,10 @@ class EmbeddedStore:
         if state is None:
             if not create:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
-            settings = wanted.new()
+            settings = wanted.new().with_dimensions()
             with self._writing() as writer:
+                if "vector" in settings.kinds:
+                    database.add_vectors(writer)
                 writer.execute(
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from lookalike.search.vectors import has_direction
 from lookalike.stores.base import Batch, Id, Record
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
@@ -28,6 +29,7 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
         "bands": None if batch.minhash is None or columns.sketches is None else _blobs(columns.sketches[2], count),
         "minhash": None if batch.minhash is None or None not in batch.texts else _blobs(batch.minhash, count),
         "winnowing": batch.winnowing,
+        "vector": None if batch.vector is None else _vector_blobs(batch.vector, count),
         "meta": batch.metas if any(batch.metas) else None,
         "text": map(_stored_text, batch.texts) if any(text is not None for text in batch.texts) else None,
     }
@@ -47,6 +49,11 @@ def _blobs(array: Any, count: int) -> Iterable[bytearray]:
     data = bytearray(array.tobytes())
     width = len(data) // max(count, 1)
     return (data[i : i + width] for i in range(0, len(data), width)) if count else ()
+
+
+def _vector_blobs(halves: Any, count: int) -> Iterable[bytearray | None]:
+    there = has_direction(halves, len(halves) // max(count, 1)).tolist() if count else []
+    return (blob if directed else None for blob, directed in zip(_blobs(halves, count), there, strict=True))
 
 
 def _stored_simhashes(words: Any, bits: int) -> Iterable[Any]:

@@ -44,6 +44,7 @@ class Fresh:
 
     def keep(self, columns: Columns) -> None:
         self._bytes += sum(len(value) for _, values in columns.lines.values() for value in values)
+        self._bytes += columns.vectors[1].nbytes if columns.vectors is not None else 0
         self._parts.append(columns)
         if self._bytes > MOST_FRESH_BYTES:
             self._parts.clear()  # from now on there is a gap, and the database is read instead

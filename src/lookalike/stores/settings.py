@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from lookalike.errors import InputError, RecipeMismatch, StoreError
@@ -13,7 +13,8 @@ from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.banding import Banding, choose_banding
 
-KINDS = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh")
+LEXICAL_KINDS = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh")
+KINDS = (*LEXICAL_KINDS, "vector")
 WINDOW = 4  # of winnowing
 THRESHOLD = 0.8
 RECALL = 0.99
@@ -24,12 +25,13 @@ class Settings:
     """Recipe, kinds of fingerprints and their sizes, and whether texts are kept."""
 
     recipe: Recipe = DEFAULT
-    kinds: tuple[str, ...] = KINDS
+    kinds: tuple[str, ...] = LEXICAL_KINDS
     bits: int = 64
     size: int = 128
     keep_text: bool = True
     threshold: float = THRESHOLD  # what the bands are chosen for: similarities from here on are found with `recall`
     recall: float = RECALL
+    dimensions: int | None = None  # of the vectors; None as long as there is no collection
 
     def __post_init__(self) -> None:
         if not self.kinds:
@@ -37,6 +39,8 @@ class Settings:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
             raise InputError(f"kinds: {', '.join(map(repr, unknown))} cannot be kept in a store; choose from {', '.join(KINDS)}")
+        if "vector" in self.kinds and self.recipe.embedder is None:
+            raise InputError("kinds: vectors need a model: open the store with model='use-multilingual', or a recipe with an embedder")
         fitting = kinds_of(self.recipe)
         for kind in self.kinds:
             if kind not in fitting:
@@ -51,18 +55,35 @@ class Settings:
     def banding(self) -> Banding:
         return choose_banding(self.size, self.threshold, self.recall)
 
+    @property
+    def lexical(self) -> Recipe:
+        """The recipe of all fingerprints but vectors, which the model has no part in."""
+        return self.recipe.replace(embedder=None)
+
+    def with_dimensions(self) -> Settings:
+        """For a new collection: what the model gives is what it will always hold. This loads the model."""
+        if "vector" not in self.kinds:
+            return self
+        from lookalike.embedders.opening import embedder
+
+        return replace(self, dimensions=embedder(self.recipe.embedder).dimensions)
+
     def recipe_of(self, kind: str) -> str:
         """The recipe id of a kind of fingerprints, which its segments carry too."""
         if kind == "simhash":
-            return simhash.fingerprint_recipe(self.recipe, self.bits)
+            return simhash.fingerprint_recipe(self.lexical, self.bits)
         if kind == "minhash":
-            return minhash.fingerprint_recipe(self.recipe, self.size)
+            return minhash.fingerprint_recipe(self.lexical, self.size)
         if kind == "winnowing":
-            return f"winnowing-{WINDOW}/{self.recipe.id}"
+            return f"winnowing-{WINDOW}/{self.lexical.id}"
+        if kind == "vector":
+            return f"vector-{self.dimensions}/{self.recipe.id}"
         return (Ssdeep if kind == "ssdeep" else Tlsh)(None, "none").recipe
 
     def to_json(self) -> str:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
+        if self.dimensions is not None:
+            data["dimensions"] = self.dimensions
         data |= {"recipe": self.recipe.to_dict(), "recipe_id": self.recipe.id, "kinds": list(self.kinds)}
         return json.dumps(data, sort_keys=True)
 
@@ -83,9 +104,10 @@ class Settings:
 
 def kinds_of(recipe: Recipe) -> tuple[str, ...]:
     """The kinds that can be made and searched under a recipe."""
+    made = LEXICAL_KINDS if recipe.embedder is None else KINDS
     if recipe.hash == "lookalike64":
-        return KINDS
-    return tuple(kind for kind in KINDS if kind != "winnowing" and (kind != "minhash" or recipe.hash == "sha1-first4"))
+        return made
+    return tuple(kind for kind in made if kind != "winnowing" and (kind != "minhash" or recipe.hash == "sha1-first4"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +115,7 @@ class Wanted:
     """What the caller of ``open`` asked for; None is "whatever the collection has, or the default for a new one"."""
 
     recipe: Recipe | None = None
+    model: str | None = None  # the embedder of the recipe
     kinds: tuple[str, ...] | None = None
     bits: int | None = None
     size: int | None = None
@@ -101,18 +124,35 @@ class Wanted:
     recall: float | None = None
 
     def new(self) -> Settings:
-        given = {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+        given = {name: value for name in self.__slots__ if name != "model" and (value := getattr(self, name)) is not None}
         recipe = self.recipe or DEFAULT
-        return Settings(**{"kinds": kinds_of(recipe)} | given)
+        if self.model is not None:
+            if recipe.embedder not in (None, self.model):
+                raise InputError(f"model={self.model!r}: the recipe names another, {recipe.embedder!r}: leave one of them out")
+            recipe = recipe.replace(embedder=self.model)
+        return Settings(**{"kinds": kinds_of(recipe)} | given | {"recipe": recipe})
 
     def check(self, found: Settings, name: str) -> None:
         """Raise unless the collection is what was asked for."""
-        if self.recipe is not None and self.recipe.id != found.recipe.id:
-            raise RecipeMismatch(f"{name} holds fingerprints of recipe {found.recipe.id}, not {self.recipe.id}: open it without recipe=")
+        wanted = None if self.recipe is None else self.new().recipe
+        if wanted is not None and wanted.id != found.recipe.id:
+            raise RecipeMismatch(f"{name} holds fingerprints of recipe {found.recipe.id}, not {wanted.id}: open it without recipe=")
+        if self.model is not None and self.recipe is None:
+            _check_model(self.model, found, name)
         for field in ("kinds", "bits", "size", "keep_text", "threshold", "recall"):
             value, stored = getattr(self, field), getattr(found, field)
             if value is not None and value != stored and (field != "kinds" or set(value) != set(stored)):
                 raise InputError(f"{name} was made with {field}={stored!r}, not {value!r}: leave it out, or make another collection")
+
+
+def _check_model(model: str, found: Settings, name: str) -> None:
+    from lookalike.embedders.opening import embedder_version
+
+    if found.recipe.embedder is None:
+        raise RecipeMismatch(f"{name} holds no vectors: make another collection with model={model!r}")
+    asked, stored = embedder_version(model), embedder_version(found.recipe.embedder)
+    if asked != stored:
+        raise RecipeMismatch(f"{name} holds vectors of {stored}, not of {asked}: open it without model=, or make another collection")
 
 
 def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:

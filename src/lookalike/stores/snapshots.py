@@ -18,6 +18,7 @@ from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.search.hamming import NO_LIMIT, Found
 from lookalike.search.segments import read_segment
 from lookalike.search.shared import SharedResult, shared_documents
+from lookalike.search.vectors import NearVectors, merged
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
 from lookalike.stores.settings import Settings
@@ -261,6 +262,11 @@ class Snapshot:
 
     def near_ssdeep(self, digest: str, min_score: int, limit: int) -> FuzzyFound:
         return self._fuzzy([segment.search(digest, min_score, NO_LIMIT) for segment in self._segments("ssdeep")], limit, best_first=-1)
+
+    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
+        removed = self._cache.removed_rows()
+        found = [segment.search(halves, least, limit, workers, removed) for segment in self._segments("vector")]
+        return merged(found, len(halves) // (self._cache.settings.dimensions or 1), limit)
 
     def _fuzzy(self, found: Sequence[Any], limit: int, best_first: int) -> FuzzyFound:
         import numpy as np

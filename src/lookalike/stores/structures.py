@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lookalike.errors import Corrupt
 from lookalike.fingerprints.winnowing import winnows
 from lookalike.search.bands import BandSegment
 from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
 from lookalike.search.passages import PassageSegment
 from lookalike.search.simhashes import SimhashSegment
+from lookalike.search.vectors import VectorSegment
 from lookalike.stores.columns import Columns
 from lookalike.stores.settings import WINDOW, Settings
 
@@ -88,10 +90,20 @@ def _ssdeeps(columns: Columns, settings: Settings) -> SsdeepSegment:
     return SsdeepSegment.build(*columns.lines["ssdeep"])
 
 
+def _vectors(columns: Columns, settings: Settings) -> VectorSegment:
+    assert columns.vectors is not None  # noqa: S101
+    assert settings.dimensions is not None  # noqa: S101 - a collection with vectors knows it
+    try:
+        return VectorSegment.build(*columns.vectors, settings.dimensions)
+    except ValueError as error:
+        raise Corrupt(f"the stored vectors are damaged: {error}; restore the store from a copy or an export") from error
+
+
 STRUCTURES = {
     "simhash": Structure(SimhashSegment, ("simhash",), _simhashes),
     "minhash": Structure(BandSegment, ("digest", "bands"), _bands),
     "winnowing": Structure(PassageSegment, ("text", "winnowing"), _passages),
     "ssdeep": Structure(SsdeepSegment, ("ssdeep",), _ssdeeps),
     "tlsh": Structure(TlshSegment, ("tlsh",), _tlshs),
+    "vector": Structure(VectorSegment, ("vector",), _vectors),
 }

@@ -13,9 +13,11 @@ from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
 from lookalike.search.hamming import NO_LIMIT, Found
 from lookalike.search.passages import PassageSegment
 from lookalike.search.shared import SharedResult, shared_documents
+from lookalike.search.vectors import NearVectors
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.postgres.passages import StoredPassages
 from lookalike.stores.postgres.rows import WORD, mixed, record, selected, split_ids
+from lookalike.stores.postgres.vectors import StoredVectors
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
@@ -152,6 +154,10 @@ class PostgresReader:
         # Letters at one block size say nothing of letters at another: only neighbours have one in common.
         parts = self._digests(SSDEEPS, [str(size), str(2 * size), str(size // 2)])
         return _merged([SsdeepSegment.build(*part).search(digest, min_score, NO_LIMIT) for part in parts], limit, best_first=-1)
+
+    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
+        self._require("vector")
+        return StoredVectors(self._connection, self._collection, self._settings.dimensions or 1).search(halves, least, limit, workers)
 
     def _digests(self, query: str, near: list[str]) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
         """Rows, ascending, and their digests, so many at a time."""

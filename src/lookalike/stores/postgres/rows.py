@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.fingerprints.winnowing import winnows
 from lookalike.stores.base import Batch, Id, Record
+from lookalike.stores.postgres.vectors import packed_vectors, unpacked
 from lookalike.stores.settings import WINDOW, Settings
 from lookalike.stores.structures import unpack_winnowing
 
@@ -24,6 +25,7 @@ COPIED = (
     *("ssdeep", "tlsh", "minhash", "winnowing", "hashes", "meta", "text", "raw"),
 )
 COPY = f"COPY lookalike.documents ({', '.join(COPIED)}) FROM STDIN (FORMAT binary)"
+COPY_WITH_VECTORS = COPY.replace(")", ", vector)", 1)  # a database without collections with models has no such column
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"
 CHUNK_BYTES = 1 << 20
@@ -72,7 +74,12 @@ def winnowing_hashes(batch: Batch, settings: Settings) -> list[NDArray[np.uint64
 
 
 def copied(
-    batch: Batch, collection: int, ordinals: Iterable[int], hashes: Sequence[NDArray[np.uint64] | None], bits: int
+    batch: Batch,
+    collection: int,
+    ordinals: Iterable[int],
+    hashes: Sequence[NDArray[np.uint64] | None],
+    bits: int,
+    with_vectors: bool,
 ) -> Iterator[bytes]:
     """The batch as COPY reads it, about a megabyte at a time."""
     low, high = _halves(batch.simhash, bits)
@@ -91,8 +98,9 @@ def copied(
         (_array(None if values is None else mixed(values, collection)) for values in hashes),
         map(_text, batch.metas),
         *_texts(batch.texts),
+        *([map(_bytes, packed_vectors(batch.vector, len(batch)))] if with_vectors else []),
     )
-    count = struct.pack("!h", len(COPIED))
+    count = struct.pack("!h", len(COPIED) + with_vectors)
     chunk = bytearray(HEADER)
     for _, *fields in zip(batch.ids, *columns, strict=False):
         chunk += count
@@ -196,5 +204,7 @@ def record(values: Sequence[Any], columns: Sequence[str]) -> Record:
             value = None if value is None else value % WORD | (0 if high is None else high % WORD << 64)
         elif column == "digest" and value is not None:
             value %= WORD
+        elif column == "vector" and value is not None:
+            value = unpacked(value)
         found[column] = value
     return Record(ordinal, id_number if id_text is None else id_text, **found)

@@ -1,7 +1,8 @@
 """The schema ``lookalike`` of a database: made, and brought up to date, by the first process that writes.
 
-Tables have a version; functions are written anew with each version, and indexes can be made at any time. Everything happens in one
-transaction under an advisory lock, so it does not matter how many processes start at once.
+Tables have a version, and a step leads to each version from the one before; a new schema takes all of them. Functions are written anew
+with each version, and indexes are made where they are missing. Everything happens in one transaction under an advisory lock, so it
+does not matter how many processes start at once, or where one of them dies.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from lookalike.errors import StoreError
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 1
 LOCK = 0x6C6F6F6B616C696B  # what processes that make the schema wait for
-STEPS = {1: ("tables.sql", "indexes.sql")}  # what leads to each version from the one before
+STEPS = ("tables.sql", "statistics.sql")  # what leads to version 1, 2, …: never changed, only added to
+VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
 
@@ -55,9 +56,9 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
         # CREATE SCHEMA IF NOT EXISTS asks for a privilege on the database even where the schema is there.
         if connection.execute("SELECT FROM pg_namespace WHERE nspname = 'lookalike'").fetchone() is None:
             connection.execute("CREATE SCHEMA lookalike")
-        for step in range(version + 1, VERSION + 1):
-            for file in STEPS[step]:
-                connection.execute(_read(file))
+        for step in STEPS[version:]:
+            connection.execute(_read(step))
+        make_indexes(connection)
         for statement in functions():
             connection.execute(statement)
         connection.execute("DELETE FROM lookalike.format")
@@ -76,7 +77,7 @@ def _conditions(block: int) -> dict[str, str]:
         return f"lookalike.hamming(simhash & ({BLOCK_MASKS[other]}), low & ({BLOCK_MASKS[other]})) > {radius}"
 
     earlier = "".join(f" AND {further(other, f'(k - {other}) / 3')}" for other in range(block))
-    return {"not_earlier": earlier, "not_next": further((block + 1) % 3, "k / 2")}
+    return {"not_earlier": earlier, "not_next": further((block + 1) % 3, "rest / 2")}
 
 
 def make_indexes(connection: Connection[Any]) -> None:

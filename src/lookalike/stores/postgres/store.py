@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Id
-from lookalike.stores.postgres import schema
+from lookalike.stores.postgres import schema, vectors
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.numbers import copied_numbers, only_numbers
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
-from lookalike.stores.postgres.rows import COPY, copied, split_ids, winnowing_hashes
+from lookalike.stores.postgres.rows import COPY, COPY_WITH_VECTORS, copied, split_ids, winnowing_hashes
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
 
 OLDEST = 140000  # the first version with bit_count
 ORDINALS = 1 << 20  # of a number of lookalike.transactions
-# Id by id through the unique index, which OFFSET 0 enforces: without statistics the planner would compare every document with every id.
+# Id by id through the unique index, which OFFSET 0 enforces, and then row by row: without statistics the planner would compare every
+# document with every id.
 REMOVE = """
-WITH known AS (
+WITH known AS MATERIALIZED (
   SELECT ordinal FROM unnest(%(texts)s::text[]) AS given (id), LATERAL (
     SELECT ordinal FROM lookalike.documents WHERE collection = %(collection)s AND id_text = given.id OFFSET 0
   ) AS found
@@ -35,7 +37,7 @@ WITH known AS (
     SELECT ordinal FROM lookalike.documents WHERE collection = %(collection)s AND id_number = given.id OFFSET 0
   ) AS found
 ), gone AS (
-  DELETE FROM lookalike.documents d USING known WHERE d.collection = %(collection)s AND d.ordinal = known.ordinal RETURNING 1
+  DELETE FROM lookalike.documents WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known)) RETURNING 1
 )
 SELECT count(*) FROM gone
 """
@@ -97,7 +99,9 @@ class PostgresStore:
             if not create:
                 names = [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")]
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(names) or 'none'}")
-            settings = wanted.new()
+            settings = wanted.new().with_dimensions()
+            if "vector" in settings.kinds:
+                vectors.add_column(connection)
             connection.execute(
                 "INSERT INTO lookalike.collections (name, settings, bits) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
                 (self.collection, settings.to_json(), settings.bits),
@@ -135,9 +139,13 @@ class PostgresStore:
     ) -> Added:
         updated = self._delete(connection, batch.ids)
         ordinals = list(self._ordinals(connection, len(batch)))
-        with connection.cursor().copy(COPY) as copy:
-            for chunk in copied(batch, self._number, ordinals, hashes, self.settings.bits):
-                copy.write(chunk)
+        with_vectors = batch.vector is not None
+        with connection.cursor().copy(COPY_WITH_VECTORS if with_vectors else COPY) as copy:
+            if only_numbers(batch):
+                copy.write(copied_numbers(batch, self._number, ordinals, self.settings.bits))
+            else:
+                for chunk in copied(batch, self._number, ordinals, hashes, self.settings.bits, with_vectors):
+                    copy.write(chunk)
         if sketches is not None:
             connection.execute(ADD_SKETCHES, sketches)
         self._count(connection, len(batch) - updated)
@@ -160,7 +168,9 @@ class PostgresStore:
 
     def _delete(self, connection: Connection, ids: Sequence[Id]) -> int:
         texts, numbers = split_ids(ids)
-        found = connection.execute(REMOVE, {"collection": self._number, "texts": texts, "numbers": numbers}).fetchone()
+        # As text: psycopg takes longer to turn a list of numbers into an array than the server to find them.
+        listed = f"{{{','.join(map(str, numbers))}}}"
+        found = connection.execute(REMOVE, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone()
         return int(found[0]) if found else 0
 
     def _count(self, connection: Connection, more: int) -> None:
@@ -201,6 +211,9 @@ class PostgresStore:
         self._require_writing()
         before = self.stats()["bytes"]
         self._connections.transaction(self._drop_sketches)
+        if self.settings.dimensions is not None:
+            dimensions = self.settings.dimensions
+            self._connections.attempt(lambda connection: vectors.make_graph(connection, self._number, dimensions))
 
         def vacuum(connection: Connection) -> None:
             connection.execute("VACUUM (ANALYZE) lookalike.documents")

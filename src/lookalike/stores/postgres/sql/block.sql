@@ -1,6 +1,7 @@
 -- The fingerprints whose block {i} is within (k - {i}) / 3 bits of the query's, and none that an earlier block brings up.
--- A key that far more documents have than chance would give it (a hot block) is narrowed by the other two blocks: those have k bits
--- between them, so one is within k / 2 of the query's, or the other within (k - 1) / 2.
+-- As many entries are read as chance would give these keys, several times over. Where that is not the end of them some keys are hot: a
+-- key d bits from the query's leaves k - d to the other two blocks, so one is within (k - d) / 2 bits of the query's, or the other
+-- within (k - d - 1) / 2. A hot key that has many more entries than there are such pairs is narrowed by them, pair by pair.
 CREATE OR REPLACE FUNCTION lookalike.simhash_block{i}(collection_number integer, documents bigint, bits integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
@@ -8,43 +9,71 @@ AS $$
 #variable_conflict use_column
 DECLARE
   usual constant double precision := documents::double precision / (1 << lookalike.block_width(bits, {i}));
+  own constant integer[] := lookalike.keys_around(low, bits, {i}, 0);
   keys integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
-  hot integer[];
-  near_next integer[];
-  near_last integer[];
+  enough bigint := 2000 + 4 * usual * cardinality(keys);
+  entries bigint;
+  ordinals bigint[];
+  distances integer[];
+  this integer;
+  rest integer;
 BEGIN
-  IF documents > 20000 AND k <= 5 THEN   -- looking would cost as much as it saves beyond
-    PERFORM FROM lookalike.documents WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
-    OFFSET 2000 + 8 * usual * cardinality(keys) LIMIT 1;
-    IF FOUND THEN
-      hot := ARRAY(
-        SELECT key FROM unnest(keys) AS key
-        WHERE EXISTS (
-          SELECT FROM lookalike.documents WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = key
-          OFFSET 500 + 8 * usual LIMIT 1
-        )
-      );
-      keys := ARRAY(SELECT key FROM unnest(keys) AS key WHERE key <> ALL (hot));
-      near_next := lookalike.keys_around(low, bits, {next}, k / 2);
-      -- One lookup a pair, which OFFSET 0 enforces: the planner does not know that these keys are hot, and would read all they have.
-      RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
-      FROM unnest(hot) AS this, unnest(near_next) AS other, LATERAL (
-        SELECT ordinal, simhash FROM lookalike.documents
-        WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = this AND block{next} = other
-        OFFSET 0
-      ) AS d
-      WHERE lookalike.hamming(simhash, low) <= k{not_earlier};
-      near_last := CASE WHEN k > 0 THEN lookalike.keys_around(low, bits, {last}, (k - 1) / 2) END;
-      RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
-      FROM unnest(hot) AS this, unnest(near_last) AS other, LATERAL (
-        SELECT ordinal, simhash FROM lookalike.documents
-        WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = this AND block{last} = other
-        OFFSET 0
-      ) AS d
-      WHERE lookalike.hamming(simhash, low) <= k AND {not_next}{not_earlier};
-    END IF;
+  SELECT * INTO entries, ordinals, distances FROM lookalike.simhash_entries{i}(collection_number, low, k, keys, enough);
+  IF entries < enough THEN
+    RETURN QUERY SELECT * FROM unnest(ordinals, distances);
+    RETURN;
   END IF;
-  RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low) FROM lookalike.documents
-  WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
-    AND lookalike.hamming(simhash, low) <= k{not_earlier};
+  FOR this IN
+    SELECT key FROM unnest(keys) AS key
+    WHERE EXISTS (
+      SELECT FROM lookalike.documents WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = key
+      OFFSET 500 + 4 * usual LIMIT 1
+    )
+  LOOP
+    keys := array_remove(keys, this);
+    rest := k - bit_count((this # own[1])::bit(32))::integer;
+    -- The table of masks goes to 5 bits. A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
+    enough := CASE WHEN rest <= 11 THEN 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
+      + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2)) END;
+    SELECT * INTO entries, ordinals, distances FROM lookalike.simhash_entries{i}(collection_number, low, k, ARRAY[this], enough);
+    IF enough IS NULL OR entries < enough THEN
+      RETURN QUERY SELECT * FROM unnest(ordinals, distances);
+      CONTINUE;
+    END IF;
+    -- One lookup a pair, which OFFSET 0 enforces, and through the index of both, which it takes for the best where one is a range: the
+    -- planner does not know that this key is hot.
+    RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
+    FROM unnest(lookalike.keys_around(low, bits, {next}, rest / 2)) AS other, LATERAL (
+      SELECT ordinal, simhash FROM lookalike.documents
+      WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = this AND block{next} BETWEEN other AND other
+      OFFSET 0
+    ) AS d
+    WHERE lookalike.hamming(simhash, low) <= k{not_earlier};
+    CONTINUE WHEN rest = 0;
+    RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
+    FROM unnest(lookalike.keys_around(low, bits, {last}, (rest - 1) / 2)) AS other, LATERAL (
+      SELECT ordinal, simhash FROM lookalike.documents
+      WHERE collection = collection_number AND simhash IS NOT NULL AND block{last} = other AND block{i} BETWEEN this AND this
+      OFFSET 0
+    ) AS d
+    WHERE lookalike.hamming(simhash, low) <= k AND {not_next}{not_earlier};
+  END LOOP;
+  SELECT * INTO entries, ordinals, distances FROM lookalike.simhash_entries{i}(collection_number, low, k, keys, NULL);
+  RETURN QUERY SELECT * FROM unnest(ordinals, distances);
+END $$;
+
+-- The first entries under these keys: how many, and of them those within k bits that no earlier block brings up.
+CREATE OR REPLACE FUNCTION lookalike.simhash_entries{i}(collection_number integer, low bigint, k integer, keys integer[], enough bigint,
+  OUT entries bigint, OUT ordinals bigint[], OUT distances integer[])
+LANGUAGE plpgsql STABLE
+AS $$
+#variable_conflict use_column
+BEGIN
+  SELECT count(*), array_agg(ordinal) FILTER (WHERE distance <= k{not_earlier}), array_agg(distance) FILTER (WHERE distance <= k{not_earlier})
+  INTO entries, ordinals, distances
+  FROM (
+    SELECT ordinal, simhash, lookalike.hamming(simhash, low) AS distance FROM lookalike.documents
+    WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
+    LIMIT enough
+  ) AS d;
 END $$;

@@ -48,11 +48,11 @@ BEGIN
   );
 END $$;
 
--- Everything is read, by as many processes as the server allows.
+-- Everything is read, by as many processes as the server allows, and from an index: the table may have texts in it.
 CREATE OR REPLACE FUNCTION lookalike.simhash_scan(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = on SET enable_bitmapscan = on SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -128,8 +128,9 @@ BEGIN
       USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
   END IF;
   RETURN QUERY SELECT coalesce(d.id_text, d.id_number::text), d.id_number, d.simhash, s.distance
-  FROM lookalike.simhash_rows(chosen.number, q, q_high, k) s
-  JOIN lookalike.documents d ON d.collection = chosen.number AND d.ordinal = s.ordinal
+  FROM lookalike.simhash_rows(chosen.number, q, q_high, k) s, LATERAL (
+    SELECT * FROM lookalike.documents d WHERE d.collection = chosen.number AND d.ordinal = s.ordinal OFFSET 0
+  ) AS d
   ORDER BY s.distance, s.ordinal;
 END $$;
 
