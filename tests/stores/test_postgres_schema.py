@@ -76,7 +76,7 @@ def test_an_older_schema_is_brought_up_to_date(url: str, version: int) -> None:
         assert version_of(url) == schema.VERSION
         assert [index.search(text, by=by) for by in SEARCHES for _, text in DOCUMENTS[::9]] == expected
         assert index.check().ok
-        assert index.add(DOCUMENTS[:5] + [("new", "some words that were not there")]) == (1, 5)
+        assert index.add([*DOCUMENTS[:5], ("new", "some words that were not there")]) == (1, 5)
     with psycopg.connect(url) as connection:
         targets = "SELECT attstattarget FROM pg_attribute WHERE attrelid = ANY (%s::regclass[]) AND attname = 'collection'"
         tables = ["lookalike.documents", "lookalike.sketches"]
