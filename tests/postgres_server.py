@@ -127,6 +127,25 @@ class Server:
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         self.start()
 
+    def replicate(self, folder: Path) -> Server:
+        """A copy of it that follows it and only reads, in another folder."""
+        replica = Server(folder, self._binaries, **self._settings)
+        command = [
+            str(self._binaries / "pg_basebackup"),
+            "-D",
+            str(replica.data),
+            "-d",
+            self.url("postgres"),
+            "-R",
+            "-X",
+            "stream",
+            "-c",
+            "fast",
+        ]
+        subprocess.run([*self._become, *command], check=True, capture_output=True, cwd=folder)
+        replica.start()
+        return replica
+
     def url(self, database: str, user: str = "postgres") -> str:
         return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}"
 

@@ -155,6 +155,79 @@ def test_backends_that_are_killed_in_the_middle_of_a_load(url: str) -> None:
         assert list(index.ids()) == list(range(9000))
 
 
+@pytest.mark.parametrize("how", ["terminated", "killed"])
+def test_a_backend_that_dies_in_the_middle_of_a_batch(url: str, how: str) -> None:
+    """It waits for a lock with its documents copied and nothing committed. Killed, it takes the whole server down, which recovers."""
+    with la.open(url) as index, ThreadPoolExecutor(1) as thread:
+        index.add(DOCUMENTS[:20])
+        with psycopg.connect(url, autocommit=False) as other:
+            other.execute("LOCK TABLE lookalike.sketches")
+            adding = thread.submit(index.add, DOCUMENTS)
+            pid = _waiting(other)
+            if how == "terminated":
+                other.execute("SELECT pg_terminate_backend(%s)", (pid,))
+            else:
+                os.kill(pid, signal.SIGKILL)
+                with pytest.raises(psycopg.OperationalError):
+                    other.execute("SELECT pg_sleep(60)")  # it goes down with the others, and its lock with it
+                other.close()
+        assert adding.result(timeout=60) == (40, 20)
+        assert sorted(map(str, index.ids())) == sorted(id_ for id_, _ in DOCUMENTS)
+        assert index.check().ok
+
+
+def _waiting(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+    """The process of ours that waits for a lock."""
+    query = "SELECT pid FROM pg_stat_activity WHERE application_name = 'lookalike' AND wait_event_type = 'Lock'"
+    for _ in range(600):
+        connection.execute("SELECT pg_stat_clear_snapshot(), pg_sleep(0.05)")
+        if found := connection.execute(query).fetchone():
+            return int(str(found[0]))
+    raise AssertionError("nobody waits")
+
+
+def test_privileges_that_are_revoked_between_batches(own_server: Server, url: str) -> None:
+    la.open(url).close()
+    everything = "ALL TABLES IN SCHEMA lookalike"
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("DROP ROLE IF EXISTS clerk")
+        owner.execute("CREATE ROLE clerk LOGIN")
+        owner.execute(f"GRANT USAGE ON SCHEMA lookalike TO clerk; GRANT SELECT, INSERT, UPDATE, DELETE ON {everything} TO clerk")
+        owner.execute("GRANT USAGE ON SEQUENCE lookalike.transactions TO clerk")
+        with la.open(own_server.url("postgres", "clerk")) as index:
+            assert index.add(DOCUMENTS[:30]) == (30, 0)
+            for privilege, table in (("INSERT", "documents"), ("UPDATE", "collections"), ("DELETE", "documents")):
+                owner.execute(f"REVOKE {privilege} ON lookalike.{table} FROM clerk")
+                with pytest.raises(StoreError, match="privilege"):
+                    index.add(DOCUMENTS)
+                owner.execute(f"GRANT {privilege} ON lookalike.{table} TO clerk")
+                assert [document.id for document in index.documents()] == [id_ for id_, _ in DOCUMENTS[:30]]
+            assert index.add(DOCUMENTS) == (30, 30)
+            assert index.check().ok
+        owner.execute("DROP OWNED BY clerk; DROP ROLE clerk")
+
+
+def test_a_store_that_is_open_outlives_a_server_without_slots(url: str) -> None:
+    """It keeps the connection that it has; a server that has none left is waited for, with a bound."""
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("DROP ROLE IF EXISTS guest")
+        admin.execute("CREATE ROLE guest LOGIN")
+    la.open(url).close()
+    with la.open(url) as index:
+        index.add(DOCUMENTS[:30])
+        held: list[psycopg.Connection[tuple[object, ...]]] = []
+        try:
+            with suppress(psycopg.OperationalError):
+                while len(held) < 100:
+                    held.append(psycopg.connect(url.replace("postgres@", "guest@")))
+            assert 1 < len(held) < 100
+            assert index.add(DOCUMENTS[30:]) == (30, 0)
+        finally:
+            for connection in held:
+                connection.close()
+        assert [document.id for document in index.documents()] == [id_ for id_, _ in DOCUMENTS]
+
+
 def _read_across_a_restart(index: la.Index, server: Server, how: signal.Signals) -> None:
     with index._store.reading() as reader:
         server.restart(how)
