@@ -6,13 +6,12 @@ texts made of pages (``conversion``, as in WET files). Everything else is passed
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO
 
 from lookalike.errors import InputError
+from lookalike.fetching.bodies import unpacked
 
 MAX_LINE = 1 << 16
 MAX_HEADERS = 1_000
@@ -114,8 +113,8 @@ def _page(number: int, headers: Mapping[str, str], kind: str, block: bytes) -> C
     try:
         if "chunked" in answer.get("transfer-encoding", "").lower():
             body = _dechunked(body)
-        return _capture(number, headers, _unpacked(body, answer.get("content-encoding", "").lower()))
-    except (ValueError, EOFError, zlib.error, OSError) as error:
+        return _capture(number, headers, unpacked(body, answer.get("content-encoding", ""), MAX_BLOCK))
+    except ValueError as error:
         return _capture(number, headers, None, f"its body cannot be unpacked: {error}")
 
 
@@ -137,22 +136,3 @@ def _dechunked(body: bytes) -> bytes:
             return b"".join(pieces)
         pieces.append(body[end + 2 : end + 2 + length])
         at = end + 2 + length + 2
-
-
-def _unpacked(body: bytes, coding: str) -> bytes:
-    if coding in ("", "identity"):
-        return body
-    if coding in ("gzip", "x-gzip"):
-        return _limited(zlib.decompressobj(31), body) if body.startswith(b"\x1f\x8b") else body
-    if coding == "deflate":
-        return _limited(zlib.decompressobj(15 if body[:1] == b"\x78" else -15), body)
-    raise ValueError(f"the coding {coding!r} is not known here")
-
-
-def _limited(unpacker: zlib._Decompress, body: bytes) -> bytes:
-    data = unpacker.decompress(body, MAX_BLOCK)
-    if unpacker.unconsumed_tail:
-        raise ValueError(f"it unpacks to more than {MAX_BLOCK >> 20} MiB")
-    if not unpacker.eof:
-        raise gzip.BadGzipFile("it ends too early")
-    return data
