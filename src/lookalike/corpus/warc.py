@@ -30,6 +30,7 @@ class Capture:
     is_html: bool
     data: bytes | None
     problem: str | None = None
+    charset: str | None = None  # as the server named it
 
 
 def captures(file: IO[bytes], name: str) -> Iterator[Capture]:

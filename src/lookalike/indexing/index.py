@@ -20,7 +20,10 @@ from lookalike.indexing.adding import add_documents, minhash_batches, simhash_ba
 from lookalike.indexing.clustering import near_clusters, simhash_clusters
 from lookalike.indexing.fingerprinting import check_id, simhash_words
 from lookalike.indexing.matches import Cluster, Matches
+from lookalike.indexing.templates import structure_clusters
 from lookalike.io import read_text
+from lookalike.markup.extraction import page_text
+from lookalike.markup.page import Page, page
 from lookalike.model import Document
 from lookalike.recipe import require_same
 from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
 
     from lookalike.search.hamming import Values
 
-SEARCHES = ("near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep")
+SEARCHES = ("near", "simhash", "passages", "fuzzy", "tlsh", "ssdeep", "structure")
+CLUSTERINGS = ("near", "simhash", "structure")
 FUZZY_THRESHOLD = 0.5
 Progress = Callable[[int], object]
 
@@ -84,7 +88,7 @@ class Index:
     def add(
         self,
         documents: object,
-        text: str | None = None,
+        text: str | Page | None = None,
         *,
         meta: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
@@ -92,7 +96,8 @@ class Index:
     ) -> Added:
         """Add documents, or replace those with the same ids: ``add("id", "text")``, or any iterable of documents.
 
-        A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int.
+        A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
+        page (``la.page``) in the place of a text the main text is kept, and its structure.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
@@ -155,7 +160,7 @@ class Index:
 
     def search(
         self,
-        query: str | Path | bytes | None = None,
+        query: str | Path | bytes | Page | None = None,
         *,
         by: str | None = None,
         simhash: int | SimHash | None = None,
@@ -165,9 +170,10 @@ class Index:
         threshold: float | None = None,
         limit: int | None = 10,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a SimHash, a MinHash or a fuzzy digest.
+        """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash or a fuzzy digest.
 
-        ``by``: near (the default), simhash, passages, fuzzy, tlsh or ssdeep; docs/search.md says what each finds and scores.
+        ``by``: near (the default), simhash, passages, fuzzy, tlsh, ssdeep or structure; docs/search.md says what each finds and
+        scores. Of a page (``la.page``) all but structure compare the main text.
         """
         given = [each for each in (query, simhash, minhash, digest) if each is not None]
         if len(given) != 1:
@@ -188,8 +194,14 @@ class Index:
     def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int) -> Matches:
         if by not in SEARCHES:
             raise InputError(f"by={by!r}: choose one of {', '.join(SEARCHES)}")
+        if by == "structure":
+            return self._by_structure(query, threshold, limit)
+        if isinstance(query, Page):
+            if by in ("fuzzy", "tlsh", "ssdeep"):
+                raise InputError(f"by={by!r} compares the bytes of files: give the Path of the page")
+            query = page_text(query)
         if not isinstance(query, (str, bytes, Path)):
-            raise InputError(f"cannot search for a {type(query).__name__}: give a text, or a Path to a file")
+            raise InputError(f"cannot search for a {type(query).__name__}: give a text, a page, or a Path to a file")
         if by in ("fuzzy", "tlsh", "ssdeep"):
             return self._by_fuzzy(query, by, threshold, limit)
         settings = self._store.settings
@@ -201,6 +213,14 @@ class Index:
             if by == "passages":
                 return searching.passages(reader, settings, text, threshold or 0.0, limit)
             return searching.near(reader, settings, text, settings.threshold if threshold is None else threshold, limit)
+
+    def _by_structure(self, query: object, threshold: float | None, limit: int) -> Matches:
+        found = page(query) if isinstance(query, Path) else query
+        if not isinstance(found, Page):
+            raise InputError(f"by='structure' compares web pages: give la.page(…) or a Path, not a {type(query).__name__}")
+        settings = self._store.settings
+        with self._store.reading() as reader:
+            return searching.structure(reader, settings, found, settings.threshold if threshold is None else threshold, limit)
 
     def _by_simhash(self, value: int | SimHash, k: int, limit: int) -> Matches:
         check_k(k)
@@ -262,16 +282,20 @@ class Index:
         return SimhashMatches(found.offsets, known[places], found.distances)
 
     def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> list[Cluster]:
-        """Documents that look alike, by near or simhash. Each was verified against the one that its cluster keeps, the oldest."""
+        """Documents that look alike, by near or simhash, or pages of one template, by structure.
+
+        Each was verified against the one that its cluster keeps, the oldest.
+        """
         settings = self._store.settings
         _check_threshold(threshold)
-        if by not in ("near", "simhash"):
-            raise InputError(f"by={by!r}: clusters are made by near or simhash")
+        if by not in CLUSTERINGS:
+            raise InputError(f"by={by!r}: clusters are made by {', '.join(CLUSTERINGS)}")
+        least = settings.threshold if threshold is None else threshold
         with self._store.reading() as reader:
             if by == "simhash":
                 check_k(k)
                 return simhash_clusters(reader, settings, k, progress)
-            return near_clusters(reader, settings, settings.threshold if threshold is None else threshold, progress)
+            return (near_clusters if by == "near" else structure_clusters)(reader, settings, least, progress)
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes."""
@@ -300,7 +324,7 @@ class Index:
 
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], str)
+    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page))
 
 
 def _only(by: str | None, searched: str, name: str, *others: str) -> None:

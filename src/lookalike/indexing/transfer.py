@@ -1,7 +1,7 @@
 """Export and import: a collection as a JSONL or Parquet file, and back.
 
 A row has ``id``, ``text``, ``meta`` and ``fingerprints``: those that cannot be made from the text again, each with its recipe.
-Of a document with text these are the fuzzy digests, which may be of a file; of one without, all of them.
+Of a document with text these are the fuzzy digests, which may be of a file, and the structure of a web page; of one without, all.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from lookalike.fingerprints.simhash import SimHash
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.indexing.fingerprinting import Given, check_id, fingerprinted, stored_meta
 from lookalike.model import Document
+from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import require_same
 from lookalike.stores.base import Batch, Record, Store
+from lookalike.stores.page_structures import unpack_structure
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import pack_winnowing, unpack_winnowing
 
@@ -33,13 +35,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AT_A_TIME = 4096
+COLUMNS = ["digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text"]
 _KINDS: dict[str, Any] = {"simhash": SimHash, "minhash": MinHash, "winnowing": Winnowing, "ssdeep": Ssdeep, "tlsh": Tlsh}
 Progress = Callable[[int], object] | None
 
 
 def export_documents(store: Store, path: Path, progress: Progress) -> int:
     count = 0
-    columns = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
+    # Older collections have no column of structures.
+    columns = [*COLUMNS, "structure"] if "structure" in store.settings.kinds else COLUMNS
     with row_writer(path) as writer, store.reading() as reader:
         for record in reader.scan(columns):
             row = _exported(record, store.settings)
@@ -65,6 +69,8 @@ def _exported(record: Record, settings: Settings) -> dict[str, Any]:
         prints["ssdeep"] = Ssdeep(record.ssdeep).to_dict()
     if record.tlsh is not None:
         prints["tlsh"] = Tlsh(record.tlsh).to_dict()
+    if record.structure is not None:
+        prints["structure"] = {"values": unpack_structure(record.structure).tolist(), "recipe": PAGE_STRUCTURE}
     if record.text is None:
         if record.simhash is not None:
             prints["simhash"] = SimHash(record.simhash, settings.bits, settings.recipe_of("simhash")).to_dict()
@@ -85,6 +91,7 @@ class _Loaded:
     document: Document
     prints: Mapping[str, Any]
     contents: int | None
+    structure: bytes | None
 
 
 def load_documents(store: Store, path: Path, progress: Progress) -> int:
@@ -118,16 +125,26 @@ def _parsed(row: Row, settings: Settings) -> _Loaded:
         if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
             raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
         check_id(values.get("id"))
-        found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints}
+        found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints and kind in _KINDS}
         for kind, each in found.items():
             require_same(each.recipe, settings.recipe_of(kind))
         contents = prints.get("contents")
         if contents is not None:
             require_same(contents["recipe"], settings.recipe.id)
         number = None if contents is None else int(contents["value"], 16)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        structure = _parsed_structure(prints["structure"]) if "structure" in prints and "structure" in settings.kinds else None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise InputError(f"{row.place}: this is no row of an export: {error}") from error
-    return _Loaded(Document(values["id"], values["text"], meta), found, number)
+    return _Loaded(Document(values["id"], values["text"], meta), found, number, structure)
+
+
+def _parsed_structure(data: Mapping[str, Any]) -> bytes:
+    import numpy as np
+
+    require_same(data["recipe"], PAGE_STRUCTURE)
+    if not all(type(value) is int for value in data["values"]):
+        raise InputError("the values of a structure are whole numbers")
+    return np.unique(np.array(data["values"], dtype="<u8")).tobytes()
 
 
 def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
@@ -141,6 +158,7 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
         for kind in ("ssdeep", "tlsh"):
             if kind in settings.kinds:
                 setattr(batch, kind, [_digest(each, kind) for each in with_text])
+        batch.structure = _structures(with_text)
         yield batch
     # A column of a batch is there for all of its documents or for none.
     without: dict[tuple[bool, bool], list[_Loaded]] = {}
@@ -149,6 +167,10 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
             without.setdefault(("simhash" in each.prints, "minhash" in each.prints), []).append(each)
     for (has_simhash, has_minhash), group in without.items():
         yield _without_text(group, settings, has_simhash, has_minhash)
+
+
+def _structures(loaded: list[_Loaded]) -> list[bytes | None] | None:
+    return [each.structure for each in loaded] if any(each.structure for each in loaded) else None
 
 
 def _digest(loaded: _Loaded, kind: str) -> str | None:
@@ -171,6 +193,7 @@ def _without_text(group: list[_Loaded], settings: Settings, has_simhash: bool, h
     batch.winnowing = [_packed(each.prints.get("winnowing")) for each in group]
     batch.ssdeep = [_digest(each, "ssdeep") for each in group]
     batch.tlsh = [_digest(each, "tlsh") for each in group]
+    batch.structure = _structures(group)
     return batch
 
 

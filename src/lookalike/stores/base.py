@@ -37,6 +37,7 @@ class Batch:
     winnowing: Sequence[bytes | None] | None = None  # packed, where texts are not kept
     ssdeep: Sequence[str | None] | None = None
     tlsh: Sequence[str | None] | None = None
+    structure: Sequence[bytes | None] | None = None  # of web pages, see stores.page_structures
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -65,6 +66,7 @@ class Batch:
             lines(self.winnowing),
             lines(self.ssdeep),
             lines(self.tlsh),
+            lines(self.structure),
         )
 
 
@@ -88,6 +90,7 @@ class Record(NamedTuple):
     winnowing: bytes | None = None
     ssdeep: str | None = None
     tlsh: str | None = None
+    structure: bytes | None = None
 
 
 class Group(NamedTuple):
@@ -142,8 +145,11 @@ class Reader(Protocol):
         """All rows within ``k`` bits of each query, nearest first, then by row."""
         ...
 
-    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int) -> Groups:
-        """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each."""
+    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int, kind: str = "minhash") -> Groups:
+        """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each.
+
+        ``kind``: minhash, the contents of documents, or structure, that of web pages.
+        """
         ...
 
     def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult: ...

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+ONE_VALUE = ("text", "winnowing", "ssdeep", "tlsh", "structure")
+
 
 @dataclass(slots=True)
 class Columns:
@@ -22,7 +24,7 @@ class Columns:
     rows: NDArray[np.int64]
     simhash: tuple[NDArray[np.int64], NDArray[np.uint64]] | None = None
     sketches: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]] | None = None  # rows, digests, band keys
-    lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of text, winnowing, ssdeep and tlsh
+    lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of texts and what else is one value each
 
     @classmethod
     def stored(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]], bits: int) -> Self:
@@ -41,7 +43,7 @@ class Columns:
             here, kept = _present(numbers, values["bands"])
             digests = np.array([digest for digest in values["digest"] if digest is not None], dtype=np.int64).view(np.uint64)
             found.sketches = here, digests, np.frombuffer(b"".join(kept), dtype=np.uint32)
-        for name in ("text", "winnowing", "ssdeep", "tlsh"):
+        for name in ONE_VALUE:
             if name in values:
                 found.lines[name] = _present(numbers, values[name])
         return found
@@ -61,7 +63,8 @@ class Columns:
             banding = settings.banding
             keys = np.asarray(_native.band_keys(batch.minhash, settings.size, banding.bands, banding.rows))
             found.sketches = rows, batch.digests, keys
-        for name, values in (("text", batch.texts), ("winnowing", batch.winnowing), ("ssdeep", batch.ssdeep), ("tlsh", batch.tlsh)):
+        lines = (batch.texts, batch.winnowing, batch.ssdeep, batch.tlsh, batch.structure)
+        for name, values in zip(ONE_VALUE, lines, strict=True):
             found.lines[name] = _present(rows, values or [None] * len(batch))
         return found
 

@@ -47,7 +47,8 @@ CREATE TABLE documents (
   minhash BLOB,                  -- where there is no text to make it from again
   winnowing BLOB,
   meta TEXT,
-  text                           -- TEXT; a BLOB where it has lone surrogates
+  text,                          -- TEXT; a BLOB where it has lone surrogates
+  structure BLOB                 -- of web pages: the hashes of their tag paths
 );
 CREATE UNIQUE INDEX documents_by_id ON documents (collection, id);
 CREATE TABLE segments (
@@ -115,6 +116,12 @@ def create_schema(connection: sqlite3.Connection) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def add_columns(connection: sqlite3.Connection) -> None:
+    """What the first release did not have. Collections that it made do not ask for it, so this can wait for a new one."""
+    if "structure" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}:
+        connection.execute("ALTER TABLE documents ADD COLUMN structure BLOB")
 
 
 def check_format(connection: sqlite3.Connection, name: str) -> None:

@@ -10,10 +10,11 @@ from typing import Any, Self
 from lookalike.errors import InputError, RecipeMismatch, StoreError
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.banding import Banding, choose_banding
 
-KINDS = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh")
+KINDS = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh", "structure")
 WINDOW = 4  # of winnowing
 THRESHOLD = 0.8
 RECALL = 0.99
@@ -59,7 +60,15 @@ class Settings:
             return minhash.fingerprint_recipe(self.recipe, self.size)
         if kind == "winnowing":
             return f"winnowing-{WINDOW}/{self.recipe.id}"
+        if kind == "structure":
+            return f"minhash-{self.size}/{PAGE_STRUCTURE}"
         return (Ssdeep if kind == "ssdeep" else Tlsh)(None, "none").recipe
+
+    def require(self, kind: str) -> None:
+        """An ``InputError``, unless there are fingerprints of this kind."""
+        if kind not in self.kinds:
+            kinds = ", ".join(self.kinds)
+            raise InputError(f"this collection has no {kind} fingerprints, only {kinds}: make another one with kinds={kind!r}")
 
     def to_json(self) -> str:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}

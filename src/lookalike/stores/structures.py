@@ -12,6 +12,7 @@ from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
 from lookalike.search.passages import PassageSegment
 from lookalike.search.simhashes import SimhashSegment
 from lookalike.stores.columns import Columns
+from lookalike.stores.page_structures import structure_sketches
 from lookalike.stores.settings import WINDOW, Settings
 
 if TYPE_CHECKING:
@@ -88,10 +89,16 @@ def _ssdeeps(columns: Columns, settings: Settings) -> SsdeepSegment:
     return SsdeepSegment.build(*columns.lines["ssdeep"])
 
 
+def _page_structures(columns: Columns, settings: Settings) -> BandSegment:
+    rows, stored = columns.lines["structure"]
+    return BandSegment.build(rows, *structure_sketches(stored, settings), settings.banding.bands)
+
+
 STRUCTURES = {
     "simhash": Structure(SimhashSegment, ("simhash",), _simhashes),
     "minhash": Structure(BandSegment, ("digest", "bands"), _bands),
     "winnowing": Structure(PassageSegment, ("text", "winnowing"), _passages),
     "ssdeep": Structure(SsdeepSegment, ("ssdeep",), _ssdeeps),
     "tlsh": Structure(TlshSegment, ("tlsh",), _tlshs),
+    "structure": Structure(BandSegment, ("structure",), _page_structures),
 }

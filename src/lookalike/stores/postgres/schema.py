@@ -15,9 +15,9 @@ from lookalike.errors import StoreError
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 1
 LOCK = 0x6C6F6F6B616C696B  # what processes that make the schema wait for
-STEPS = {1: ("tables.sql", "indexes.sql")}  # what leads to each version from the one before
+STEPS = ("tables.sql", "pages.sql")  # what leads to version 1, 2, …: never changed, only added to
+VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
 
@@ -55,9 +55,9 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
         # CREATE SCHEMA IF NOT EXISTS asks for a privilege on the database even where the schema is there.
         if connection.execute("SELECT FROM pg_namespace WHERE nspname = 'lookalike'").fetchone() is None:
             connection.execute("CREATE SCHEMA lookalike")
-        for step in range(version + 1, VERSION + 1):
-            for file in STEPS[step]:
-                connection.execute(_read(file))
+        for step in STEPS[version:]:
+            connection.execute(_read(step))
+        make_indexes(connection)
         for statement in functions():
             connection.execute(statement)
         connection.execute("DELETE FROM lookalike.format")

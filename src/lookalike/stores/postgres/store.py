@@ -16,6 +16,7 @@ from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
 from lookalike.stores.postgres.rows import COPY, copied, split_ids, winnowing_hashes
+from lookalike.stores.postgres.structures import add_structures, drop_unused
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ ON CONFLICT DO NOTHING
 """
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
-WHERE relnamespace = 'lookalike'::regnamespace AND relname = ANY ('{documents,sketches,masks,collections}')
+WHERE relnamespace = 'lookalike'::regnamespace AND relname = ANY ('{documents,sketches,structures,pages,masks,collections}')
 """
 
 
@@ -140,6 +141,7 @@ class PostgresStore:
                 copy.write(chunk)
         if sketches is not None:
             connection.execute(ADD_SKETCHES, sketches)
+        add_structures(connection, self._number, ordinals, batch, self.settings)
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
@@ -217,6 +219,7 @@ class PostgresStore:
             "(SELECT FROM lookalike.documents d WHERE d.collection = s.collection AND d.digest = s.digest)",
             (self._number,),
         )
+        drop_unused(connection, self._number)
 
     def close(self) -> None:
         if self._bulk is not None:

@@ -1,4 +1,4 @@
--- Documents of all collections. Version 1: a change of anything here is another version, and a step from this one to it.
+-- Documents of all collections. Version 1: never changed; each later version has a file of its own, with the step to it.
 
 CREATE TABLE lookalike.format (version integer NOT NULL);
 
