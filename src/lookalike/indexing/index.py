@@ -301,13 +301,13 @@ class Index:
         """Counts and sizes."""
         return self._store.stats() | {"settings": self.settings}
 
-    def check(self, repair: bool = False) -> CheckReport:
-        """Verify everything; with ``repair`` make anew what can be made from the documents."""
-        return self._store.check(repair)
+    def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
+        """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
+        return self._store.check(repair, progress)
 
-    def compact(self) -> dict[str, Any]:
-        """Merge all segments, drop what was removed, and give the space back."""
-        return self._store.compact()
+    def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
+        """Merge all segments, drop what was removed, and give the space back. ``progress`` gets a count of documents."""
+        return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
         """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""

@@ -6,7 +6,7 @@ added again gets a new row, and the old one is never used again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.search.shared import SharedResult
 
 Id = str | int
+Progress = Callable[[int], object] | None
 
 
 @dataclass(slots=True)
@@ -170,6 +171,9 @@ class Store(Protocol):
 
     def remove(self, ids: Sequence[Id]) -> int: ...
     def stats(self) -> dict[str, Any]: ...
-    def check(self, repair: bool) -> CheckReport: ...
-    def compact(self) -> dict[str, Any]: ...
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+        """``progress`` is told how many documents were checked."""
+        ...
+
+    def compact(self, progress: Progress = None) -> dict[str, Any]: ...
     def close(self) -> None: ...

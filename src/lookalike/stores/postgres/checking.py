@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike.stores.base import Batch, CheckReport, Record
+from lookalike.stores.base import Batch, CheckReport, Progress, Record
 from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.connections import Connection
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
@@ -33,17 +33,17 @@ class Wrong(NamedTuple):
     indexes: list[str]
 
 
-def check_collection(store: PostgresStore, repair: bool) -> CheckReport:
-    report, wrong = _checked(store)
+def check_collection(store: PostgresStore, repair: bool, progress: Progress = None) -> CheckReport:
+    report, wrong = _checked(store, progress)
     if repair and report.problems:
         store._connections.transaction(lambda connection: _repair(connection, store._number, wrong))
-        after, _ = _checked(store)
+        after, _ = _checked(store, progress)
         after.repaired = [problem for problem in report.problems if problem not in after.problems]
         return after
     return report
 
 
-def _checked(store: PostgresStore) -> tuple[CheckReport, Wrong]:
+def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wrong]:
     report = CheckReport()
     wrong = Wrong(0, {}, {}, {}, [])
     with store._connections.snapshot() as connection:
@@ -55,6 +55,8 @@ def _checked(store: PostgresStore) -> tuple[CheckReport, Wrong]:
             documents += len(records)
             wrong.hashes.update(_wrong_hashes(connection, collection, records, store.settings))
             wrong.bands.update(_wrong_bands(connection, collection, records, store.settings))
+            if progress:
+                progress(documents)
         wrong.structures.update(wrong_structures(connection, collection, store.settings))
         wrong.indexes.extend(schema.missing_indexes(connection))
     if recorded is None or recorded[0] != documents:

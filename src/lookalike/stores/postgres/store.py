@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, StoreError
-from lookalike.stores.base import Added, Batch, CheckReport, Id
+from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
@@ -193,13 +193,16 @@ class PostgresStore:
             documents = reader.count()
         return {"documents": documents} | self._connections.attempt(work)
 
-    def check(self, repair: bool) -> CheckReport:
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         if repair:
             self._require_writing()
-        return check_collection(self, repair)
+        return check_collection(self, repair, progress)
 
-    def compact(self) -> dict[str, Any]:
-        """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes."""
+    def compact(self, progress: Progress = None) -> dict[str, Any]:
+        """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes.
+
+        The server does not say how far it is.
+        """
         self._require_writing()
         before = self.stats()["bytes"]
         self._connections.transaction(self._drop_sketches)
