@@ -5,12 +5,17 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike import _native
+from lookalike.stores.page_structures import page_structure, shared_paths, structure_sketches, unpack_structure
 from lookalike.stores.postgres import schema
-from lookalike.stores.settings import KINDS
+from lookalike.stores.settings import KINDS, Settings
 from lookalike.testing import corpus, made_pages
 from postgres_server import empty_database
 
@@ -81,6 +86,30 @@ def test_wrong_structures_in_an_export_are_refused(tmp_path: Path) -> None:
         path.write_text(f'{{"id": "a", "text": "b", "meta": {{}}, "fingerprints": {{"structure": {structure}}}}}\n')
         with la.open("memory://") as index, pytest.raises(la.InputError, match=r"no row of an export"):
             index.load(path)
+
+
+@given(st.sets(st.integers(0, 60)), st.lists(st.sets(st.integers(0, 60)), max_size=8))
+def test_shared_paths_equal_the_definition(query: set[int], others: list[set[int]]) -> None:
+    top = 2**64 - 61  # words beyond the signed ones among them
+
+    def packed(paths: set[int]) -> bytes:
+        return np.array(sorted(path + top * (path % 2) for path in paths), dtype="<u8").tobytes()
+
+    found = shared_paths(unpack_structure(packed(query)), [packed(other) for other in others])
+    assert found == [len(query & other) / len(query | other) if query | other else 1.0 for other in others]
+
+
+def test_structures_are_the_tag_paths_of_a_page() -> None:
+    page = la.page("<ul><li>a<li>b</ul><p>c")
+    made = unpack_structure(page_structure(page))
+    assert len(made) == len({element.path for element in page.elements if not element.is_text})
+    assert made.tolist() == sorted(set(made.tolist()))
+    again = [page_structure(la.page("<ul><li>other words</ul><p>c<p>d")), page_structure(la.page("<ol><li>a</ol>"))]
+    assert again[0] == page_structure(page) != again[1]
+    minhash = la.page_print(page).structure_minhash
+    settings = Settings(kinds=("structure",), size=len(minhash.values))
+    keys = _native.band_keys(np.array(minhash.values, np.uint32), settings.size, settings.banding.bands, settings.banding.rows)
+    assert structure_sketches(again[:1], settings)[1].tolist() == list(keys)
 
 
 def test_stores_without_pages_pay_next_to_nothing(tmp_path: Path) -> None:

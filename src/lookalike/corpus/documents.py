@@ -95,7 +95,8 @@ class _Reader:
 
     def _page(self, data: bytes, charset: str | None, place: str) -> Page:
         found = served_page(data, charset, place, self.encoding)
-        for note in found.notes:
+        # Not all its notes: the others are about the tree of tags, which is not made for the text and takes longer than that.
+        for note in found._notes:
             self.report(Problem("page not read as it is", place, note.removeprefix(f"{place}: "), skipped=False))
         return found
 

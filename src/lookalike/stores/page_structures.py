@@ -49,14 +49,17 @@ def structure_sketches(stored: Sequence[bytes], settings: Settings) -> tuple[NDA
 
 
 def shared_paths(query: NDArray[np.uint64], stored: Sequence[bytes]) -> list[float]:
-    """The exact Jaccard similarity of a page's tag paths with those of each stored page."""
+    """The exact Jaccard similarity of a page's tag paths, which ascend, with those of each stored page."""
     import numpy as np
 
-    known: dict[bytes, float] = {}
-    for data in stored:
-        if data not in known:
-            other = unpack_structure(data)
-            common = len(np.intersect1d(query, other, assume_unique=True))
-            union = len(query) + len(other) - common
-            known[data] = common / union if union else 1.0
-    return [known[data] for data in stored]
+    sizes = np.array([len(data) // WORD_BYTES for data in stored], dtype=np.int64)
+    paths = unpack_structure(b"".join(stored))
+    # For thousands of candidates at once: which of all their paths the query has, and how many of each candidate.
+    if len(query):
+        has = query[np.minimum(np.searchsorted(query, paths), len(query) - 1)] == paths
+    else:
+        has = np.zeros(len(paths), dtype=bool)
+    until = np.concatenate(([0], np.cumsum(has)))[np.concatenate(([0], np.cumsum(sizes)))]
+    common = np.diff(until)
+    unions = len(query) + sizes - common
+    return [shared / union if union else 1.0 for shared, union in zip(common.tolist(), unions.tolist(), strict=True)]
