@@ -27,6 +27,7 @@ _HOMES = {
     "lookalike.embedders.opening": "embedder",
     "lookalike.errors": "Corrupt EngineError FetchError InputError LookalikeError MissingExtra NotFound RecipeMismatch StoreBusy StoreError"
     " TooManyRemoved UnknownName",
+    "lookalike.fetching.fetched": "Fetched fetch",
     "lookalike.fingerprints.base": "Fingerprint NoFingerprint",
     "lookalike.fingerprints.digest": "Digest digest digests",
     "lookalike.fingerprints.every": "Fingerprints fingerprint parse_record",
@@ -41,6 +42,7 @@ _HOMES = {
     "lookalike.indexing.opening": "open",
     "lookalike.io": "TextFile decode_text read_text",
     "lookalike.markup.elements": "Element",
+    "lookalike.markup.extraction": "page_text",
     "lookalike.markup.page": "Page page",
     "lookalike.model": "Document Passage Span Token",
     "lookalike.pages.matching": "TagMatch match_tags",

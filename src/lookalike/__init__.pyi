@@ -28,6 +28,8 @@ from lookalike.errors import StoreBusy as StoreBusy
 from lookalike.errors import StoreError as StoreError
 from lookalike.errors import TooManyRemoved as TooManyRemoved
 from lookalike.errors import UnknownName as UnknownName
+from lookalike.fetching.fetched import Fetched as Fetched
+from lookalike.fetching.fetched import fetch as fetch
 from lookalike.fingerprints.base import Fingerprint as Fingerprint
 from lookalike.fingerprints.base import NoFingerprint as NoFingerprint
 from lookalike.fingerprints.digest import Digest as Digest
@@ -75,6 +77,7 @@ from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
 from lookalike.io import read_text as read_text
 from lookalike.markup.elements import Element as Element
+from lookalike.markup.extraction import page_text as page_text
 from lookalike.markup.page import Page as Page
 from lookalike.markup.page import page as page
 from lookalike.model import Document as Document

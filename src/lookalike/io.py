@@ -35,6 +35,7 @@ from typing import NamedTuple
 from lookalike.errors import InputError
 
 MAX_TEXT_BYTES = 1 << 30
+AS_BYTES = "--as file"  # what messages say, where a verb does not say better
 
 _BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -150,7 +151,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile
     if not isinstance(data, bytes):
         raise InputError(f"{name!r}: data of type {type(data).__name__}: give bytes")
     if len(data) > MAX_TEXT_BYTES:
-        raise InputError(f"{name!r} holds more than {MAX_TEXT_BYTES >> 20} MiB: split it, or take it as bytes with --as file")
+        raise InputError(f"{name!r} holds more than {MAX_TEXT_BYTES >> 20} MiB: split it, or take it as bytes with {AS_BYTES}")
     if encoding is not None:
         return _decode_as(data, name, encoding)
     for mark, codec in _BOMS:
@@ -165,7 +166,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile
         return _finished(data, name, wide, _GUESSED)
     if controls > _MOST_CONTROLS * len(data) or (utf8 is None and b"\x00" in data):
         shown = f"{controls} of its {len(data)} bytes are control characters"
-        raise InputError(f"{name!r} is a binary file ({shown}): take it as bytes with --as file, or name its encoding")
+        raise InputError(f"{name!r} is a binary file ({shown}): take it as bytes with {AS_BYTES}, or name its encoding")
     if utf8 is not None:
         return TextFile(utf8, "utf-8")
     return _finished(data, name, _asian_codec(data) or _western_codec(data) or "utf-8", _GUESSED)
@@ -189,7 +190,7 @@ def _finished(data: bytes, name: str, codec: str, note: str | None) -> TextFile:
     text = data.decode(codec.removesuffix("-sig"), "replace")
     replaced = text.count("\ufffd")
     if replaced > _MOST_REPLACED * len(text):
-        raise InputError(f"{name!r}: its encoding was not recognised; name it with encoding=, or take it as bytes with --as file")
+        raise InputError(f"{name!r}: its encoding was not recognised; name it with encoding=, or take it as bytes with {AS_BYTES}")
     lost = f"{replaced} invalid byte sequence{'s' if replaced > 1 else ''} replaced by U+FFFD"
     return TextFile(text, codec, f"{note}; {lost}" if note else lost)
 
@@ -204,7 +205,7 @@ def _strictly(data: bytes, codec: str) -> str | None:
 def _refuse_known_binary(data: bytes, name: str) -> None:
     for offset, magic, kind in _MAGIC:
         if data.startswith(magic, offset):
-            raise InputError(f"{name!r} is a binary file ({kind}), not text: take it as bytes with --as file")
+            raise InputError(f"{name!r} is a binary file ({kind}), not text: take it as bytes with {AS_BYTES}")
 
 
 def _wide_codec(data: bytes, has_controls: bool) -> str | None:

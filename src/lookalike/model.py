@@ -36,3 +36,4 @@ class Document:
     text: str | None
     meta: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = None  # the file behind it, for digests of its raw bytes
+    page: Any = field(default=None, compare=False, repr=False)  # the ``Page`` behind it, for its structure

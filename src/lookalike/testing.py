@@ -22,6 +22,8 @@ from lookalike.fingerprints.minhash import minhash
 from lookalike.fingerprints.simhash import simhash, simhashes
 from lookalike.indexing.index import Index
 from lookalike.indexing.opening import open as open_index
+from lookalike.markup.extraction import page_text
+from lookalike.markup.page import page
 from lookalike.measures import jaccard
 from lookalike.model import Document
 from lookalike.text.shingle import shingle_set
@@ -73,6 +75,28 @@ def corpus(documents: int, seed: int = 0) -> list[tuple[str, str]]:
         else:
             made.append((f"doc-{number}", " ".join(chance.choices(_WORDS, k=chance.randrange(30, 120)))))
     return made
+
+
+def made_pages(count: int, seed: int = 0) -> list[tuple[str, str]]:
+    """Made-up web pages, in HTML, of four templates: what is on them differs, and a little of how it is laid out."""
+    chance = random.Random(seed)  # noqa: S311
+    frames = [
+        "<nav><ul><li><a href=/>home</a></ul></nav><main><h1>{0}</h1><p>{1}</p>{2}</main>",
+        "<table><tr><td><b>{0}</b><td><p>{1}</p>{2}</table><footer><address>us</address></footer>",
+        "<section><article><header><h2>{0}</h2></header><div><div><p>{1}</p></div>{2}</div></article></section>",
+        "<form><fieldset><legend>{0}</legend><label>{1}<input></label><select><option>a</select></fieldset></form>{2}",
+    ]
+    extras = ["", "", "<blockquote><em>{0}</em></blockquote>", "<pre><code>{0}</code></pre>", "<ol><li>{0}<li>{0}</ol>"]
+    made = []
+    for number in range(count):
+        words = [" ".join(chance.choices(_WORDS, k=k)) for k in (3, chance.randrange(20, 60), 8)]
+        extra = chance.choice(extras).format(words[2])
+        made.append((f"page-{number}", f"<title>{words[0]}</title><body>{chance.choice(frames).format(words[0], words[1], extra)}"))
+    return made
+
+
+def _paths(html: str) -> set[str]:
+    return {element.path for element in page(html).elements if not element.is_text}
 
 
 def _changed(text: str, chance: random.Random) -> str:
@@ -616,6 +640,99 @@ class StoreContract(VectorContract):
                 for member in cluster.removed:
                     pair = simhash(texts[cluster.kept]), simhash(texts[member.id])  # type: ignore[index]
                     assert pair[0].distance(pair[1]) <= 3
+
+    # Web pages
+
+    def test_structure_equals_brute_force(self, tmp_path: Path) -> None:
+        made = made_pages(60)
+        paths = {id_: _paths(html) for id_, html in made}
+        with self.open(tmp_path, threshold=0.6, recall=0.9999) as index:
+            index.add([(id_, page(html)) for id_, html in made[:40]])
+            index.add(corpus(20))  # which have no structure
+            index.add([Document(id_, page_text(html), page=page(html)) for id_, html in made[40:]])
+            for id_, html in made[::7]:
+                expected = {other: jaccard.similarity(paths[id_], paths[other]) for other in paths}
+                wanted = sorted(((-score, n, other) for n, (other, score) in enumerate(expected.items()) if score >= 0.6))
+                found = index.search(page(html), by="structure", limit=None)
+                assert [(match.id, match.score) for match in found] == [(other, -score) for score, _, other in wanted]
+                assert 1 < len(found) < 60
+                assert not any(match.estimated or match.passages for match in found)
+                assert index.search(page(html))[0].id == id_  # by its content
+            assert index.check().ok
+
+    def test_structures_follow_their_documents(self, tmp_path: Path) -> None:
+        made = made_pages(30)
+        query = page(made[0][1])
+        with self.open(tmp_path) as index:
+            index.add([(id_, page(html)) for id_, html in made])
+            alike = [match.id for match in index.search(query, by="structure", limit=None)]
+            assert alike[0] == "page-0"
+            assert len(alike) > 4
+            index.remove([alike[1]])
+            index.add(alike[2], "a text that is no page and replaces one")
+            index.add(alike[3], page("<dl><dt><dfn>another<dd><ruby>page<rt>altogether</ruby></dl>"))
+            wanted = [id_ for id_ in alike if id_ not in alike[1:4]]
+            assert [match.id for match in index.search(query, by="structure", limit=None)] == wanted
+            assert index.check().ok
+            index.compact()
+            assert [match.id for match in index.search(query, by="structure", limit=None)] == wanted
+            assert index.check().ok
+
+    def test_structures_survive_export_and_import(self, tmp_path: Path) -> None:
+        made = made_pages(30)
+        for keep_text in (True, False):
+            for name in ("pages.jsonl", "pages.parquet"):
+                with self.open(tmp_path, collection=f"from {keep_text}", keep_text=keep_text) as index:
+                    index.add([(id_, page(html)) for id_, html in made])
+                    index.add("text", "one that is no page")
+                    assert index.export(tmp_path / name) == 31
+                    wanted = [index.search(page(html), by="structure", limit=None) for _, html in made[:9]]
+                with self.open(tmp_path, collection=f"to {keep_text} {name}", keep_text=keep_text) as copy:
+                    assert copy.load(tmp_path / name) == 31
+                    assert [copy.search(page(html), by="structure", limit=None) for _, html in made[:9]] == wanted
+                    assert copy.check().ok
+                with self.open(tmp_path, collection=f"without {keep_text} {name}", kinds="simhash,minhash", keep_text=keep_text) as bare:
+                    assert bare.load(tmp_path / name) == 31
+                    with _refused(InputError):
+                        bare.search(page(made[0][1]), by="structure")
+
+    def test_clusters_of_templates(self, tmp_path: Path) -> None:
+        made = made_pages(80)
+        paths: dict[str | int, set[str]] = {id_: _paths(html) for id_, html in made}
+        with self.open(tmp_path, threshold=0.6, recall=0.9999) as index:
+            assert index.clusters(by="structure") == []
+            index.add([(id_, page(html)) for id_, html in made])
+            index.add(corpus(10))
+            told: list[int] = []
+            clusters = index.clusters(by="structure", threshold=0.6, progress=told.append)
+            assert told[-1] == 80
+            leaders: list[str | int] = []
+            for id_ in paths:  # the definition: join the most similar leader, the oldest of equal ones, or lead
+                scores = [jaccard.similarity(paths[id_], paths[leader]) for leader in leaders]
+                if not scores or max(scores) < 0.6:
+                    leaders.append(id_)
+            assert [cluster.kept for cluster in clusters] == leaders
+            for cluster in clusters:
+                for member in cluster.removed:
+                    best = max(jaccard.similarity(paths[member.id], paths[leader]) for leader in leaders)
+                    assert member.similarity == jaccard.similarity(paths[member.id], paths[cluster.kept]) == best >= 0.6
+            assert sum(1 + len(cluster.removed) for cluster in clusters) == 80
+            for wrong in ("content", "fuzzy", ""):
+                with _refused(InputError):
+                    index.clusters(by=wrong)
+
+    def test_what_is_no_page_has_no_structure(self, tmp_path: Path) -> None:
+        with self.open(tmp_path) as index:
+            index.add("a", page("<p>text"))
+            for query in ("<p>text", b"<p>text", 7, None):
+                with _refused(InputError):
+                    index.search(query, by="structure")  # type: ignore[arg-type]
+            for by in ("fuzzy", "tlsh", "ssdeep"):
+                with _refused(InputError):
+                    index.search(page("<p>text"), by=by)
+            path = tmp_path / "query.html"
+            path.write_text("<p>another text")
+            assert [match.score for match in index.search(path, by="structure")] == [1.0]
 
     # Collections, settings, several users
 

@@ -216,7 +216,7 @@ def test_text_and_html_files(tmp_path: Path) -> None:
         la.dedupe(folder, out=tmp_path / "clean")
     with pytest.raises(la.InputError, match="text files go to a folder"):
         la.dedupe(folder, out=tmp_path / "out.jsonl")
-    with pytest.raises(la.InputError, match="text files have none"):
+    with pytest.raises(la.InputError, match="texts and pages have none"):
         la.dedupe(folder, out=f"{tmp_path}/new/", annotate=True)
     with pytest.raises(la.InputError, match="text files have no columns"):
         la.dedupe(folder, keep="best:x")

@@ -17,6 +17,7 @@ VERBS = {
     "plan": "What a dedupe would cost and find, from a sample.",
     "add": "Add documents to a store.",
     "search": "What in a store looks like a text, a file or a SimHash.",
+    "clusters": "Documents of a store that look alike, or pages of one template.",
     "get": "Print documents of a store.",
     "remove": "Remove documents from a store.",
     "stats": "What a store holds.",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import click
 
 import lookalike
 from lookalike.cli.options import counted, json_option, note, print_json, quiet_option, say
+from lookalike.cli.pages import Fetching, fetch_options, read_page
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
-from lookalike.errors import InputError
+from lookalike.errors import FetchError, InputError
 
 FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "text", "html", "warc"]
 
@@ -23,6 +26,7 @@ FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "text", "html", "warc"]
 @click.option("--format", "format_", type=click.Choice(FORMATS), default=None, help="Format of all inputs [default: from their names]")
 @click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
 @click.option("--encoding", default=None, help="Encoding of the inputs [default: found out for texts, UTF-8 for tables]")
+@fetch_options
 @collection_option
 @creation_options
 @json_option
@@ -35,6 +39,8 @@ def command(
     format_: str | None,
     extract: str,
     encoding: str | None,
+    fetch: bool,
+    allow_private: bool,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -44,13 +50,16 @@ def command(
 
     An INPUT is a file, a folder, a pattern, or '-' for JSON lines on standard input. A row of a JSONL, JSON, CSV, TSV or
     Parquet file (also .gz, .zst) is a document, and so is each page of a web archive (.warc), called by its address; any
-    other file is one document, called by its path. Of web pages the main text is taken. A document whose id is
-    there already replaces the old one. What cannot be used is named on standard error and counted.
+    other file is one document, called by its path. Of web pages the main text is taken, and their structure for 'search --by
+    structure'; with --fetch an INPUT can be the address of one. A document whose id is there already replaces the old
+    one. What cannot be used is named on standard error and counted.
     """
+    fetching = Fetching(fetch, allow_private)
+    urls = [name for name in inputs if fetching.check(name)]
     with Progress(quiet, "documents") as progress:
         problems = ProblemNotes(progress, quiet)
         documents = lookalike.documents(
-            inputs,
+            [name for name in inputs if name not in urls],
             text_column=text_column,
             id_column=id_column,
             format=format_,
@@ -59,7 +68,7 @@ def command(
             on_problem=problems,
         )
         with created(store, collection, **settings) as index:
-            done = index.add(documents, progress=progress.at)
+            done = index.add(chain(documents, _fetched(urls, fetching, extract, encoding, problems)), progress=progress.at)
         problems.finish()
     count = done.added + done.updated
     if as_json:
@@ -70,3 +79,15 @@ def command(
             note(f"{problems.skipped:,} skipped", quiet)
     if not count and problems.skipped:
         raise InputError("nothing could be added: check the files, and the names of their columns (--text-column, --id-column)")
+
+
+def _fetched(
+    urls: list[str], fetching: Fetching, extract: str, encoding: str | None, problems: ProblemNotes
+) -> Iterator[lookalike.Document]:
+    """Pages by their addresses. One that cannot be had is named, and the others are fetched."""
+    for url in urls:
+        try:
+            page = read_page(url, fetching, encoding, quiet=True)
+            yield lookalike.Document(url, lookalike.page_text(page, extract), {"url": page.name} if page.name != url else {}, page=page)
+        except (FetchError, InputError) as error:
+            problems(lookalike.Problem("unreachable page", url, str(error).removeprefix(f"{url}: ")))

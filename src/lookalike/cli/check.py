@@ -19,8 +19,8 @@ from lookalike.errors import Corrupt
 @quiet_option
 def command(store: str, repair: bool, collection: str, as_json: bool, quiet: bool) -> None:
     """Check everything in STORE against its documents. Exit code 5 if something is wrong and was not repaired."""
-    with existing(store, collection, writing=repair) as index, working("checking the store", quiet):
-        report = index.check(repair=repair)
+    with existing(store, collection, writing=repair) as index, working("checking the store", quiet) as count:
+        report = index.check(repair=repair, progress=count)
     if as_json:
         print_json(report.to_dict())
     else:

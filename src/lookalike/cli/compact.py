@@ -15,8 +15,8 @@ from lookalike.cli.stores import collection_option, existing, store_argument
 @quiet_option
 def command(store: str, collection: str, as_json: bool, quiet: bool) -> None:
     """Merge what many additions and removals left in pieces: less space, faster searches."""
-    with existing(store, collection, writing=True) as index, working("compacting the store", quiet):
-        facts = index.compact()
+    with existing(store, collection, writing=True) as index, working("compacting the store", quiet) as count:
+        facts = index.compact(progress=count)
     if as_json:
         print_json(facts)
     else:

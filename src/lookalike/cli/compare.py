@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 import lookalike
-from lookalike.cli.inputs import given, read_given
+from lookalike.cli.inputs import read_given
 from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
+from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
 @click.option("--html", "page", metavar="OUT", help="Write a page that shows the comparison, in one file.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
+@fetch_options
 @json_option
 @quiet_option
 def command(
@@ -58,14 +60,17 @@ def command(
     ignored: tuple[str, ...],
     page: str | None,
     encoding: str | None,
+    fetch: bool,
+    allow_private: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike."""
     names = [part.strip() for part in measures.split(",")] if measures else None
     _check_options(kind, ignored, page, [left, right, *ignored])
-    inputs = [_read(name, kind, encoding, quiet) for name in (left, right)]
-    templates = [_read(name, "text", encoding, quiet).thing for name in ignored] or None
+    fetching = Fetching(fetch, allow_private)
+    inputs = [_read(name, kind, encoding, fetching, quiet) for name in (left, right)]
+    templates = [_read(name, "text", encoding, fetching, quiet).thing for name in ignored] or None
     with working("comparing", quiet or not any(each.is_large() for each in inputs)):
         found = lookalike.compare(
             *(each.thing for each in inputs),
@@ -116,14 +121,15 @@ class _Input(NamedTuple):
         return isinstance(self.thing, Path) or (isinstance(self.thing, str) and len(self.thing) > LARGE_TEXT)
 
 
-def _read(name: str, kind: str, encoding: str | None, quiet: bool) -> _Input:
+def _read(name: str, kind: str, encoding: str | None, fetching: Fetching, quiet: bool) -> _Input:
+    if kind == "page":
+        made = read_page(name, fetching, encoding, quiet)
+        return _Input(made, made.encoding)
+    refuse_url(name, "pages are compared --as page, and fetched with --fetch")
     if kind == "file":
         if name == "-":
             raise InputError("--as file reads its inputs more than once: name files, not '-'")
         return _Input(Path(name), None)
-    if kind == "page":
-        made = lookalike.page(given(name), encoding=encoding, name=name)
-        return _Input(made, made.encoding)
     read = read_given(name, encoding, quiet)
     return _Input(read.text if kind == "text" else lookalike.parse_record(read.text, name), read.encoding)
 

@@ -39,6 +39,7 @@ SHOWN_CLUSTERS = 5
 @click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
 @click.option("--format", "format_", help="Format of the inputs [default: from their names; standard input: jsonl]")
 @click.option("--encoding", help="Encoding of the inputs [default: UTF-8 for tables, found out for texts]")
+@click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
 @click.option("--recipe", default="default", show_default=True, help="How texts become features.")
 @click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the work is done.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Threads; the output does not depend on it.")
@@ -55,8 +56,8 @@ SHOWN_CLUSTERS = 5
 def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> None:
     """A corpus without near-duplicates, and the record of what was removed.
 
-    INPUT is a file (JSONL, CSV, Parquet, text, HTML; .gz, .zst), a folder, a pattern or '-'. Every removed document was compared, exactly,
-    with the kept one it points at. Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
+    INPUT is a file (JSONL, CSV, Parquet, text, HTML, WARC; .gz, .zst), a folder, a pattern or '-'. Every removed document was
+    compared, exactly, with the kept one it points at. Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
     """
     del options["engine"]
     with StageProgress(quiet) as progress:

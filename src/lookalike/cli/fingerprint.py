@@ -4,67 +4,141 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 import lookalike
 from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say, working
-from lookalike.errors import InputError, LookalikeError
+from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
+from lookalike.errors import InputError, LookalikeError, UnknownName
 
 if TYPE_CHECKING:
-    from lookalike import Fingerprints
+    from collections.abc import Mapping, Sequence
+
+    from lookalike import Fingerprint, NoFingerprint
 
 LARGE_FILE = 10_000_000
 SHOWN_CHARACTERS = 160  # the joined Karp-Rabin value grows with the text; --json prints it whole
 
 
+PAGE_KINDS = ("structure-simhash", "structure-minhash", "content-simhash", "content-minhash")
+
+
 @click.command("fingerprint")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--text", "texts", multiple=True, help="A text instead of a file; may be repeated.")
+@click.option("--as", "what", type=click.Choice(["file", "page"]), default="file", show_default=True, help="What each FILE is.")
 @click.option("--kind", "kinds", default="all", show_default=True, help="Kinds, separated by commas: simhash, minhash, winnowing … or all.")
 @click.option("--recipe", default=None, help="Name of the recipe for the text kinds (see 'lookalike info').")
+@click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="Of web pages: fingerprint the main text, or all of it.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
+@fetch_options
 @json_option
 @quiet_option
 def command(
-    files: tuple[str, ...], texts: tuple[str, ...], kinds: str, recipe: str | None, encoding: str | None, as_json: bool, quiet: bool
+    files: tuple[str, ...],
+    texts: tuple[str, ...],
+    what: str,
+    kinds: str,
+    recipe: str | None,
+    extract: str | None,
+    encoding: str | None,
+    fetch: bool,
+    allow_private: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Fingerprint each FILE ('-' is standard input) or --text, one line per input."""
-    inputs: list[tuple[str, Any]] = [(name, name) for name in files] + [("text", text) for text in texts]
-    if not inputs:
+    """Fingerprint each FILE ('-' is standard input) or --text, one line per input.
+
+    --as page: the structure and the content of a web page, apart. --extract main: the text of a page, as a store keeps it.
+    """
+    if not files and not texts:
         raise InputError("nothing to fingerprint: name a FILE, '-' for standard input, or --text 'some text'")
+    _check_options(what, texts, recipe, extract)
+    options = _Options(kinds, recipe, encoding, extract, what == "page", Fetching(fetch, allow_private), quiet)
     failed: LookalikeError | None = None
-    for index, (name, value) in enumerate(inputs):
+    for index, name in enumerate((*files, *texts)):
+        is_text = index >= len(files)
         try:
-            thing = value if index >= len(files) else given(name)
-            with working(f"fingerprinting {name}", quiet or not _is_large(thing)):
-                found = lookalike.fingerprint(thing, kinds, recipe=recipe, encoding=encoding)
+            found = _of_text(name, options) if is_text else _of_file(name, options)
         except LookalikeError as error:
-            if len(inputs) == 1:
+            if len(files) + len(texts) == 1:
                 raise
             click.echo(f"lookalike: {error}", err=True)  # the other inputs are still worth their lines
             failed = failed or error
             continue
         if as_json:
-            encoding_used = {"encoding": found.read.encoding} if found.read and name != "text" else {}
-            print_json({"input": name, **encoding_used, "fingerprints": {kind: each.to_dict() for kind, each in found.items()}})
+            encoding_used = {"encoding": found.encoding} if found.encoding else {}
+            prints = {kind: each.to_dict() for kind, each in found.prints.items()}
+            print_json({"input": "text" if is_text else name, **encoding_used, "fingerprints": prints})
         else:
-            _show(name, found)
-        if found.read and found.read.note:
-            note(f"{name}: {found.read.note}", quiet)
+            _show("text" if is_text else name, found)
+        for line in found.notes:
+            note(line, quiet)
     if failed:
         sys.exit(failed.exit_code)
+
+
+class _Options(NamedTuple):
+    kinds: str
+    recipe: str | None
+    encoding: str | None
+    extract: str | None
+    as_page: bool
+    fetching: Fetching
+    quiet: bool
+
+
+class _Found(NamedTuple):
+    prints: Mapping[str, Fingerprint | NoFingerprint]
+    encoding: str | None = None
+    notes: Sequence[str] = ()
+
+
+def _check_options(what: str, texts: tuple[str, ...], recipe: str | None, extract: str | None) -> None:
+    if what == "page" and (recipe or extract):
+        given_too = "--recipe" if recipe else "--extract"
+        raise InputError(f"--as page: fingerprints of pages have a recipe of their own: leave out {given_too}")
+    if texts and (what == "page" or extract):
+        raise InputError(f"--text is no page: leave out {'--as page' if what == 'page' else '--extract'}, or give the page as '-'")
+
+
+def _of_text(text: str, options: _Options) -> _Found:
+    return _Found(lookalike.fingerprint(text, options.kinds, recipe=options.recipe))
+
+
+def _of_file(name: str, options: _Options) -> _Found:
+    if options.as_page or options.extract:
+        page = read_page(name, options.fetching, options.encoding, options.quiet)
+        if options.as_page:
+            return _Found(_page_prints(page, options.kinds), page.encoding, page.notes)
+        text = lookalike.page_text(page, options.extract or "main")
+        return _Found(lookalike.fingerprint(text, options.kinds, recipe=options.recipe), page.encoding, page.notes)
+    refuse_url(name, "pages are fingerprinted with --as page or --extract, and fetched with --fetch")
+    thing = given(name)
+    with working(f"fingerprinting {name}", options.quiet or not _is_large(thing)):
+        found = lookalike.fingerprint(thing, options.kinds, recipe=options.recipe, encoding=options.encoding)
+    read = found.read
+    return _Found(found, read.encoding if read else None, [f"{name}: {read.note}"] if read and read.note else [])
+
+
+def _page_prints(page: lookalike.Page, kinds: str) -> dict[str, Fingerprint]:
+    names = PAGE_KINDS if kinds == "all" else [kind.strip() for kind in kinds.split(",")]
+    if unknown := [name for name in names if name not in PAGE_KINDS]:
+        raise UnknownName(f"--kind {unknown[0]}: of pages there are {', '.join(PAGE_KINDS)}, or all")
+    found = lookalike.page_print(page)
+    return {name: getattr(found, name.replace("-", "_")) for name in names}
 
 
 def _is_large(thing: str | bytes | Path) -> bool:
     return isinstance(thing, Path) and thing.exists() and thing.stat().st_size > LARGE_FILE
 
 
-def _show(name: str, found: Fingerprints) -> None:
-    say(f"{name} ({found.read.encoding})" if found.read and name != "text" else name, bold=True)
-    print_table(("", ""), [(kind, _summary(each.to_dict())) for kind, each in found.items()])
+def _show(name: str, found: _Found) -> None:
+    say(f"{name} ({found.encoding})" if found.encoding else name, bold=True)
+    print_table(("", ""), [(kind, _summary(each.to_dict())) for kind, each in found.prints.items()])
 
 
 def _summary(data: dict[str, Any]) -> str:

@@ -46,25 +46,32 @@ def note(message: str, quiet: bool) -> None:
 
 
 @contextmanager
-def working(message: str, quiet: bool) -> Iterator[None]:
-    """A sign of life on a terminal while something takes longer than a moment."""
+def working(message: str, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A sign of life on a terminal while something takes longer than a moment. Gives a function that adds a count of documents to it."""
     if quiet or not sys.stderr.isatty():
-        yield
+        yield lambda _: None
         return
+    from rich.text import Text
+
     shown: list[Any] = []
+    said = [Text(printable(message))]
 
     def show() -> None:
         from rich.console import Console
-        from rich.text import Text
 
-        shown.append(Console(stderr=True).status(Text(printable(message))))
+        shown.append(Console(stderr=True).status(said[0]))
         shown[0].start()
+
+    def count(documents: int) -> None:
+        said[0] = Text(printable(f"{message}: {counted(documents, 'document')}"))
+        for status in shown:
+            status.update(said[0])
 
     timer = threading.Timer(SIGN_AFTER, show)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield count
     finally:
         timer.cancel()
         timer.join()

@@ -20,6 +20,7 @@ from lookalike.cli.options import json_option, note, print_json, print_table, qu
 @click.option("--id-column", default="id", show_default=True, help="Column of the id.")
 @click.option("--format", "format_", help="Format of the inputs [default: from their names; standard input: jsonl]")
 @click.option("--encoding", help="Encoding of the inputs [default: UTF-8 for tables, found out for texts]")
+@click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
 @click.option("--recipe", default="default", show_default=True, help="How texts become features.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Threads that the run would have.")
 @click.option("--memory", default="4G", show_default=True, help="Budget that the run would have.")

@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING
 
 import click
 
+import lookalike
 from lookalike.cli.inputs import given, read_given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.comparison.escaping import columns
 from lookalike.errors import InputError
+from lookalike.io import AS_BYTES
+from lookalike.markup.page import Page
 
 if TYPE_CHECKING:
     from lookalike import Index, Match
 
-WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep"]
+WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep", "structure"]
 OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
 EXCERPT_COLUMNS = 60
+_Thing = str | bytes | Path | Page
 
 
 @click.command("search")
 @store_argument
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
+@click.option("--as", "what", type=click.Choice(["text", "page"]), default=None, help="What FILE is [default: text]")
 @click.option("--simhash", default=None, metavar="0x…", help="A SimHash instead of a text.")
 @click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
 @click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
@@ -36,7 +42,9 @@ EXCERPT_COLUMNS = 60
     help="Matches from this score on [default: as the collection for near, 0 for meaning, 0.5 of files]",
 )
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
+@click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
+@fetch_options
 @collection_option
 @json_option
 @quiet_option
@@ -44,12 +52,16 @@ def command(
     store: str,
     file: str | None,
     text: str | None,
+    what: str | None,
     simhash: str | None,
     by: str | None,
     k: int,
     threshold: float | None,
     limit: int,
+    extract: str | None,
     encoding: str | None,
+    fetch: bool,
+    allow_private: bool,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -58,12 +70,20 @@ def command(
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
     a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
-    ssdeep. Exit code 0, also if nothing looks like it.
+    ssdeep; structure: web pages of the same template. --as page compares the main text of a page. Exit code 0, also if
+    nothing looks like it.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
     by = by or ("near" if simhash is None else "simhash")
-    thing: str | bytes | Path | None = text if file is None else _thing(file, by, encoding, quiet)
+    what = what or ("page" if by == "structure" or extract else "text")
+    _check_options(file, what, by, extract)
+    thing: _Thing | None = text
+    if file is not None and what == "page":
+        found_page = read_page(file, Fetching(fetch, allow_private), encoding, quiet)
+        thing = found_page if by == "structure" else lookalike.page_text(found_page, extract or "main")
+    elif file is not None:
+        thing = _thing(file, by, encoding, quiet)
     with existing(store, collection) as index:
         found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit)
         if as_json:
@@ -78,9 +98,24 @@ def command(
         note(f"{found.total:,} match; the best {len(found)} are shown (--limit)", quiet)
 
 
+def _check_options(file: str | None, what: str, by: str, extract: str | None) -> None:
+    if file is None and what == "page":
+        raise InputError("pages are files or addresses: name one, or '-' for standard input")
+    if by == "structure" and (what != "page" or extract):
+        raise InputError(f"--by structure compares web pages as a whole: leave out {'--extract' if extract else '--as text'}")
+    if by in OF_BYTES and what == "page":
+        raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
+
+
 def _thing(file: str, by: str, encoding: str | None, quiet: bool) -> str | bytes | Path:
     """The text of a file; or the file itself, where its bytes are compared."""
-    return given(file) if by in OF_BYTES else read_given(file, encoding, quiet).text
+    refuse_url(file, "pages are searched --as page, and fetched with --fetch")
+    if by in OF_BYTES:
+        return given(file)
+    try:
+        return read_given(file, encoding, quiet).text
+    except InputError as error:
+        raise InputError(str(error).replace(AS_BYTES, "--by fuzzy")) from error
 
 
 def _number(simhash: str | None, by: str) -> int | None:

@@ -14,9 +14,10 @@ from lookalike.corpus.streams import damage, opened
 from lookalike.corpus.values import plain
 from lookalike.corpus.warc import Capture, captures
 from lookalike.errors import InputError
+from lookalike.fetching.reading import served_page
 from lookalike.io import MAX_TEXT_BYTES, decode_text
 from lookalike.markup.extraction import check_extract, page_text
-from lookalike.markup.page import page
+from lookalike.markup.page import Page
 from lookalike.model import MAX_ID_BYTES, Document
 
 _INTEGERS = range(-(2**63), 2**63)
@@ -78,7 +79,8 @@ class _Reader:
         try:
             with opened(source) as file:
                 data = file.read(MAX_TEXT_BYTES + 1)
-            text = self._page(data, source.name) if source.format == "html" else decode_text(data, source.name, self.encoding).text
+            found = self._page(data, None, source.name) if source.format == "html" else None
+            text = page_text(found, self.extract) if found else decode_text(data, source.name, self.encoding).text
         except InputError as error:
             self.report(Problem("unreadable file", source.name, str(error)))
             return
@@ -89,13 +91,14 @@ class _Reader:
             self.report(Problem("unusable id", source.name, f"its path {wrong}"))
             return
         # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
-        yield Document(source.name, self._text(text, source.name), {}, None if source.packing else source.path)
+        yield Document(source.name, self._text(text, source.name), {}, None if source.packing else source.path, found)
 
-    def _page(self, data: bytes, place: str) -> str:
-        found = page(data, encoding=self.encoding, name=place)
-        for note in found.notes:
+    def _page(self, data: bytes, charset: str | None, place: str) -> Page:
+        found = served_page(data, charset, place, self.encoding)
+        # Not all its notes: the others are about the tree of tags, which is not made for the text and takes longer than that.
+        for note in found._notes:
             self.report(Problem("page not read as it is", place, note.removeprefix(f"{place}: "), skipped=False))
-        return page_text(found, self.extract)
+        return found
 
     def _archive(self, source: Source) -> Iterator[Document]:
         try:
@@ -117,11 +120,12 @@ class _Reader:
             self.report(Problem("unusable id", place, f"its address {wrong}"))
             return None
         try:
-            text = self._page(capture.data, place) if capture.is_html else decode_text(capture.data, place, self.encoding).text
+            found = self._page(capture.data, capture.charset, place) if capture.is_html else None
+            text = page_text(found, self.extract) if found else decode_text(capture.data, place, self.encoding).text
         except InputError as error:
             self.report(Problem("unreadable page", place, str(error)))
             return None
-        return Document(document_id, self._text(text, place), {"date": capture.date} if capture.date else {})
+        return Document(document_id, self._text(text, place), {"date": capture.date} if capture.date else {}, page=found)
 
     def _rows(self, source: Source) -> Iterator[Document]:
         found = rows(source, header=self._check_header, encoding=self.encoding or "utf-8")

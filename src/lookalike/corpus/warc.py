@@ -6,19 +6,67 @@ texts made of pages (``conversion``, as in WET files). Everything else is passed
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from lookalike.errors import InputError
+from lookalike.fetching.bodies import unpacked
 
 MAX_LINE = 1 << 16
 MAX_HEADERS = 1_000
 MAX_BLOCK = 128 << 20  # bytes of a record; a page of a quarter of it is refused anyway
 _HTML = ("text/html", "application/xhtml+xml")
-_SKIPPED_AT_ONCE = 1 << 20
+_CHARSET = re.compile(r";\s*charset\s*=\s*\"?([\w.:+-]{1,40})", re.IGNORECASE | re.ASCII)
+_AT_ONCE = 1 << 20
+
+
+@dataclass(slots=True)
+class Record:
+    """A record of an archive, where reading has come to. Its block is read, or passed over when the next one is asked for."""
+
+    number: int  # from 1
+    headers: Mapping[str, str]  # names in small letters
+    head: bytes  # the same as it stands there, with the blank line behind it
+    size: int  # of the block
+    file: IO[bytes]
+    name: str  # of the archive
+    unread: int = 0
+
+    def read(self, most: int) -> bytes:
+        """The next bytes of the block."""
+        data = self.file.read(min(most, self.unread))
+        if not data and self.unread:
+            raise EOFError(f"{self.name}: the archive ends within record {self.number}")
+        self.unread -= len(data)
+        return data
+
+    def block(self) -> bytes:
+        pieces = []
+        while self.unread:
+            pieces.append(self.read(self.unread))
+        return b"".join(pieces)
+
+    def pass_over(self) -> None:
+        while self.unread:
+            self.read(_AT_ONCE)
+
+    def write(self, out: Any) -> None:
+        """The whole record as it is."""
+        out.write(self.head)
+        while self.unread:
+            out.write(self.read(_AT_ONCE))
+        out.write(b"\r\n\r\n")
+
+    @property
+    def id(self) -> str:
+        return self.headers.get("warc-record-id", "")
+
+    @property
+    def belongs_to(self) -> set[str]:
+        """The ids of the records that this one says something about: the request of a response, a copy of a page."""
+        return {self.headers[key] for key in ("warc-concurrent-to", "warc-refers-to") if key in self.headers}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +79,32 @@ class Capture:
     is_html: bool
     data: bytes | None
     problem: str | None = None
+    charset: str | None = None  # as the server named it
 
 
-def captures(file: IO[bytes], name: str) -> Iterator[Capture]:
-    """The captures of an archive that is open and unpacked; an ``InputError`` where it is none."""
+def records(file: IO[bytes], name: str) -> Iterator[Record]:
+    """The records of an archive that is open and unpacked; an ``InputError`` where it is none."""
     number = 0
     while (version := _version(file)) is not None:
         number += 1
         if not version.startswith(b"WARC/1."):
             raise InputError(f"{name}: record {number} begins with {version[:20]!r}, not with WARC/1.: this is no web archive, or damaged")
-        headers = _headers(file, name)
+        headers, lines = _headers(file, name)
         size = _size(headers, name, number)
-        kind = headers.get("warc-type", "")
-        if kind not in ("response", "resource", "conversion") or size > MAX_BLOCK:
-            _skip(file, size, name)
-            if size > MAX_BLOCK and kind in ("response", "resource", "conversion"):
-                yield _capture(number, headers, None, f"a record of {size:,} bytes is no page")
+        record = Record(number, headers, version + b"\r\n" + lines, size, file, name, size)
+        yield record
+        record.pass_over()
+
+
+def captures(file: IO[bytes], name: str) -> Iterator[Capture]:
+    """The pages and texts of an archive."""
+    for record in records(file, name):
+        kind = record.headers.get("warc-type", "")
+        if kind not in ("response", "resource", "conversion"):
             continue
-        block = file.read(size)
-        if len(block) < size:
-            raise EOFError(f"{name}: the archive ends within record {number}")
-        if found := _page(number, headers, kind, block):
+        if record.size > MAX_BLOCK:
+            yield _capture(record.number, record.headers, None, f"a record of {record.size:,} bytes is no page")
+        elif found := _page(record.number, record.headers, kind, record.block()):
             yield found
 
 
@@ -66,14 +119,16 @@ def _version(file: IO[bytes]) -> bytes | None:
     return b"blank lines"
 
 
-def _headers(file: IO[bytes], name: str) -> dict[str, str]:
+def _headers(file: IO[bytes], name: str) -> tuple[dict[str, str], bytes]:
     headers: dict[str, str] = {}
+    lines: list[bytes] = []
     for _ in range(MAX_HEADERS):
         line = file.readline(MAX_LINE)
         if not line:
             raise EOFError(f"{name}: the archive ends within the header of a record")
+        lines.append(line)
         if not line.strip():
-            return headers
+            return headers, b"".join(lines)
         key, _, value = line.partition(b":")
         headers[key.decode("latin-1").strip().lower()] = value.decode("utf-8", "replace").strip()
     raise InputError(f"{name}: a record with more than {MAX_HEADERS} header lines: this is no web archive, or damaged")
@@ -86,24 +141,24 @@ def _size(headers: Mapping[str, str], name: str, number: int) -> int:
     return int(given)
 
 
-def _skip(file: IO[bytes], size: int, name: str) -> None:
-    while size:
-        passed = len(file.read(min(size, _SKIPPED_AT_ONCE)))
-        if not passed:
-            raise EOFError(f"{name}: the archive ends within a record")
-        size -= passed
-
-
-def _capture(number: int, headers: Mapping[str, str], data: bytes | None, problem: str | None = None, *, is_html: bool = True) -> Capture:
+def _capture(
+    number: int,
+    headers: Mapping[str, str],
+    data: bytes | None,
+    problem: str | None = None,
+    *,
+    is_html: bool = True,
+    charset: str | None = None,
+) -> Capture:
     url = headers.get("warc-target-uri", "").strip("<>")
-    return Capture(number, url, headers.get("warc-date", ""), is_html, data, problem)
+    return Capture(number, url, headers.get("warc-date", ""), is_html, data, problem, charset)
 
 
 def _page(number: int, headers: Mapping[str, str], kind: str, block: bytes) -> Capture | None:
     if kind == "conversion":
         return _capture(number, headers, block, is_html=False) if _is(headers, ("text/plain",)) else None
     if kind == "resource":
-        return _capture(number, headers, block) if _is(headers, _HTML) else None
+        return _capture(number, headers, block, charset=_charset(headers)) if _is(headers, _HTML) else None
     top, _, body = block.partition(b"\r\n\r\n")
     status, *lines = top.split(b"\r\n")
     if not status.startswith(b"HTTP/") or status.split()[1:2] != [b"200"]:
@@ -114,9 +169,15 @@ def _page(number: int, headers: Mapping[str, str], kind: str, block: bytes) -> C
     try:
         if "chunked" in answer.get("transfer-encoding", "").lower():
             body = _dechunked(body)
-        return _capture(number, headers, _unpacked(body, answer.get("content-encoding", "").lower()))
-    except (ValueError, EOFError, zlib.error, OSError) as error:
+        data = unpacked(body, answer.get("content-encoding", ""), MAX_BLOCK)
+    except ValueError as error:
         return _capture(number, headers, None, f"its body cannot be unpacked: {error}")
+    return _capture(number, headers, data, charset=_charset(answer))
+
+
+def _charset(headers: Mapping[str, str]) -> str | None:
+    found = _CHARSET.search(headers.get("content-type", ""))
+    return found[1].lower() if found else None
 
 
 def _is(headers: Mapping[str, str], types: tuple[str, ...]) -> bool:
@@ -137,22 +198,3 @@ def _dechunked(body: bytes) -> bytes:
             return b"".join(pieces)
         pieces.append(body[end + 2 : end + 2 + length])
         at = end + 2 + length + 2
-
-
-def _unpacked(body: bytes, coding: str) -> bytes:
-    if coding in ("", "identity"):
-        return body
-    if coding in ("gzip", "x-gzip"):
-        return _limited(zlib.decompressobj(31), body) if body.startswith(b"\x1f\x8b") else body
-    if coding == "deflate":
-        return _limited(zlib.decompressobj(15 if body[:1] == b"\x78" else -15), body)
-    raise ValueError(f"the coding {coding!r} is not known here")
-
-
-def _limited(unpacker: zlib._Decompress, body: bytes) -> bytes:
-    data = unpacker.decompress(body, MAX_BLOCK)
-    if unpacker.unconsumed_tail:
-        raise ValueError(f"it unpacks to more than {MAX_BLOCK >> 20} MiB")
-    if not unpacker.eof:
-        raise gzip.BadGzipFile("it ends too early")
-    return data

@@ -21,6 +21,7 @@ class Ids(NamedTuple):
 
     data: bytes
     offsets: NDArray[np.int64]
+    may_repeat: bool = False  # whether an id that comes again is as it should be
 
 
 @dataclass(slots=True)
@@ -39,13 +40,14 @@ class Batch:
 
 
 class Columns(NamedTuple):
-    """The columns that a run looks at."""
+    """The columns that a run looks at, and what it takes of web pages."""
 
     text: str = "text"
     id: str = "id"
     rank: str | None = None  # of keep=newest:… or best:…
     rank_kind: str = ""  # "newest" or "best"
     reserved: tuple[str, ...] = ()  # no row may have these: they will be added
+    extract: str = "main"  # or "all"
 
 
 def character_counts(texts: Packed) -> NDArray[np.float64]:

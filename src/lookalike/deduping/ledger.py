@@ -126,6 +126,8 @@ class Ledger:
         self._ids.append(ids)
         if ids is not None:
             self._id_bytes += len(ids.data) + ids.offsets.nbytes
+            if ids.may_repeat:
+                return
             given = np.flatnonzero(np.diff(ids.offsets))
             self._id_hashes.add(np.asarray(_native.hash_strings(ids.data, ids.offsets, False))[given])
             self._id_owners.add(given + self.documents)

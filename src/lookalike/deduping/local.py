@@ -28,6 +28,7 @@ from lookalike.deduping.verdicts import ANNOTATIONS, DocumentVerdicts, Verdicts
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError, TooManyRemoved
 from lookalike.fingerprints.base import check_workers
+from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def dedupe(
     id_column: str = "id",
     format: str | None = None,
     encoding: str | None = None,
+    extract: str = "main",
     recipe: Recipe | str | None = None,
     model: str | None = None,
     workers: int = 1,
@@ -66,9 +68,10 @@ def dedupe(
 ) -> DedupeReport:
     """Remove documents that are near-duplicates of one that is kept.
 
-    ``corpus`` is a path, folder or pattern, or several (JSONL, CSV, Parquet, text and HTML files; .gz, .zst; ``-`` is standard
-    input), an Arrow, Polars or pandas table, a Hugging Face dataset, or a list of mappings. ``out`` gets the rows that stay, as they
-    were, in the format of the input; with ``annotate`` all rows, each with the verdict on it. ``removed`` gets the audit trail.
+    ``corpus`` is a path, folder or pattern, or several (JSONL, CSV, Parquet, text and HTML files, web archives; .gz, .zst; ``-`` is
+    standard input), an Arrow, Polars or pandas table, a Hugging Face dataset, or a list of mappings. ``out`` gets the rows that stay, as
+    they were, in the format of the input; with ``annotate`` all rows, each with the verdict on it. ``removed`` gets the audit trail. Of
+    web pages ``extract`` says what is compared: the main text, or all of it.
 
     Methods: ``minhash`` (Jaccard similarity of shingles of at least ``threshold``, computed exactly), ``simhash`` (at most
     ``distance`` bits), ``exact`` (equal tokens), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``). The
@@ -77,10 +80,11 @@ def dedupe(
     it. The result does not depend on ``workers``, ``memory`` or how rows are spread over files.
     """
     check_workers(workers)
+    check_extract(extract)
     settings = make_settings(method, threshold, distance, keep, recipe, level, model)
     job = _Job(
         settings,
-        _columns(text_column, id_column, settings, annotate),
+        _columns(text_column, id_column, settings, annotate)._replace(extract=extract),
         workers,
         memory_bytes(memory),
         removal_limit(max_removed),
@@ -154,7 +158,7 @@ class _Job:
             sources = expanded(files.inputs, files.format, standard_input)
             check_paths(sources, out=files.out, removed=files.removed, html=files.html)
             readers = readers_of(sources, self.columns, files.encoding)
-            if self.settings.level != "document" and any(source.format == "html" for source in sources):
+            if self.settings.level != "document" and any(source.format in ("html", "warc") for source in sources):
                 raise InputError(
                     f"level={self.settings.level!r}: pages cannot be cut without harm to their markup: extract their text first"
                 )

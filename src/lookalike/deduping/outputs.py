@@ -15,6 +15,7 @@ from typing import IO
 from lookalike.corpus.files import Source
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file, row_writer
+from lookalike.deduping.archives import WebArchive, write_archive
 from lookalike.deduping.arrow_rows import ParquetFile, write_parquet
 from lookalike.deduping.jsonl import JsonLines
 from lookalike.deduping.jsonl_writing import copy_kept_lines, write_annotated_lines, write_kept_lines
@@ -41,15 +42,15 @@ class Output:
         else:
             path = Path(out)
             target = Source.of(path)
-            folder = str(out).endswith(("/", os.sep)) or path.is_dir() or not target.is_table
+            folder = str(out).endswith(("/", os.sep)) or path.is_dir() or not (target.is_table or target.format == "warc")
         found = cls(path, folder)
         found._check(readers, annotate)
         return found
 
     def _check(self, readers: Sequence[FileReader], annotate: bool) -> None:
         files = any(isinstance(reader, TextFiles) for reader in readers)
-        if files and annotate:
-            raise InputError("annotate adds columns, and text files have none: use removed= (--removed) for the list of what was removed")
+        if annotate and any(isinstance(reader, TextFiles | WebArchive) for reader in readers):
+            raise InputError("annotate adds columns, and texts and pages have none: use removed= (--removed) to list what was removed")
         if files and not self.folder:
             raise InputError(f"out={str(self.path or '-')!r}: text files go to a folder: name one, with a slash at its end")
         if self.folder and self.path is not None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
@@ -88,6 +89,10 @@ def _write(
 ) -> None:
     if readers and isinstance(readers[0][1], ParquetFile):
         write_parquet([(number, reader.source) for number, reader in readers if isinstance(reader, ParquetFile)], file, verdicts, annotate)
+        return
+    if readers and isinstance(readers[0][1], WebArchive):
+        for number, reader in readers:
+            write_archive(reader.source, file, packing, number, verdicts)  # type: ignore[union-attr]
         return
     out = packed(file, packing)
     header: list[str] | None = None

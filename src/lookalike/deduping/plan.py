@@ -20,6 +20,7 @@ from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
+from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def plan(
     id_column: str = "id",
     format: str | None = None,
     encoding: str | None = None,
+    extract: str = "main",
     recipe: Recipe | str | None = None,
     model: str | None = None,
     workers: int = 1,
@@ -91,12 +93,13 @@ def plan(
 ) -> Plan:
     """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
     check_workers(workers)
+    check_extract(extract)
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
         raise InputError(f"sample={sample!r}: give a number of documents from 1 on")
     settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
     with Workspace() as workspace:
         sources = expanded(corpus, format, workspace)
-        readers = readers_of(sources, Columns(text_column, id_column), encoding)
+        readers = readers_of(sources, Columns(text_column, id_column, extract=extract), encoding)
         taken = _Sample(settings, workers, workspace)
         for reader in readers:
             taken.read(reader, max(1, sample // len(readers)))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.rows import check_encoding
+from lookalike.deduping.archives import WebArchive
 from lookalike.deduping.arrow_rows import ParquetFile
 from lookalike.deduping.batches import Columns
 from lookalike.deduping.jsonl import JsonLines
@@ -20,15 +21,13 @@ from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError
 
-FileReader = JsonLines | RowFile | ParquetFile | TextFiles
+FileReader = JsonLines | RowFile | ParquetFile | TextFiles | WebArchive
 
 
 def expanded(inputs: str | Path | Sequence[str | Path], format: str | None, workspace: Workspace) -> list[Source]:
     """The sources behind the inputs. Standard input is copied to a file: it is read twice."""
     sources = [_spooled(source, workspace) if source.path is None else source for source in expand(inputs, format)]
     for source in sources:
-        if source.format == "warc":
-            raise InputError(f"{source.name}: web archives are not read: extract their pages first")
         if source.path and not source.path.exists():
             raise InputError(f"{source.name!r} does not exist: check the path")
     return sources
@@ -45,15 +44,17 @@ def readers_of(sources: Sequence[Source], columns: Columns, encoding: str | None
     if encoding is not None and any(source.is_table for source in sources):
         check_encoding(encoding)
     found: list[FileReader] = []
-    for one_each, group in itertools.groupby(sources, key=lambda source: source.is_table):
-        if one_each:
-            found += [_table(source, columns, encoding) for source in group]
+    for has_many, group in itertools.groupby(sources, key=lambda source: source.is_table or source.format == "warc"):
+        if has_many:
+            found += [_reader(source, columns, encoding) for source in group]
         else:
             found.append(TextFiles(list(group), columns, encoding))
     return found
 
 
-def _table(source: Source, columns: Columns, encoding: str | None) -> FileReader:
+def _reader(source: Source, columns: Columns, encoding: str | None) -> FileReader:
+    if source.format == "warc":
+        return WebArchive(source, columns, encoding)
     if source.format == "parquet":
         return ParquetFile(source, columns)
     if source.format == "jsonl" and (encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8"):

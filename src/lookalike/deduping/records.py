@@ -102,6 +102,8 @@ class Records:
         entry = {"source": source, "begin": begin, "end": self._end, "sizes": sizes, "checksum": checksum, "resume_at": batch.resume_at}
         if batch.names is not None:
             entry["names"] = batch.names
+        if batch.ids is not None and batch.ids.may_repeat:
+            entry["may_repeat"] = True
         if problems:
             entry["problems"] = [problem.to_dict() for problem in problems]
         self._log.write(json.dumps(entry).encode() + b"\n")
@@ -161,7 +163,8 @@ def _record(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Probl
         arrays[name] = data[at : at + size * dtype.itemsize].view(dtype)
         at += -(-size * dtype.itemsize // _ALIGNMENT) * _ALIGNMENT
     sketches = Sketches(*(arrays[name] for name in Sketches._fields))
-    ids = Ids(arrays["ids"].tobytes(), np.array(arrays["id_offsets"])) if "ids" in arrays else None
+    given = "ids" in arrays
+    ids = Ids(arrays["ids"].tobytes(), np.array(arrays["id_offsets"]), entry.get("may_repeat", False)) if given else None
     own = {name: np.array(arrays[name]) for name in ("rows", "has_text", "ranks", "extents") if name in arrays}
     resume_at = tuple(entry["resume_at"]) if entry["resume_at"] else None
     batch = Batch(texts=Packed(b"", np.zeros(1, np.int64)), ids=ids, names=entry.get("names"), resume_at=resume_at, **own)

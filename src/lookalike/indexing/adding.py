@@ -35,7 +35,7 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
         if progress:
             progress(added + updated)
 
-    batches = _batches(documents)
+    batches = _batches(documents, "structure" in store.settings.kinds)
     first = next(batches, None)
     if first is None:
         return Added(0, 0)
@@ -55,15 +55,15 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
     return Added(added, updated)
 
 
-def _batches(documents: Iterable[object]) -> Iterator[Given]:
-    given = Given()
+def _batches(documents: Iterable[object], structures: bool) -> Iterator[Given]:
+    given = Given(keeps_structures=structures)
     characters = 0
     for item in documents:
         given.append(item)
         characters += len(given.texts[-1])
         if len(given) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
             yield given
-            given, characters = Given(), 0
+            given, characters = Given(keeps_structures=structures), 0
     if len(given):
         yield given
 

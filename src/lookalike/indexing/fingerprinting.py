@@ -14,9 +14,12 @@ from lookalike.fingerprints.fuzzy import Data, ssdeeps, tlshs
 from lookalike.fingerprints.minhash import minhashes
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.fingerprints.winnowing import winnows
+from lookalike.markup.extraction import page_text
+from lookalike.markup.page import Page
 from lookalike.model import MAX_ID_BYTES, Document
 from lookalike.recipe import Recipe
 from lookalike.stores.base import Batch, Id
+from lookalike.stores.page_structures import page_structure
 from lookalike.stores.settings import WINDOW, Settings
 from lookalike.stores.structures import pack_winnowing
 from lookalike.text.columns import packed
@@ -37,20 +40,22 @@ class Given:
     texts: list[str] = field(default_factory=list)
     metas: list[str | None] = field(default_factory=list)  # JSON
     paths: dict[int, Path] = field(default_factory=dict)  # by place
+    structures: dict[int, bytes] = field(default_factory=dict)  # of those that are web pages, by place
+    keeps_structures: bool = False
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def append(self, item: object) -> None:
-        """Take a Document, (id, text), (id, text, meta), or a mapping with these names."""
-        path = None
+        """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page."""
+        path = page = None
         meta: Any = None
         if type(item) is tuple and len(item) == 2:  # nearly all of them
             id_, text = item
         elif isinstance(item, tuple) and len(item) == 3:
             id_, text, meta = item
         elif isinstance(item, Document):
-            id_, text, meta, path = item.id, item.text, item.meta, item.path
+            id_, text, meta, path, page = item.id, item.text, item.meta, item.path, item.page
         elif isinstance(item, Mapping):
             if "id" not in item or "text" not in item:
                 raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
@@ -58,6 +63,8 @@ class Given:
         else:
             raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
         check_id(id_)
+        if isinstance(text, Page):
+            page, text = text, page_text(text)
         if not isinstance(text, str):
             raise InputError(f"document {id_!r}: its text is a {type(text).__name__}, expected str")
         self.ids.append(id_)
@@ -65,6 +72,9 @@ class Given:
         self.metas.append(stored_meta(id_, meta) if meta else None)
         if path is not None:
             self.paths[len(self.ids) - 1] = path
+        if page is not None and self.keeps_structures:
+            # At once: a page is many times larger than what is kept of it.
+            self.structures[len(self.ids) - 1] = page_structure(page)
 
 
 def check_id(id_: object) -> None:
@@ -122,6 +132,8 @@ def fingerprinted(given: Given, settings: Settings, workers: int, *, vectors: bo
         from lookalike.indexing.meaning import text_vectors
 
         batch.vector = text_vectors(texts, settings)
+    if given.structures:
+        batch.structure = [given.structures.get(place) for place in range(len(texts))]
     if not settings.keep_text:
         batch.texts = [None] * len(texts)
     return batch

@@ -21,7 +21,10 @@ from lookalike.indexing.adding import add_documents, minhash_batches, simhash_ba
 from lookalike.indexing.clustering import near_clusters, simhash_clusters
 from lookalike.indexing.fingerprinting import check_id, simhash_words
 from lookalike.indexing.matches import Cluster, Matches
+from lookalike.indexing.templates import structure_clusters
 from lookalike.io import read_text
+from lookalike.markup.extraction import page_text
+from lookalike.markup.page import Page, page
 from lookalike.model import Document
 from lookalike.recipe import require_same
 from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 
     from lookalike.search.hamming import Values
 
-SEARCHES = ("near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep")
+SEARCHES = ("near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep", "structure")
+CLUSTERINGS = ("near", "simhash", "meaning", "structure")
 FUZZY_THRESHOLD = 0.5
 Progress = Callable[[int], object]
 
@@ -93,7 +97,7 @@ class Index:
     def add(
         self,
         documents: object,
-        text: str | None = None,
+        text: str | Page | None = None,
         *,
         meta: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
@@ -101,7 +105,8 @@ class Index:
     ) -> Added:
         """Add documents, or replace those with the same ids: ``add("id", "text")``, or any iterable of documents.
 
-        A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int.
+        A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
+        page (``la.page``) in the place of a text the main text is kept, and its structure.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
@@ -168,7 +173,7 @@ class Index:
 
     def search(
         self,
-        query: str | Path | bytes | None = None,
+        query: str | Path | bytes | Page | None = None,
         *,
         by: str | None = None,
         simhash: int | SimHash | None = None,
@@ -179,9 +184,10 @@ class Index:
         threshold: float | None = None,
         limit: int | None = 10,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a SimHash, a MinHash, a fuzzy digest or a vector of the model.
+        """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
-        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh or ssdeep; docs/search.md says what each finds and scores.
+        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep or structure; docs/search.md says what each finds
+        and scores. Of a page (``la.page``) all but structure compare the main text.
         """
         given = [each for each in (query, simhash, minhash, digest, vector) if each is not None]
         if len(given) != 1:
@@ -205,8 +211,14 @@ class Index:
     def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int) -> Matches:
         if by not in SEARCHES:
             raise InputError(f"by={by!r}: choose one of {', '.join(SEARCHES)}")
+        if by == "structure":
+            return self._by_structure(query, threshold, limit)
+        if isinstance(query, Page):
+            if by in ("fuzzy", "tlsh", "ssdeep"):
+                raise InputError(f"by={by!r} compares the bytes of files: give the Path of the page")
+            query = page_text(query)
         if not isinstance(query, (str, bytes, Path)):
-            raise InputError(f"cannot search for a {type(query).__name__}: give a text, or a Path to a file")
+            raise InputError(f"cannot search for a {type(query).__name__}: give a text, a page, or a Path to a file")
         if by in ("fuzzy", "tlsh", "ssdeep"):
             return self._by_fuzzy(query, by, threshold, limit)
         settings = self._store.settings
@@ -234,6 +246,14 @@ class Index:
         halves = given_vectors(vector, self._store.settings, "vector")
         with self._store.reading() as reader:
             return meaning(reader, self._store.settings, halves, threshold, most)
+
+    def _by_structure(self, query: object, threshold: float | None, limit: int) -> Matches:
+        found = page(query) if isinstance(query, Path) else query
+        if not isinstance(found, Page):
+            raise InputError(f"by='structure' compares web pages: give la.page(…) or a Path, not a {type(query).__name__}")
+        settings = self._store.settings
+        with self._store.reading() as reader:
+            return searching.structure(reader, settings, found, settings.threshold if threshold is None else threshold, limit)
 
     def _by_simhash(self, value: int | SimHash, k: int, limit: int) -> Matches:
         check_k(k)
@@ -317,11 +337,15 @@ class Index:
         return VectorMatches(found.offsets, ids, found.cosines)
 
     def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> list[Cluster]:
-        """Documents that look alike, by near, simhash or meaning. Each was verified against the one that its cluster keeps, the oldest."""
+        """Documents that look alike, by near, simhash or meaning, or pages of one template, by structure.
+
+        Each was verified against the one that its cluster keeps, the oldest.
+        """
         settings = self._store.settings
         _check_threshold(threshold)
-        if by not in ("near", "simhash", "meaning"):
-            raise InputError(f"by={by!r}: clusters are made by near, simhash or meaning")
+        if by not in CLUSTERINGS:
+            raise InputError(f"by={by!r}: clusters are made by {', '.join(CLUSTERINGS)}")
+        least = settings.threshold if threshold is None else threshold
         with self._store.reading() as reader:
             if by == "simhash":
                 check_k(k)
@@ -330,19 +354,19 @@ class Index:
                 from lookalike.indexing.meaning import CLUSTER_THRESHOLD, meaning_clusters
 
                 return meaning_clusters(reader, settings, CLUSTER_THRESHOLD if threshold is None else threshold, progress)
-            return near_clusters(reader, settings, settings.threshold if threshold is None else threshold, progress)
+            return (near_clusters if by == "near" else structure_clusters)(reader, settings, least, progress)
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes."""
         return self._store.stats() | {"settings": self.settings}
 
-    def check(self, repair: bool = False) -> CheckReport:
-        """Verify everything; with ``repair`` make anew what can be made from the documents."""
-        return self._store.check(repair)
+    def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
+        """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
+        return self._store.check(repair, progress)
 
-    def compact(self) -> dict[str, Any]:
-        """Merge all segments, drop what was removed, and give the space back."""
-        return self._store.compact()
+    def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
+        """Merge all segments, drop what was removed, and give the space back. ``progress`` gets a count of documents."""
+        return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
         """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""
@@ -359,7 +383,7 @@ class Index:
 
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], str)
+    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page))
 
 
 def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:

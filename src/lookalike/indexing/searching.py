@@ -8,6 +8,7 @@
 | meaning (indexing.meaning) | the best by cosine | cosine of the vectors | 1 - score |
 | tlsh, ssdeep | all within the threshold | similarity of the digests | of the digests |
 | fuzzy | both of these | the larger one | 1 - score |
+| structure | bands of the MinHash of the tag paths | Jaccard similarity of the tag paths | 1 - score |
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from lookalike.fingerprints.minhash import minhashes
 from lookalike.fingerprints.winnowing import winnow
 from lookalike.indexing.fingerprinting import estimates, features, jaccards
 from lookalike.indexing.matches import Match, Matches
+from lookalike.markup.page import Page
 from lookalike.model import Passage
 from lookalike.stores.base import FuzzyFound, Group, Id, Reader, Record
+from lookalike.stores.page_structures import page_structure, shared_paths, structure_sketches, unpack_structure
 from lookalike.stores.settings import WINDOW, Settings
 
 if TYPE_CHECKING:
@@ -84,6 +87,18 @@ def near_minhash(reader: Reader, settings: Settings, values: NDArray[np.uint32],
     found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
     scores = _estimates(reader, settings, values, [group.rows[0] for group in found.groups])
     return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), lambda _: None, {})
+
+
+def structure(reader: Reader, settings: Settings, query: Page, threshold: float, limit: int) -> Matches:
+    """Pages whose distinct tag paths have a Jaccard similarity of at least ``threshold`` with the query's."""
+    own = page_structure(query)
+    _, keys = structure_sketches([own], settings)
+    found = reader.sharing_bands(keys, MAX_CANDIDATES, limit, "structure")
+    records = reader.records([group.rows[0] for group in found.groups], ("structure",))
+    stored = [record.structure or b"" for record in records.values()]
+    scores = dict(zip(records, shared_paths(unpack_structure(own), stored), strict=True))
+    known = {row: record.id for row, record in records.items()}
+    return _ranked(reader, found.groups, scores, threshold, limit, _near_notes(settings, threshold, found.total), lambda _: (), known)
 
 
 def _estimates(reader: Reader, settings: Settings, values: NDArray[np.uint32], rows: list[int]) -> dict[int, float]:

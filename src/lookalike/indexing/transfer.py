@@ -1,8 +1,8 @@
 """Export and import: a collection as a JSONL or Parquet file, and back.
 
 A row has ``id``, ``text``, ``meta`` and ``fingerprints``: those that cannot be made from the text again, each with its recipe.
-Of a document with text these are the fuzzy digests, which may be of a file, and the vector, which takes a model and time;
-of one without, all of them.
+Of a document with text these are the fuzzy digests, which may be of a file, the structure of a web page, and the vector, which
+takes a model and time; of one without, all of them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ from lookalike.fingerprints.simhash import SimHash
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.indexing.fingerprinting import Given, check_id, fingerprinted, stored_meta
 from lookalike.model import Document
+from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import require_same
 from lookalike.stores.base import Batch, Record, Store
+from lookalike.stores.page_structures import unpack_structure
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import pack_winnowing, unpack_winnowing
 
@@ -36,15 +38,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AT_A_TIME = 4096
+COLUMNS = ["digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text"]
 _KINDS: dict[str, Any] = {"simhash": SimHash, "minhash": MinHash, "winnowing": Winnowing, "ssdeep": Ssdeep, "tlsh": Tlsh}
 Progress = Callable[[int], object] | None
 
 
 def export_documents(store: Store, path: Path, progress: Progress) -> int:
     count = 0
-    columns: tuple[str, ...] = ("digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text")
-    if "vector" in store.settings.kinds:  # others may have no such column
-        columns += ("vector",)
+    # Older collections have no such columns.
+    columns = [*COLUMNS, *(kind for kind in ("vector", "structure") if kind in store.settings.kinds)]
     with row_writer(path) as writer, store.reading() as reader:
         for record in reader.scan(columns):
             row = _exported(record, store.settings)
@@ -72,6 +74,8 @@ def _exported(record: Record, settings: Settings) -> dict[str, Any]:
         prints["tlsh"] = Tlsh(record.tlsh).to_dict()
     if record.vector is not None:
         prints["vector"] = {"value": base64.b64encode(record.vector).decode(), "recipe": settings.recipe_of("vector")}
+    if record.structure is not None:
+        prints["structure"] = {"values": unpack_structure(record.structure).tolist(), "recipe": PAGE_STRUCTURE}
     if record.text is None:
         if record.simhash is not None:
             prints["simhash"] = SimHash(record.simhash, settings.bits, settings.recipe_of("simhash")).to_dict()
@@ -92,6 +96,7 @@ class _Loaded:
     document: Document
     prints: Mapping[str, Any]
     contents: int | None
+    structure: bytes | None = None
     vector: bytes | None = None
 
 
@@ -134,9 +139,10 @@ def _parsed(row: Row, settings: Settings) -> _Loaded:
             require_same(contents["recipe"], settings.lexical.id)
         number = None if contents is None else int(contents["value"], 16)
         vector = _vector(prints["vector"], settings) if "vector" in settings.kinds and "vector" in prints else None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        structure = _parsed_structure(prints["structure"]) if "structure" in prints and "structure" in settings.kinds else None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise InputError(f"{row.place}: this is no row of an export: {error}") from error
-    return _Loaded(Document(values["id"], values["text"], meta), found, number, vector)
+    return _Loaded(Document(values["id"], values["text"], meta), found, number, structure, vector)
 
 
 def _vector(given: Mapping[str, Any], settings: Settings) -> bytes:
@@ -167,6 +173,15 @@ def _vectors(loaded: list[_Loaded], settings: Settings) -> NDArray[np.uint16]:
     return halves.reshape(-1)
 
 
+def _parsed_structure(data: Mapping[str, Any]) -> bytes:
+    import numpy as np
+
+    require_same(data["recipe"], PAGE_STRUCTURE)
+    if not all(type(value) is int for value in data["values"]):
+        raise InputError("the values of a structure are whole numbers")
+    return np.unique(np.array(data["values"], dtype="<u8")).tobytes()
+
+
 def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
     """Documents with text and documents without, apart: the first are fingerprinted."""
     with_text = [each for each in loaded if each.document.text is not None]
@@ -180,6 +195,7 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
         for kind in ("ssdeep", "tlsh"):
             if kind in settings.kinds:
                 setattr(batch, kind, [_digest(each, kind) for each in with_text])
+        batch.structure = _structures(with_text)
         yield batch
     # A column of a batch is there for all of its documents or for none.
     without: dict[tuple[bool, bool], list[_Loaded]] = {}
@@ -188,6 +204,10 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
             without.setdefault(("simhash" in each.prints, "minhash" in each.prints), []).append(each)
     for (has_simhash, has_minhash), group in without.items():
         yield _without_text(group, settings, has_simhash, has_minhash)
+
+
+def _structures(loaded: list[_Loaded]) -> list[bytes | None] | None:
+    return [each.structure for each in loaded] if any(each.structure for each in loaded) else None
 
 
 def _digest(loaded: _Loaded, kind: str) -> str | None:
@@ -212,6 +232,7 @@ def _without_text(group: list[_Loaded], settings: Settings, has_simhash: bool, h
     batch.tlsh = [_digest(each, "tlsh") for each in group]
     if "vector" in settings.kinds:
         batch.vector = _vectors(group, settings)
+    batch.structure = _structures(group)
     return batch
 
 

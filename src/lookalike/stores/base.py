@@ -6,7 +6,7 @@ added again gets a new row, and the old one is never used again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lookalike.search.vectors import NearVectors
 
 Id = str | int
+Progress = Callable[[int], object] | None
 
 
 @dataclass(slots=True)
@@ -39,6 +40,7 @@ class Batch:
     ssdeep: Sequence[str | None] | None = None
     tlsh: Sequence[str | None] | None = None
     vector: NDArray[np.uint16] | None = None  # halves, as many as the collection has dimensions; zeros where there is none
+    structure: Sequence[bytes | None] | None = None  # of web pages, see stores.page_structures
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -68,6 +70,7 @@ class Batch:
             lines(self.ssdeep),
             lines(self.tlsh),
             numbers(self.vector),
+            lines(self.structure),
         )
 
 
@@ -92,6 +95,7 @@ class Record(NamedTuple):
     ssdeep: str | None = None
     tlsh: str | None = None
     vector: bytes | None = None
+    structure: bytes | None = None
 
 
 class Group(NamedTuple):
@@ -146,8 +150,11 @@ class Reader(Protocol):
         """All rows within ``k`` bits of each query, nearest first, then by row."""
         ...
 
-    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int) -> Groups:
-        """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each."""
+    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int, kind: str = "minhash") -> Groups:
+        """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each.
+
+        ``kind``: minhash, the contents of documents, or structure, that of web pages.
+        """
         ...
 
     def may_share_bands(self, keys: NDArray[np.uint32]) -> NDArray[np.bool_]:
@@ -175,6 +182,9 @@ class Store(Protocol):
 
     def remove(self, ids: Sequence[Id]) -> int: ...
     def stats(self) -> dict[str, Any]: ...
-    def check(self, repair: bool) -> CheckReport: ...
-    def compact(self) -> dict[str, Any]: ...
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+        """``progress`` is told how many documents were checked."""
+        ...
+
+    def compact(self, progress: Progress = None) -> dict[str, Any]: ...
     def close(self) -> None: ...

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.stores.base import CheckReport
+from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.database import ROWS
 from lookalike.stores.settings import Settings
 from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lookalike.stores.embedded import EmbeddedStore
 
 
-def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool) -> CheckReport:
+def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool, progress: Progress = None) -> CheckReport:
     """The database, then the numbers it keeps, then every segment against the documents it stands for."""
     report = CheckReport()
     damaged: list[Sealed] = []
@@ -30,8 +30,14 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
                     report.problems.append(f"database: {line}")
             sealed = read_sealed(connection, state.number)
             counted = _check_numbers(connection, state, sealed, report)
+            done = 0  # documents, once for each kind
             for each in sealed if folder else ():
-                wrong = [problem for kind in settings.kinds for problem in _check_segment(connection, state, each, kind, folder, settings)]
+                wrong: list[str] = []
+                for kind in settings.kinds:
+                    wrong += _check_segment(connection, state, each, kind, folder, settings)
+                    done += each.documents
+                    if progress:
+                        progress(done // len(settings.kinds))
                 if wrong:
                     damaged.append(each)
                     report.problems += wrong

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+ONE_VALUE = ("text", "winnowing", "ssdeep", "tlsh", "structure")
+
 
 @dataclass(slots=True)
 class Columns:
@@ -24,7 +26,7 @@ class Columns:
     simhash: tuple[NDArray[np.int64], NDArray[np.uint64]] | None = None
     sketches: tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint32]] | None = None  # rows, digests, band keys
     vectors: tuple[NDArray[np.int64], NDArray[np.uint16]] | None = None
-    lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of text, winnowing, ssdeep and tlsh
+    lines: dict[str, tuple[NDArray[np.int64], Sequence[Any]]] = field(default_factory=dict)  # of texts and what else is one value each
 
     @classmethod
     def stored(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]], bits: int) -> Self:
@@ -46,7 +48,7 @@ class Columns:
         if "vector" in values:
             here, kept = _present(numbers, values["vector"])
             found.vectors = here, np.frombuffer(b"".join(kept), dtype=np.uint16)
-        for name in ("text", "winnowing", "ssdeep", "tlsh"):
+        for name in ONE_VALUE:
             if name in values:
                 found.lines[name] = _present(numbers, values[name])
         return found
@@ -67,7 +69,8 @@ class Columns:
             keys = np.asarray(_native.band_keys(batch.minhash, settings.size, banding.bands, banding.rows))
             found.sketches = rows, batch.digests, keys
         found.vectors = _directed(rows, batch.vector)
-        for name, values in (("text", batch.texts), ("winnowing", batch.winnowing), ("ssdeep", batch.ssdeep), ("tlsh", batch.tlsh)):
+        lines = (batch.texts, batch.winnowing, batch.ssdeep, batch.tlsh, batch.structure)
+        for name, values in zip(ONE_VALUE, lines, strict=True):
             found.lines[name] = _present(rows, values or [None] * len(batch))
         return found
 

@@ -47,7 +47,8 @@ CREATE TABLE documents (
   minhash BLOB,                  -- where there is no text to make it from again
   winnowing BLOB,
   meta TEXT,
-  text                           -- TEXT; a BLOB where it has lone surrogates
+  text,                          -- TEXT; a BLOB where it has lone surrogates
+  structure BLOB                 -- of web pages: the hashes of their tag paths
 );
 CREATE UNIQUE INDEX documents_by_id ON documents (collection, id);
 CREATE TABLE segments (
@@ -117,10 +118,13 @@ def create_schema(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def add_vectors(connection: sqlite3.Connection) -> None:
-    """The column of vectors, halves of length 1; a store has it from its first collection with a model on."""
-    if not any(name == "vector" for _, name, *_ in connection.execute("PRAGMA table_info(documents)")):
-        connection.execute("ALTER TABLE documents ADD COLUMN vector BLOB")
+def add_columns(connection: sqlite3.Connection) -> None:
+    """What the first release did not have: halves of vectors, structures of web pages. Collections that it made do not ask for them, so
+    this can wait for a new one."""
+    there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
+    for name in ("structure", "vector"):
+        if name not in there:
+            connection.execute(f"ALTER TABLE documents ADD COLUMN {name} BLOB")
 
 
 def check_format(connection: sqlite3.Connection, name: str) -> None:

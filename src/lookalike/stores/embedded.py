@@ -21,7 +21,7 @@ from typing import Any
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores import database
-from lookalike.stores.base import Added, Batch, CheckReport, Id
+from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.checking import check_collection
 from lookalike.stores.locks import FileLock
 from lookalike.stores.rows import find_ids, insert
@@ -90,8 +90,7 @@ class EmbeddedStore:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
             settings = wanted.new().with_dimensions()
             with self._writing() as writer:
-                if "vector" in settings.kinds:
-                    database.add_vectors(writer)
+                database.add_columns(writer)
                 writer.execute(
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),
@@ -242,20 +241,20 @@ class EmbeddedStore:
     def _sealer(self) -> Sealer:
         return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing)
 
-    def compact(self) -> dict[str, Any]:
+    def compact(self, progress: Progress = None) -> dict[str, Any]:
         """One segment of each kind, without removed documents, and a database without holes."""
         with self._guard:
             before = self._bytes()
-            self._sealer().compact()
+            self._sealer().compact(progress)
             if self.folder is not None and self._writer is not None:
                 with database.sql_errors(self.name):
                     self._writer.connection.execute("VACUUM")
                     self._stop_writing()  # moves the log into the database
             return {"bytes_before": before, "bytes_after": self._bytes()}
 
-    def check(self, repair: bool) -> CheckReport:
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         with self._guard:
-            return check_collection(self, self._segments, self.settings, repair)
+            return check_collection(self, self._segments, self.settings, repair, progress)
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0

@@ -30,6 +30,7 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
         "minhash": None if batch.minhash is None or None not in batch.texts else _blobs(batch.minhash, count),
         "winnowing": batch.winnowing,
         "vector": None if batch.vector is None else _vector_blobs(batch.vector, count),
+        "structure": batch.structure,
         "meta": batch.metas if any(batch.metas) else None,
         "text": map(_stored_text, batch.texts) if any(text is not None for text in batch.texts) else None,
     }

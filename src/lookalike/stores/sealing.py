@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.search.segments import write_segment
+from lookalike.stores.base import Progress
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
 from lookalike.stores.settings import Settings
@@ -84,7 +85,7 @@ class Sealer:
         except (StoreError, OSError) as error:
             _log.warning("a segment could not be written (%s); its documents are stored, and searched without it", error)
 
-    def compact(self) -> None:
+    def compact(self, progress: Progress) -> None:
         """Everything in one segment."""
         if self._folder is None:
             return
@@ -94,7 +95,7 @@ class Sealer:
             sealed = read_sealed(connection, state.number)
             gone = connection.execute("SELECT count(*) FROM removed WHERE collection = ?", (state.number,)).fetchone()[0]
         if len(sealed) > 1 or (sealed and gone):
-            self._merge(sealed)
+            self._merge(sealed, progress)
 
     def _seal(self) -> None:
         with self._writing() as connection:
@@ -145,7 +146,7 @@ class Sealer:
                 return
             self._merge(sealed[-alike:])
 
-    def _merge(self, sealed: list[Sealed]) -> None:
+    def _merge(self, sealed: list[Sealed], progress: Progress = None) -> None:
         """Replace neighbouring segments by one without removed documents. Files are deleted when nothing names them."""
         assert self._folder is not None  # noqa: S101
         with self._writing() as connection:
@@ -153,11 +154,13 @@ class Sealer:
             number = _next_number(connection)
             first, end = sealed[0].first_row, sealed[-1].end_row
             removed = _removed(connection, state, first, end)
-            for kind in self._settings.kinds:
+            documents = sum(each.documents for each in sealed) - len(removed)
+            for done, kind in enumerate(self._settings.kinds, 1):
                 parts = list(self._parts(connection, state, kind, sealed))
                 self._write(number, kind, STRUCTURES[kind].segment.merge(parts, removed))
+                if progress:
+                    progress(documents * done // len(self._settings.kinds))
             connection.executemany("DELETE FROM segments WHERE number = ?", ((each.number,) for each in sealed))
-            documents = sum(each.documents for each in sealed) - len(removed)
             connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, first, end, documents))
             connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, first, end))
             connection.execute(

@@ -10,11 +10,12 @@ from typing import Any, Self
 from lookalike.errors import InputError, RecipeMismatch, StoreError
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.search.banding import Banding, choose_banding
 
-LEXICAL_KINDS = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh")
-KINDS = (*LEXICAL_KINDS, "vector")
+KINDS_WITHOUT_MODEL = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh", "structure")
+KINDS = (*KINDS_WITHOUT_MODEL, "vector")
 WINDOW = 4  # of winnowing
 THRESHOLD = 0.8
 RECALL = 0.99
@@ -25,7 +26,7 @@ class Settings:
     """Recipe, kinds of fingerprints and their sizes, and whether texts are kept."""
 
     recipe: Recipe = DEFAULT
-    kinds: tuple[str, ...] = LEXICAL_KINDS
+    kinds: tuple[str, ...] = KINDS_WITHOUT_MODEL
     bits: int = 64
     size: int = 128
     keep_text: bool = True
@@ -78,7 +79,15 @@ class Settings:
             return f"winnowing-{WINDOW}/{self.lexical.id}"
         if kind == "vector":
             return f"vector-{self.dimensions}/{self.recipe.id}"
+        if kind == "structure":
+            return f"minhash-{self.size}/{PAGE_STRUCTURE}"
         return (Ssdeep if kind == "ssdeep" else Tlsh)(None, "none").recipe
+
+    def require(self, kind: str) -> None:
+        """An ``InputError``, unless there are fingerprints of this kind."""
+        if kind not in self.kinds:
+            kinds = ", ".join(self.kinds)
+            raise InputError(f"this collection has no {kind} fingerprints, only {kinds}: make another one with kinds={kind!r}")
 
     def to_json(self) -> str:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
@@ -104,7 +113,7 @@ class Settings:
 
 def kinds_of(recipe: Recipe) -> tuple[str, ...]:
     """The kinds that can be made and searched under a recipe."""
-    made = LEXICAL_KINDS if recipe.embedder is None else KINDS
+    made = KINDS_WITHOUT_MODEL if recipe.embedder is None else KINDS
     if recipe.hash == "lookalike64":
         return made
     return tuple(kind for kind in made if kind != "winnowing" and (kind != "minhash" or recipe.hash == "sha1-first4"))

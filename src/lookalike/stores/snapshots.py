@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike.errors import Corrupt, InputError
+from lookalike.errors import Corrupt
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.search.hamming import NO_LIMIT, Found
 from lookalike.search.segments import read_segment
@@ -169,9 +169,7 @@ class Snapshot:
         cache.update_removed(connection, state)
 
     def _segments(self, kind: str) -> list[Any]:
-        if kind not in self._cache.settings.kinds:
-            kinds = ", ".join(self._cache.settings.kinds)
-            raise InputError(f"this collection has no {kind} fingerprints, only {kinds}: make another one with kinds={kind!r}")
+        self._cache.settings.require(kind)
         return self._cache.up_to_date(kind, self._connection, self.state).all()
 
     def _live(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -222,11 +220,11 @@ class Snapshot:
         kept = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), limit))]).astype(np.int64)
         return Found(kept, rows[keep], distances[keep], totals)
 
-    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int) -> Groups:
+    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int, kind: str = "minhash") -> Groups:
         groups: list[Group] = []
         total = 0
         gone = len(self._cache.removed_rows())
-        for segment in self._segments("minhash"):
+        for segment in self._segments(kind):
             found = segment.candidates(keys, limit)
             total += int(found.totals[0])
             if not len(found.groups):

@@ -14,6 +14,7 @@ from lookalike.search.passages import PassageSegment
 from lookalike.search.simhashes import SimhashSegment
 from lookalike.search.vectors import VectorSegment
 from lookalike.stores.columns import Columns
+from lookalike.stores.page_structures import structure_sketches
 from lookalike.stores.settings import WINDOW, Settings
 
 if TYPE_CHECKING:
@@ -99,6 +100,11 @@ def _vectors(columns: Columns, settings: Settings) -> VectorSegment:
         raise Corrupt(f"the stored vectors are damaged: {error}; restore the store from a copy or an export") from error
 
 
+def _page_structures(columns: Columns, settings: Settings) -> BandSegment:
+    rows, stored = columns.lines["structure"]
+    return BandSegment.build(rows, *structure_sketches(stored, settings), settings.banding.bands)
+
+
 STRUCTURES = {
     "simhash": Structure(SimhashSegment, ("simhash",), _simhashes),
     "minhash": Structure(BandSegment, ("digest", "bands"), _bands),
@@ -106,4 +112,5 @@ STRUCTURES = {
     "ssdeep": Structure(SsdeepSegment, ("ssdeep",), _ssdeeps),
     "tlsh": Structure(TlshSegment, ("tlsh",), _tlshs),
     "vector": Structure(VectorSegment, ("vector",), _vectors),
+    "structure": Structure(BandSegment, ("structure",), _page_structures),
 }

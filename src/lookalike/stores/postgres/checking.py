@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike.stores.base import Batch, CheckReport, Record
+from lookalike.stores.base import Batch, CheckReport, Progress, Record
 from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.connections import Connection
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
 from lookalike.stores.postgres.rows import mixed, winnowing_hashes
+from lookalike.stores.postgres.structures import REPLACE, wrong_structures
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,22 +29,23 @@ class Wrong(NamedTuple):
     documents: int  # how many there are
     hashes: dict[int, list[int] | None]  # by row
     bands: dict[int, list[int]]  # by digest
+    structures: dict[int, list[int]]  # the same of web pages
     indexes: list[str]
 
 
-def check_collection(store: PostgresStore, repair: bool) -> CheckReport:
-    report, wrong = _checked(store)
+def check_collection(store: PostgresStore, repair: bool, progress: Progress = None) -> CheckReport:
+    report, wrong = _checked(store, progress)
     if repair and report.problems:
         store._connections.transaction(lambda connection: _repair(connection, store._number, wrong))
-        after, _ = _checked(store)
+        after, _ = _checked(store, progress)
         after.repaired = [problem for problem in report.problems if problem not in after.problems]
         return after
     return report
 
 
-def _checked(store: PostgresStore) -> tuple[CheckReport, Wrong]:
+def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wrong]:
     report = CheckReport()
-    wrong = Wrong(0, {}, {}, [])
+    wrong = Wrong(0, {}, {}, {}, [])
     with store._connections.snapshot() as connection:
         collection = store._number
         recorded = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (collection,)).fetchone()
@@ -53,6 +55,9 @@ def _checked(store: PostgresStore) -> tuple[CheckReport, Wrong]:
             documents += len(records)
             wrong.hashes.update(_wrong_hashes(connection, collection, records, store.settings))
             wrong.bands.update(_wrong_bands(connection, collection, records, store.settings))
+            if progress:
+                progress(documents)
+        wrong.structures.update(wrong_structures(connection, collection, store.settings))
         wrong.indexes.extend(schema.missing_indexes(connection))
     if recorded is None or recorded[0] != documents:
         report.problems.append(f"documents: {documents}, but {recorded[0] if recorded else 'none'} are on record")
@@ -60,6 +65,8 @@ def _checked(store: PostgresStore) -> tuple[CheckReport, Wrong]:
         report.problems.append(f"passages: the hashes of {len(wrong.hashes)} documents do not fit their texts")
     if wrong.bands:
         report.problems.append(f"bands: {len(wrong.bands)} MinHashes have no sketch, or another one")
+    if wrong.structures:
+        report.problems.append(f"structures: the bands of {len(wrong.structures)} do not fit their tag paths")
     report.problems += [f"index {name}: it is missing or not valid" for name in wrong.indexes]
     report.checked = {"documents": documents, "indexes": len(schema.index_names())}
     return report, wrong._replace(documents=documents)
@@ -103,6 +110,8 @@ def _repair(connection: Connection, collection: int, wrong: Wrong) -> None:
             "INSERT INTO lookalike.sketches VALUES (%s, %s, %s) ON CONFLICT (collection, digest) DO UPDATE SET bands = excluded.bands",
             (collection, digest, bands),
         )
+    for digest, bands in wrong.structures.items():
+        run(REPLACE, (bands, collection, digest))
     for name in wrong.indexes:
         run(f"DROP INDEX IF EXISTS lookalike.{name}")
     schema.make_indexes(connection)

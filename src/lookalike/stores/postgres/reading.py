@@ -7,7 +7,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from lookalike import _native
-from lookalike.errors import InputError
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
 from lookalike.search.hamming import NO_LIMIT, Found
@@ -17,6 +16,7 @@ from lookalike.search.vectors import NearVectors
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.postgres.passages import StoredPassages
 from lookalike.stores.postgres.rows import WORD, mixed, record, selected, split_ids
+from lookalike.stores.postgres.structures import sharing_structures
 from lookalike.stores.postgres.vectors import StoredVectors
 from lookalike.stores.settings import Settings
 
@@ -101,9 +101,7 @@ class PostgresReader:
                 yield record(values, columns)
 
     def _require(self, kind: str) -> None:
-        if kind not in self._settings.kinds:
-            kinds = ", ".join(self._settings.kinds)
-            raise InputError(f"this collection has no {kind} fingerprints, only {kinds}: make another one with kinds={kind!r}")
+        self._settings.require(kind)
 
     def near_simhashes(self, words: NDArray[np.uint64], k: int, limit: int, workers: int) -> Found:
         import numpy as np
@@ -122,8 +120,10 @@ class PostgresReader:
         all_totals[query] = totals
         return Found(np.searchsorted(query, np.arange(len(low) + 1)), rows.copy(), distances.astype(np.uint8), all_totals)
 
-    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int) -> Groups:
-        self._require("minhash")
+    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int, kind: str = "minhash") -> Groups:
+        self._require(kind)
+        if kind == "structure":
+            return sharing_structures(self._connection, self._collection, keys, limit, rows)
         arguments = {"keys": band_entries(keys, self._collection).tolist(), "collection": self._collection, "limit": limit, "rows": rows}
         found = self._connection.execute(BANDS, arguments).fetchall()
         groups = [Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found]
@@ -177,13 +177,6 @@ def bands_of(values: NDArray[np.uint32], settings: Settings, collection: int) ->
     banding = settings.banding
     keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), settings.size, banding.bands, banding.rows))
     return band_entries(keys.reshape(-1, banding.bands), collection)
-
-
-def band_entries(keys: NDArray[np.uint32], collection: int) -> NDArray[np.int64]:
-    """The same of band keys: with the number of the band."""
-    import numpy as np
-
-    return mixed(keys.astype(np.uint64) | np.arange(keys.shape[-1], dtype=np.uint64) << np.uint64(32), collection)
 
 
 def lengths_within(digest: str, max_distance: int) -> list[str]:

@@ -30,7 +30,12 @@ HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"
 CHUNK_BYTES = 1 << 20
 # What is selected for each column of a record.
-SELECTED = {"text": "text, raw", "simhash": "simhash, simhash_high"}
+SELECTED = {
+    "text": "text, raw",
+    "simhash": "simhash, simhash_high",
+    "structure": "(SELECT paths FROM lookalike.pages p, lookalike.structures s WHERE p.collection = documents.collection"
+    " AND p.ordinal = documents.ordinal AND s.collection = p.collection AND s.digest = p.structure)",
+}
 _INTEGER = struct.Struct("!iq")
 _LENGTH = struct.Struct("!i")
 _ARRAY = struct.Struct("!iiiiii")  # bytes, dimensions, no NULLs, type of the elements, how many, the first one's number
@@ -50,6 +55,13 @@ def mixed(values: NDArray[np.uint64], collection: int) -> NDArray[np.int64]:
     import numpy as np
 
     return (values ^ np.uint64(mixing(collection))).view(np.int64)
+
+
+def band_entries(keys: NDArray[np.uint32], collection: int) -> NDArray[np.int64]:
+    """Band keys as the indexes have them: with the number of the band, mixed with the collection."""
+    import numpy as np
+
+    return mixed(keys.astype(np.uint64) | np.arange(keys.shape[-1], dtype=np.uint64) << np.uint64(32), collection)
 
 
 def winnowing_hashes(batch: Batch, settings: Settings) -> list[NDArray[np.uint64] | None]:

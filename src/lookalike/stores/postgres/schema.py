@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 LOCK = 0x6C6F6F6B616C696B  # what processes that make the schema wait for
-STEPS = ("tables.sql", "statistics.sql")  # what leads to version 1, 2, …: never changed, only added to
+STEPS = ("tables.sql", "statistics.sql", "pages.sql")  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError, StoreError
-from lookalike.stores.base import Added, Batch, CheckReport, Id
+from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.postgres import schema, vectors
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
@@ -17,6 +17,7 @@ from lookalike.stores.postgres.numbers import copied_numbers, only_numbers
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
 from lookalike.stores.postgres.rows import COPY, COPY_WITH_VECTORS, copied, split_ids, winnowing_hashes
+from lookalike.stores.postgres.structures import add_structures, drop_unused
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ ON CONFLICT DO NOTHING
 """
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
-WHERE relnamespace = 'lookalike'::regnamespace AND relname = ANY ('{documents,sketches,masks,collections}')
+WHERE relnamespace = 'lookalike'::regnamespace AND relname = ANY ('{documents,sketches,structures,pages,masks,collections}')
 """
 
 
@@ -148,6 +149,7 @@ class PostgresStore:
                     copy.write(chunk)
         if sketches is not None:
             connection.execute(ADD_SKETCHES, sketches)
+        add_structures(connection, self._number, ordinals, batch, self.settings)
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
@@ -201,13 +203,16 @@ class PostgresStore:
             documents = reader.count()
         return {"documents": documents} | self._connections.attempt(work)
 
-    def check(self, repair: bool) -> CheckReport:
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         if repair:
             self._require_writing()
-        return check_collection(self, repair)
+        return check_collection(self, repair, progress)
 
-    def compact(self) -> dict[str, Any]:
-        """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes."""
+    def compact(self, progress: Progress = None) -> dict[str, Any]:
+        """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes.
+
+        The server does not say how far it is.
+        """
         self._require_writing()
         before = self.stats()["bytes"]
         self._connections.transaction(self._drop_sketches)
@@ -230,6 +235,7 @@ class PostgresStore:
             "(SELECT FROM lookalike.documents d WHERE d.collection = s.collection AND d.digest = s.digest)",
             (self._number,),
         )
+        drop_unused(connection, self._number)
 
     def close(self) -> None:
         if self._bulk is not None:

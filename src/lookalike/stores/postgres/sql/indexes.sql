@@ -22,3 +22,6 @@ CREATE INDEX IF NOT EXISTS documents_by_ssdeep ON lookalike.documents (collectio
   WHERE ssdeep IS NOT NULL;
 CREATE INDEX IF NOT EXISTS documents_by_tlsh ON lookalike.documents (collection, substr(tlsh, 5, 2)) INCLUDE (tlsh, ordinal)
   WHERE tlsh IS NOT NULL;
+
+CREATE INDEX IF NOT EXISTS structures_by_band ON lookalike.structures USING gin (bands) WITH (fastupdate = off);
+CREATE INDEX IF NOT EXISTS pages_by_structure ON lookalike.pages (collection, structure, ordinal);

@@ -1,0 +1,1 @@
+"""Pages from the web: fetched within limits, and only from addresses that everybody could reach."""
