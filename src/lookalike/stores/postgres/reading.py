@@ -15,7 +15,7 @@ from lookalike.search.shared import SharedResult, shared_documents
 from lookalike.search.vectors import NearVectors
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.postgres.passages import StoredPassages
-from lookalike.stores.postgres.rows import WORD, mixed, record, selected, split_ids
+from lookalike.stores.postgres.rows import WORD, band_entries, record, selected, split_ids
 from lookalike.stores.postgres.structures import sharing_structures
 from lookalike.stores.postgres.vectors import StoredVectors
 from lookalike.stores.settings import Settings
