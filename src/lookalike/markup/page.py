@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from lookalike import _native
 from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
 from lookalike.markup.decoding import decode_page
-from lookalike.markup.elements import MAX_ELEMENTS, Element, Tree
+from lookalike.markup.elements import MAX_ELEMENTS, Element, Part, Tree
 
 MAX_CHARACTERS = 32 << 20
 MAX_MARKUP = 1_000_000
@@ -46,26 +48,26 @@ class Page:
         return _again, (self.html, self.name, self.encoding, self._notes)
 
     @cached_property
-    def _tree(self) -> Tree:
+    def tree(self) -> Tree:
         return Tree.of(self.html, sax_parser())
 
     @property
     def elements(self) -> list[Element]:
         """Every tag and every text that is not blank, in document order."""
-        return self._tree.elements
+        return self.tree.elements
 
     @property
-    def head(self) -> list[Element]:
-        return self._tree.head
+    def head(self) -> Part:
+        return self.tree.head
 
     @property
-    def body(self) -> list[Element]:
-        return self._tree.body
+    def body(self) -> Part:
+        return self.tree.body
 
     @property
     def depth(self) -> int:
         """How deep the tags are nested; ``html`` has depth 0."""
-        return self._tree.depth
+        return self.tree.depth
 
     @property
     def title(self) -> str:
@@ -79,7 +81,7 @@ class Page:
         found = list(self._notes)
         if self.depth >= MAX_DEPTH:
             found.append(f"{self.name}: nested {MAX_DEPTH} levels deep: tags below stand beside one another, their text is kept")
-        if self._tree.is_cut:
+        if self.tree.is_cut:
             found.append(f"{self.name}: only the first {MAX_ELEMENTS:,} tags and texts were read")
         return found
 
@@ -135,24 +137,21 @@ def _within_limits(html: str, name: str) -> tuple[str, tuple[str, ...]]:
         raise _too_large(name)
     notes: list[str] = []
     try:
-        html.encode()
+        signs, roots = _native.count_markup(html)
     except UnicodeEncodeError:
         html, replaced = _SURROGATE.subn("\ufffd", html)
         notes.append(f"{name}: {replaced} halves of characters replaced by U+FFFD")
-    end = _after(html, "<", MAX_MARKUP)
-    roots = [found.start() for _, found in zip(range(MAX_ROOTS + 1), _ROOT.finditer(html, 0, end), strict=False)]
-    if len(roots) > MAX_ROOTS:
-        end = roots[-1]
+        signs, roots = _native.count_markup(html)
+    end = len(html)
+    if signs > MAX_MARKUP:
+        end = _after(re.compile("<"), html, MAX_MARKUP)
+    if roots > MAX_ROOTS:
+        end = min(end, _after(_ROOT, html, MAX_ROOTS))
     if end < len(html):
         notes.append(f"{name}: more markup than a page has: the last {len(html) - end:,} of {len(html):,} characters were not read")
     return html[:end], tuple(notes)
 
 
-def _after(text: str, sign: str, count: int) -> int:
-    """Where the sign stands for the time after ``count``; the end of the text, if it does not."""
-    if text.count(sign) <= count:
-        return len(text)
-    place = -1
-    for _ in range(count + 1):
-        place = text.find(sign, place + 1)
-    return place
+def _after(pattern: re.Pattern[str], text: str, count: int) -> int:
+    """Where the pattern stands for the time after ``count``."""
+    return next(islice(pattern.finditer(text), count, None)).start()

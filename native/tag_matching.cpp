@@ -1,0 +1,266 @@
+#include "tag_matching.hpp"
+
+#include <algorithm>
+
+#include "align.hpp"
+#include "hash.hpp"
+
+namespace lookalike {
+namespace {
+
+constexpr std::uint32_t kNone = PageTree::kNone;
+
+std::uint64_t both(std::uint32_t left, std::uint32_t right) { return std::uint64_t{left} << 32 | right; }
+
+std::span<const std::uint8_t> bytes(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+std::size_t common_words(std::string_view left, std::string_view right, std::size_t& all) {
+    std::vector<std::string_view> a, b, shared;
+    for_each_word(left, [&](std::string_view word) { a.push_back(word); });
+    for_each_word(right, [&](std::string_view word) { b.push_back(word); });
+    for (auto* words : {&a, &b}) {
+        std::sort(words->begin(), words->end());
+        words->erase(std::unique(words->begin(), words->end()), words->end());
+    }
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+    all = a.size() + b.size() - shared.size();
+    return shared.size();
+}
+
+}  // namespace
+
+TagMatcher::TagMatcher(const PageTree& left, const PageTree& right, bool body, const MatchWeights& weights, const MatchLimits& limits)
+    : left_tree_(left), right_tree_(right), weights_(weights), limits_(limits), ratio_(limits.max_string_cells) {
+    number_strings();
+    left_ = number_tags(left, body ? left.body : left.head, false);
+    right_ = number_tags(right, body ? right.body : right.head, true);
+    is_signed_.resize(distinct_.size());
+    table_.attributes.resize(distinct_.size());
+    table_.strings.resize(distinct_.size());
+    for (const Distinct& tag : distinct_) {
+        table_.names.push_back(tag.name);
+        table_.flags.push_back(static_cast<std::uint8_t>((tag.name == left.text_name ? TagTable::kText : 0) | (tag.string == kNone ? 0 : TagTable::kHasString)));
+    }
+}
+
+std::string_view TagMatcher::string(std::uint32_t number) const {
+    const std::size_t known = left_tree_.strings.size();
+    return number < known ? left_tree_.strings[number] : right_tree_.strings[only_right_[number - known]];
+}
+
+void TagMatcher::number_strings() {
+    const StringPool &known = left_tree_.strings, &others = right_tree_.strings;
+    joint_.reserve(others.size());
+    for (std::uint32_t number = 0; number < others.size(); ++number) {
+        std::uint32_t found = known.find(others[number], others.hash(number));
+        if (found == kNone) {
+            found = static_cast<std::uint32_t>(known.size() + only_right_.size());
+            only_right_.push_back(number);
+        }
+        joint_.push_back(found);
+    }
+}
+
+std::vector<std::uint32_t> TagMatcher::number_tags(const PageTree& tree, const std::vector<std::uint32_t>& part, bool is_right) {
+    const auto joint = [&](std::uint32_t number) { return is_right && number != kNone ? joint_[number] : number; };
+    std::vector<std::uint32_t> numbers;
+    numbers.reserve(part.size());
+    for (const std::uint32_t place : part) {
+        const PageTree::Tag& tag = tree.tags[place];
+        const Distinct made{joint(tag.name), joint(tag.string), static_cast<std::uint32_t>(attributes_.size()), tag.attribute_count};
+        for (std::uint32_t i = 0; i < tag.attribute_count; ++i) {
+            const PageTree::Attribute& own = tree.attributes[tag.attributes + i];
+            attributes_.push_back({joint(own.key), joint(own.value), own.is_list});
+        }
+        const auto own = attributes_.begin() + made.attributes;
+        std::sort(own, attributes_.end(), [&](const auto& a, const auto& b) { return a.key != b.key && string(a.key) < string(b.key); });
+        std::uint64_t hash = mix(both(made.name, made.string) + 1);
+        for (auto each = own; each != attributes_.end(); ++each) hash = mix(hash ^ (both(each->key, each->value) + each->is_list));
+        const auto equal = [&](const auto& found) {
+            const Distinct& known = distinct_[found.second];
+            return known.name == made.name && known.string == made.string && known.attribute_count == made.attribute_count &&
+                   std::equal(own, attributes_.end(), attributes_.begin() + known.attributes,
+                              [](const auto& a, const auto& b) { return a.key == b.key && a.value == b.value && a.is_list == b.is_list; });
+        };
+        const auto [first, last] = by_hash_.equal_range(hash);
+        if (const auto found = std::find_if(first, last, equal); found != last) {
+            attributes_.resize(made.attributes);
+            numbers.push_back(found->second);
+        } else {
+            numbers.push_back(static_cast<std::uint32_t>(distinct_.size()));
+            by_hash_.emplace(hash, numbers.back());
+            distinct_.push_back(made);
+        }
+    }
+    return numbers;
+}
+
+Matched TagMatcher::in_order() {
+    Matched matched;
+    for (std::uint32_t i = 0; i < std::min(left_.size(), right_.size()); ++i) matched.pairs.emplace_back(i, i);
+    score(matched);
+    return matched;
+}
+
+Matched TagMatcher::best() {
+    Matched matched;
+    std::vector<TagPair>& pairs = matched.pairs;
+    const auto in_turn = [&](std::size_t i, std::size_t k, std::size_t count) {
+        for (std::size_t n = 0; n < count; ++n) pairs.emplace_back(static_cast<std::uint32_t>(i + n), static_cast<std::uint32_t>(k + n));
+    };
+    // Equal tags at both ends belong together in some best pairing: nothing else resembles a tag more than its equal.
+    const std::size_t most = std::min(left_.size(), right_.size());
+    std::size_t start = 0, end = 0;
+    while (start < most && left_[start] == right_[start]) ++start;
+    while (end < most - start && left_[left_.size() - 1 - end] == right_[right_.size() - 1 - end]) ++end;
+    in_turn(0, 0, start);
+    for (const Stretch& each : stretches(start, end)) {
+        const std::size_t rows = each.left_end - each.left, columns = each.right_end - each.right;
+        if (std::equal(left_.begin() + each.left, left_.begin() + each.left_end, right_.begin() + each.right, right_.begin() + each.right_end)) {
+            in_turn(each.left, each.right, rows);
+        } else if (rows * columns > limits_.max_cells) {
+            in_turn(each.left, each.right, std::min(rows, columns));
+            matched.too_large = true;
+        } else if (rows && columns) {
+            align(each, pairs);
+        }
+    }
+    in_turn(left_.size() - end, right_.size() - end, end);
+    score(matched);
+    return matched;
+}
+
+// The stretches where large pages agree and those between them; one for the whole, where they agree in little.
+std::vector<TagMatcher::Stretch> TagMatcher::stretches(std::size_t start, std::size_t end) const {
+    std::vector<Stretch> found;
+    const std::size_t last_left = left_.size() - end, last_right = right_.size() - end;
+    const std::size_t rows = last_left - start, columns = last_right - start;
+    std::size_t left = start, right = start;
+    const bool is_large = rows * columns > limits_.max_cells;
+    if (is_large || (rows * columns > limits_.anchored_from && 2 * shared_at_most(start, end) >= std::min(rows, columns))) {
+        const std::vector<std::uint64_t> a(left_.begin() + start, left_.begin() + last_left), b(right_.begin() + start, right_.begin() + last_right);
+        const std::vector<SharedRun> runs = lookalike::align(a, b);
+        std::size_t shared = 0;
+        for (const SharedRun& run : runs) shared += run.length;
+        if (is_large || 2 * shared >= std::min(rows, columns)) {
+            for (const SharedRun& run : runs) {
+                const std::size_t i = start + run.left, k = start + run.right;
+                found.push_back({left, i, right, k});
+                left = i + run.length;
+                right = k + run.length;
+                found.push_back({i, left, k, right});
+            }
+        }
+    }
+    found.push_back({left, last_left, right, last_right});
+    return found;
+}
+
+// How many tags the middles have in common, in whatever order.
+std::size_t TagMatcher::shared_at_most(std::size_t start, std::size_t end) const {
+    std::vector<std::uint32_t> counts(distinct_.size(), 0);
+    for (std::size_t i = start; i < left_.size() - end; ++i) ++counts[left_[i]];
+    std::size_t shared = 0;
+    for (std::size_t k = start; k < right_.size() - end; ++k) {
+        if (counts[right_[k]]) --counts[right_[k]], ++shared;
+    }
+    return shared;
+}
+
+void TagMatcher::align(const Stretch& stretch, std::vector<TagPair>& pairs) {
+    const std::span a = std::span(left_).subspan(stretch.left, stretch.left_end - stretch.left);
+    const std::span b = std::span(right_).subspan(stretch.right, stretch.right_end - stretch.right);
+    for (const std::uint32_t number : a) sign(number);
+    for (const std::uint32_t number : b) sign(number);
+    for (const auto& [i, k] : align_tags(a, b, table_, weights_.tags)) {
+        pairs.emplace_back(static_cast<std::uint32_t>(stretch.left + i), static_cast<std::uint32_t>(stretch.right + k));
+    }
+}
+
+// Strings by their three-byte parts; attributes by their keys, and by the keys with each word of their values.
+void TagMatcher::sign(std::uint32_t number) {
+    if (is_signed_[number]) return;
+    is_signed_[number] = true;
+    const Distinct& tag = distinct_[number];
+    if (tag.string != kNone) table_.strings[number] = sign_string(bytes(string(tag.string)));
+    Signature& signature = table_.attributes[number];
+    std::string line;
+    const auto add = [&] { lookalike::sign(signature, token_hash(reinterpret_cast<const std::uint8_t*>(line.data()), line.size())); };
+    for (std::uint32_t i = 0; i < tag.attribute_count; ++i) {
+        const PageTree::Attribute& own = attributes_[tag.attributes + i];
+        const std::string_view key = string(own.key);
+        line = key;
+        if (!line.empty()) add();
+        for_each_word(string(own.value), [&](std::string_view word) {
+            line.resize(key.size());
+            line += '=';
+            line += word;
+            add();
+        });
+    }
+}
+
+void TagMatcher::score(Matched& matched) {
+    matched.similarities.reserve(matched.pairs.size());
+    for (const auto& [i, k] : matched.pairs) matched.similarities.push_back(of_tags(left_[i], right_[k]));
+}
+
+double TagMatcher::of_tags(std::uint32_t left, std::uint32_t right) {
+    if (left == right) return 1.0;
+    const auto [found, is_new] = known_tags_.try_emplace(both(left, right), 0.0);
+    if (!is_new) return found->second;
+    const Distinct &a = distinct_[left], &b = distinct_[right];
+    const std::uint32_t text = left_tree_.text_name;
+    double similarity = 0.0;
+    if (a.name == text || b.name == text) {
+        similarity = a.name == b.name ? of_strings(a.string, b.string) : 0.0;
+    } else {
+        const TagWeights& weights = weights_.tags;
+        double total = weights.name * (a.name == b.name ? 1.0 : 0.0);
+        if (weights.attributes != 0.0) total += weights.attributes * of_attributes(a, b);
+        if (weights.string != 0.0) total += weights.string * of_strings(a.string, b.string);
+        similarity = std::min(1.0, total / (weights.name + weights.attributes + weights.string));
+    }
+    return found->second = similarity;
+}
+
+double TagMatcher::of_attributes(const Distinct& left, const Distinct& right) {
+    const std::span a = std::span(attributes_).subspan(left.attributes, left.attribute_count);
+    const std::span b = std::span(attributes_).subspan(right.attributes, right.attribute_count);
+    std::size_t common = 0, equal = 0;
+    double values = 0.0;
+    for (std::size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+        if (a[i].key != b[k].key) {
+            string(a[i].key) < string(b[k].key) ? ++i : ++k;
+            continue;
+        }
+        ++common;
+        if (a[i].is_list != b[k].is_list) {
+            // a list and a string have nothing in common
+        } else if (a[i].value == b[k].value) {
+            ++equal;
+            values += 1.0;
+        } else if (a[i].is_list) {
+            std::size_t all = 0;
+            const std::size_t shared = common_words(string(a[i].value), string(b[k].value), all);
+            values += static_cast<double>(shared) / static_cast<double>(all);
+        } else {
+            values += of_strings(a[i].value, b[k].value);
+        }
+        ++i, ++k;
+    }
+    if (equal == a.size() && equal == b.size()) return 1.0;
+    if (common == 0) return 0.0;
+    const double keys = static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
+    return weights_.keys * keys + (1.0 - weights_.keys) * (values / static_cast<double>(common));
+}
+
+double TagMatcher::of_strings(std::uint32_t left, std::uint32_t right) {
+    if (left == right) return 1.0;
+    if (left == kNone || right == kNone) return 0.0;
+    const auto [found, is_new] = known_strings_.try_emplace(both(left, right), 0.0);
+    if (is_new) found->second = ratio_(string(left), string(right));
+    return found->second;
+}
+
+}  // namespace lookalike
