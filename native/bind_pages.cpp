@@ -3,7 +3,10 @@
 #include <bit>
 #include <unordered_map>
 
+#include <nanobind/stl/optional.h>
+
 #include "bind.hpp"
+#include "page_markup.hpp"
 #include "tag_matching.hpp"
 
 namespace lookalike {
@@ -136,7 +139,8 @@ nb::tuple give_match(Matched&& matched) {
     return nb::make_tuple(give(std::move(left)), give(std::move(right)), give(std::move(matched.similarities)), matched.too_large);
 }
 
-// Pairs of places, their similarities, and whether some stretch was too large: in order; and, if best, by the best pairing.
+// Pairs of places, their similarities, and whether some stretch was too large: by the best pairing, if that is asked for, and in order, unless
+// that is certainly worse.
 nb::list match_tags_(const PageTree& left, const PageTree& right, bool body, bool best, double name_weight, double attribute_weight, double string_weight,
                      double key_weight, std::size_t max_cells, std::size_t anchored_from, std::uint64_t max_string_cells) {
     const MatchWeights weights{check_tag_weights(name_weight, attribute_weight, string_weight), key_weight};
@@ -146,8 +150,8 @@ nb::list match_tags_(const PageTree& left, const PageTree& right, bool body, boo
     {
         nb::gil_scoped_release release;
         TagMatcher matcher(left, right, body, weights, {max_cells, anchored_from, max_string_cells});
-        found.push_back(matcher.in_order());
         if (best) found.push_back(matcher.best());
+        if (!best || !matcher.is_above_order(found.front())) found.push_back(matcher.in_order());
     }
     nb::list out;
     for (Matched& matched : found) out.append(give_match(std::move(matched)));
@@ -196,6 +200,14 @@ void bind_pages(nb::module_& m) {
         .def("doctype", [](PageBuilder&, nb::args) {})
         .def("processing_instruction", [](PageBuilder&, nb::args) {})
         .def("finish", &PageBuilder::finish);
+    m.def(
+        "read_markup",
+        [](nb::bytes markup, std::size_t most) {
+            const std::string_view text(markup.c_str(), markup.size());
+            nb::gil_scoped_release release;
+            return read_markup(text, most);
+        },
+        "markup"_a, "most"_a);
     m.def("count_markup", &count_markup, "html"_a);
     m.def("match_tags", &match_tags_, "left"_a, "right"_a, "body"_a, "best"_a, "name_weight"_a, "attribute_weight"_a, "string_weight"_a, "key_weight"_a,
           "max_cells"_a, "anchored_from"_a, "max_string_cells"_a);

@@ -150,8 +150,23 @@ LOOKALIKE_CLONES
 void advance(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t count, std::int32_t* __restrict here,
              std::uint8_t* __restrict steps) {
     for (std::size_t j = 0; j < count; ++j) here[j + 1] = std::max(above[j + 1], above[j] + row[j]);
-    std::int32_t largest = 0;
-    for (std::size_t j = 1; j <= count; ++j) here[j] = largest = std::max(largest, here[j]);
+    // The largest so far, in four quarters at a time: one alone would wait for itself at every cell.
+    const std::size_t quarter = count / 4;
+    std::int32_t *const a = here + 1, *const b = a + quarter, *const c = b + quarter, *const d = c + quarter;
+    std::int32_t of_a = 0, of_b = 0, of_c = 0, of_d = 0;
+    for (std::size_t j = 0; j < quarter; ++j) {
+        a[j] = of_a = std::max(of_a, a[j]);
+        b[j] = of_b = std::max(of_b, b[j]);
+        c[j] = of_c = std::max(of_c, c[j]);
+        d[j] = of_d = std::max(of_d, d[j]);
+    }
+    of_b = std::max(of_a, of_b);
+    of_c = std::max(of_b, of_c);
+    of_d = std::max(of_c, of_d);
+    for (std::size_t j = 0; j < quarter; ++j) b[j] = std::max(b[j], of_a);
+    for (std::size_t j = 0; j < quarter; ++j) c[j] = std::max(c[j], of_b);
+    for (std::size_t j = 0; j < quarter; ++j) d[j] = std::max(d[j], of_c);
+    for (std::size_t j = 4 * quarter; j < count; ++j) a[j] = of_d = std::max(of_d, a[j]);
     for (std::size_t j = 0; j < count; ++j) {
         steps[j] = static_cast<std::uint8_t>(here[j + 1] == here[j] ? kSkipRight : here[j + 1] == above[j + 1] ? kSkipLeft : kPair);
     }

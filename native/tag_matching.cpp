@@ -14,6 +14,10 @@ std::uint64_t both(std::uint32_t left, std::uint32_t right) { return std::uint64
 
 std::span<const std::uint8_t> bytes(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
+double length(std::string_view text) {  // in code points
+    return static_cast<double>(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
+
 std::size_t common_words(std::string_view left, std::string_view right, std::size_t& all) {
     std::vector<std::string_view> a, b, shared;
     for_each_word(left, [&](std::string_view word) { a.push_back(word); });
@@ -203,6 +207,34 @@ void TagMatcher::sign(std::uint32_t number) {
 void TagMatcher::score(Matched& matched) {
     matched.similarities.reserve(matched.pairs.size());
     for (const auto& [i, k] : matched.pairs) matched.similarities.push_back(of_tags(left_[i], right_[k]));
+}
+
+bool TagMatcher::is_above_order(const Matched& found) const {
+    constexpr double kRounding = 1e-9;
+    double total = 0.0, bound = 0.0;
+    for (const double similarity : found.similarities) total += similarity;
+    const std::size_t shorter = std::min(left_.size(), right_.size()), longer = std::max(left_.size(), right_.size());
+    for (std::size_t i = 0; i < shorter; ++i) bound += at_most(left_[i], right_[i]);
+    return total / static_cast<double>(left_.size() + right_.size() - found.pairs.size()) > bound / static_cast<double>(longer) + kRounding;
+}
+
+// No similarity of two tags is above this: of strings it looks at the lengths, of attributes at their number.
+double TagMatcher::at_most(std::uint32_t left, std::uint32_t right) const {
+    if (left == right) return 1.0;
+    const Distinct &a = distinct_[left], &b = distinct_[right];
+    const std::uint32_t text = left_tree_.text_name;
+    if ((a.name == text) != (b.name == text)) return 0.0;
+    double strings = a.string == b.string ? 1.0 : 0.0;
+    if (a.string != b.string && a.string != kNone && b.string != kNone) {
+        const double one = length(string(a.string)), other = length(string(b.string));
+        strings = one * other > static_cast<double>(limits_.max_string_cells) ? 1.0 : 2.0 * std::min(one, other) / (one + other);
+    }
+    if (a.name == text) return strings;
+    const double fewer = std::min(a.attribute_count, b.attribute_count), more = std::max(a.attribute_count, b.attribute_count);
+    const double attributes = more == 0.0 ? 1.0 : fewer == 0.0 ? 0.0 : weights_.keys * fewer / more + 1.0 - weights_.keys;
+    const TagWeights& weights = weights_.tags;
+    return (weights.name * (a.name == b.name ? 1.0 : 0.0) + weights.attributes * attributes + weights.string * strings) /
+           (weights.name + weights.attributes + weights.string);
 }
 
 double TagMatcher::of_tags(std::uint32_t left, std::uint32_t right) {

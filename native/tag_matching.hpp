@@ -34,6 +34,7 @@ class TagMatcher {
 
     Matched in_order();
     Matched best();
+    bool is_above_order(const Matched& found) const;  // whether it certainly scores more than the pairing in order does
 
    private:
     struct Distinct {
@@ -51,6 +52,7 @@ class TagMatcher {
     void align(const Stretch& stretch, std::vector<TagPair>& pairs);
     void sign(std::uint32_t number);
     void score(Matched& matched);
+    double at_most(std::uint32_t left, std::uint32_t right) const;
     double of_tags(std::uint32_t left, std::uint32_t right);
     double of_attributes(const Distinct& left, const Distinct& right);
     double of_strings(std::uint32_t left, std::uint32_t right);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 from lookalike import _native
 
@@ -52,15 +52,6 @@ class Tree:
         self.table = table
         self.head = Part(self, table.head)
         self.body = Part(self, table.body)
-
-    @classmethod
-    def of(cls, html: str, sax_parse: Callable[[str, Any], None]) -> Tree:
-        builder = _native.PageBuilder(MAX_ELEMENTS)
-        try:
-            sax_parse(html, builder)
-        except StopIteration:
-            pass  # too many tags: the table says that it is cut
-        return cls(builder.finish())
 
     @property
     def depth(self) -> int:

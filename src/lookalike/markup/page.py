@@ -14,6 +14,7 @@ levels, as in browsers, tags become neighbours of what they stand in: no text is
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -23,7 +24,8 @@ from lookalike import _native
 from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
 from lookalike.markup.decoding import decode_page
-from lookalike.markup.elements import MAX_ELEMENTS, Element, Part, Tree
+from lookalike.markup import elements
+from lookalike.markup.elements import Element, Part, Tree
 
 MAX_CHARACTERS = 32 << 20
 MAX_MARKUP = 1_000_000
@@ -49,7 +51,7 @@ class Page:
 
     @cached_property
     def tree(self) -> Tree:
-        return Tree.of(self.html, sax_parser())
+        return Tree(read_table(self.html))
 
     @property
     def elements(self) -> list[Element]:
@@ -82,7 +84,7 @@ class Page:
         if self.depth >= MAX_DEPTH:
             found.append(f"{self.name}: nested {MAX_DEPTH} levels deep: tags below stand beside one another, their text is kept")
         if self.tree.is_cut:
-            found.append(f"{self.name}: only the first {MAX_ELEMENTS:,} tags and texts were read")
+            found.append(f"{self.name}: only the first {elements.MAX_ELEMENTS:,} tags and texts were read")
         return found
 
 
@@ -116,12 +118,22 @@ def parse_document(html: str) -> Any:
     return turbohtml.parse(html, positions=False)
 
 
-def sax_parser() -> Any:
-    try:
-        from turbohtml.saxparse import sax_parse
-    except ImportError as error:
-        raise MissingExtra.for_extra("reading web pages", "pages") from error
-    return sax_parse
+def read_table(html: str) -> _native.PageTree:
+    """The tags and texts of a page as the native core keeps them.
+
+    The parser writes its tree out and the core reads that, which takes a fraction of the time that an event for every tag
+    would; the events decide where the written tree could mean two.
+    """
+    return _native.read_markup(parse_document(html).encode(), elements.MAX_ELEMENTS) or table_by_events(html)
+
+
+def table_by_events(html: str) -> _native.PageTree:
+    from turbohtml.saxparse import sax_parse
+
+    builder = _native.PageBuilder(elements.MAX_ELEMENTS)
+    with suppress(StopIteration):  # too many tags: the table says that it is cut
+        sax_parse(html, builder)
+    return builder.finish()
 
 
 def _again(html: str, name: str, encoding: str | None, notes: tuple[str, ...]) -> Page:

@@ -147,12 +147,12 @@ def _match(left: Sequence[Element], right: Sequence[Element], align: str, simila
     plain = _scored(left, right, in_order(left, right), numbered, similarity)
     if align == "order" or plain.score == 1.0:
         return plain
-    return _better(plain, _scored(left, right, best(numbered, similarity.weights), numbered, similarity))
+    return _better(_scored(left, right, best(numbered, similarity.weights), numbered, similarity), plain)
 
 
-def _better(plain: PartMatch, found: PartMatch | None = None) -> PartMatch:
+def _better(found: PartMatch, plain: PartMatch | None = None) -> PartMatch:
     # The pairing goes by an estimate: now and then the plain order is better.
-    return found if found is not None and found.score >= plain.score else plain
+    return found if plain is None or found.score >= plain.score else plain
 
 
 def _scored(left: Sequence[Element], right: Sequence[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity) -> PartMatch:
