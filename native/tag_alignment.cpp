@@ -11,6 +11,7 @@ namespace lookalike {
 namespace {
 
 constexpr float kClasses = 256, kUnits = 32768;
+constexpr std::size_t kLanes = 16;
 
 // The rows of the table that a page uses, and the place of each of its tags among them.
 struct Used {
@@ -84,42 +85,44 @@ struct Shares {
     const float* row(std::size_t place) const { return table.data() + std::size_t{left.places[place]} * right.distinct.size(); }
 };
 
-// What is known of each tag on the right. The last two are places among the distinct ones.
+// What is known of each tag on the right. Columns are striped: they make up 16 stretches that stand beside each other, so that one step
+// of the processor goes on in all of them. Behind the last tag stand columns that nothing resembles.
 struct Right {
-    std::vector<std::uint32_t> tags, names, attributes, strings;
-    std::vector<float> is_tag, has_string;  // 1 or 0
+    std::size_t length;  // of a stretch
+    std::vector<std::uint32_t> tags, names;
+    std::vector<std::uint32_t> attributes, strings;  // places among the distinct ones
+    std::vector<float> is_text, is_tag, has_string;  // 1 or 0
+
+    explicit Right(std::size_t width)
+        : length((width + kLanes - 1) / kLanes), tags(size(), 0xFFFFFFFFU), names(tags), attributes(size()), strings(size()), is_text(size()), is_tag(size()), has_string(size()) {}
+    std::size_t size() const { return length * kLanes; }
+    std::size_t place(std::size_t column) const { return column % length * kLanes + column / length; }
 };
 
-// The part of a resemblance that strings make up: nothing where one has none; all, where both have none.
+// Resemblances in units: nothing for those of another kind, all for the tag itself. Strings have nothing in common where one side has
+// none, and all where both have none.
 LOOKALIKE_CLONES
-void fill_strings(const float* shares, bool has_string, float weight, const Right& right, float* __restrict out) {
-    const float* has = right.has_string.data();
-    const std::uint32_t* places = right.strings.data();
-    const std::size_t count = right.tags.size();
+void fill_row(std::uint32_t tag, bool is_text, bool has_string, const float* outline, const float* shares, float weight, const Right& right,
+              std::int32_t* __restrict out) {
+    const std::uint32_t *tags = right.tags.data(), *places = right.strings.data();
+    const float *same_kind = (is_text ? right.is_text : right.is_tag).data(), *has = right.has_string.data();
+    const std::size_t count = right.size();
+    const auto units = [&](std::size_t j, float strings) {
+        const float found = same_kind[j] * (outline[j] + weight * strings);
+        const std::int32_t rounded = static_cast<std::int32_t>(std::min(found, 1.0F) * kUnits + 0.5F);
+        return tag == tags[j] ? static_cast<std::int32_t>(kUnits) : rounded;
+    };
     if (has_string) {
-        for (std::size_t j = 0; j < count; ++j) out[j] = weight * has[j] * shares[places[j]];
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, has[j] * shares[places[j]]);
     } else {
-        for (std::size_t j = 0; j < count; ++j) out[j] = weight * (1.0F - has[j]);
-    }
-}
-
-// Resemblances in units: nothing for those of another kind, all for the tag itself.
-LOOKALIKE_CLONES
-void fill_row(std::uint32_t tag, const float* attributes, const float* strings, bool is_text, const Right& right, std::int32_t* __restrict out) {
-    const std::uint32_t* tags = right.tags.data();
-    const float* is_tag = right.is_tag.data();
-    const std::size_t count = right.tags.size();
-    for (std::size_t j = 0; j < count; ++j) {
-        const float found = is_text ? (1.0F - is_tag[j]) * strings[j] : is_tag[j] * (attributes[j] + strings[j]);
-        const std::int32_t units = static_cast<std::int32_t>(std::min(found, 1.0F) * kUnits + 0.5F);
-        out[j] = tag == tags[j] ? static_cast<std::int32_t>(kUnits) : units;
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, 1.0F - has[j]);
     }
 }
 
 LOOKALIKE_CLONES
 void fill_outline(std::uint32_t name, const float* shares, float name_weight, float attribute_weight, const Right& right, float* __restrict out) {
     const std::uint32_t *names = right.names.data(), *places = right.attributes.data();
-    const std::size_t count = right.tags.size();
+    const std::size_t count = right.size();
     for (std::size_t j = 0; j < count; ++j) out[j] = (name == names[j] ? name_weight : 0.0F) + attribute_weight * shares[places[j]];
 }
 
@@ -131,7 +134,7 @@ class Outlines {
     const float* of(std::uint32_t name, std::uint32_t attributes, const float* shares) {
         std::vector<float>& row = known_[std::uint64_t{name} << 32 | attributes];
         if (row.empty()) {
-            row.resize(right_.tags.size());
+            row.resize(right_.size());
             fill_outline(name, shares, name_weight_, attribute_weight_, right_, row.data());
         }
         return row.data();
@@ -143,32 +146,42 @@ class Outlines {
     std::unordered_map<std::uint64_t, std::vector<float>> known_;
 };
 
-enum Step : std::uint8_t { kSkipRight, kSkipLeft, kPair };
+constexpr std::int32_t kSkipRight = 0, kSkipLeft = 1, kPair = 2;
 
-// One row of the table of sums: here[j + 1] = max(here[j], above[j + 1], above[j] + row[j]).
+// Vectors as compilers know them: on a processor with narrower ones, each is several.
+typedef std::int32_t Sums __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
+typedef std::uint8_t Steps __attribute__((vector_size(kLanes)));
+
+// One row of the table of sums: the sum of a cell is the largest of that to the left, that above, and that above to the left with the
+// resemblance added. First each stretch goes by itself, then all hear of the largest sum before them.
 LOOKALIKE_CLONES
-void advance(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t count, std::int32_t* __restrict here,
+void advance(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t length, std::int32_t* __restrict here,
              std::uint8_t* __restrict steps) {
-    for (std::size_t j = 0; j < count; ++j) here[j + 1] = std::max(above[j + 1], above[j] + row[j]);
-    // The largest so far, in four quarters at a time: one alone would wait for itself at every cell.
-    const std::size_t quarter = count / 4;
-    std::int32_t *const a = here + 1, *const b = a + quarter, *const c = b + quarter, *const d = c + quarter;
-    std::int32_t of_a = 0, of_b = 0, of_c = 0, of_d = 0;
-    for (std::size_t j = 0; j < quarter; ++j) {
-        a[j] = of_a = std::max(of_a, a[j]);
-        b[j] = of_b = std::max(of_b, b[j]);
-        c[j] = of_c = std::max(of_c, c[j]);
-        d[j] = of_d = std::max(of_d, d[j]);
+    Sums largest{}, corner, top, own, sum;
+    std::memcpy(&corner, above + (length - 1) * kLanes, sizeof corner);
+    for (std::size_t lane = kLanes - 1; lane > 0; --lane) corner[lane] = corner[lane - 1];
+    corner[0] = 0;
+    for (std::size_t k = 0; k < length; ++k) {
+        std::memcpy(&top, above + k * kLanes, sizeof top);
+        std::memcpy(&own, row + k * kLanes, sizeof own);
+        own += corner;
+        own = own > top ? own : top;
+        largest = largest > own ? largest : own;
+        std::memcpy(here + k * kLanes, &largest, sizeof largest);
+        corner = top;
     }
-    of_b = std::max(of_a, of_b);
-    of_c = std::max(of_b, of_c);
-    of_d = std::max(of_c, of_d);
-    for (std::size_t j = 0; j < quarter; ++j) b[j] = std::max(b[j], of_a);
-    for (std::size_t j = 0; j < quarter; ++j) c[j] = std::max(c[j], of_b);
-    for (std::size_t j = 0; j < quarter; ++j) d[j] = std::max(d[j], of_c);
-    for (std::size_t j = 4 * quarter; j < count; ++j) a[j] = of_d = std::max(of_d, a[j]);
-    for (std::size_t j = 0; j < count; ++j) {
-        steps[j] = static_cast<std::uint8_t>(here[j + 1] == here[j] ? kSkipRight : here[j + 1] == above[j + 1] ? kSkipLeft : kPair);
+    Sums before{};
+    for (std::size_t lane = 1; lane < kLanes; ++lane) before[lane] = std::max<std::int32_t>(before[lane - 1], largest[lane - 1]);
+    Sums left = before;
+    for (std::size_t k = 0; k < length; ++k) {
+        std::memcpy(&top, above + k * kLanes, sizeof top);
+        std::memcpy(&sum, here + k * kLanes, sizeof sum);
+        sum = sum > before ? sum : before;
+        const Sums step = ~(sum == left) & (kPair + (sum == top));  // a comparison gives -1 or 0
+        const Steps narrow = __builtin_convertvector(step, Steps);
+        std::memcpy(steps + k * kLanes, &narrow, sizeof narrow);
+        std::memcpy(here + k * kLanes, &sum, sizeof sum);
+        left = sum;
     }
 }
 
@@ -208,33 +221,36 @@ std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<c
                                 const TagWeights& weights) {
     const Used rows(left, tags.names.size()), columns(right, tags.names.size());
     const Shares attributes(tags.attributes, rows.rows, columns.rows), strings(tags.strings, rows.rows, columns.rows);
-    const std::size_t width = right.size();
-    Right others{{right.begin(), right.end()}, {}, {}, {}, {}, {}};
-    for (std::size_t j = 0; j < width; ++j) {
+    if (left.empty() || right.empty()) return {};
+    Right others(right.size());
+    for (std::size_t j = 0; j < right.size(); ++j) {
         const std::uint32_t tag = right[j], place = columns.places[j];
-        others.names.push_back(tags.names[tag]);
-        others.attributes.push_back(attributes.right.places[place]);
-        others.strings.push_back(strings.right.places[place]);
-        others.is_tag.push_back(tags.flags[tag] & TagTable::kText ? 0.0F : 1.0F);
-        others.has_string.push_back(tags.flags[tag] & TagTable::kHasString ? 1.0F : 0.0F);
+        const std::size_t column = others.place(j);
+        others.tags[column] = tag;
+        others.names[column] = tags.names[tag];
+        others.attributes[column] = attributes.right.places[place];
+        others.strings[column] = strings.right.places[place];
+        (tags.flags[tag] & TagTable::kText ? others.is_text : others.is_tag)[column] = 1.0F;
+        others.has_string[column] = tags.flags[tag] & TagTable::kHasString ? 1.0F : 0.0F;
     }
     const float total = static_cast<float>(weights.name + weights.attributes + weights.string);
     Outlines outlines(others, static_cast<float>(weights.name) / total, static_cast<float>(weights.attributes) / total);
+    const std::size_t width = others.size();
     const std::unique_ptr<std::uint8_t[]> steps(new std::uint8_t[left.size() * width]);
-    std::vector<std::int32_t> above(width + 1, 0), here(width + 1, 0), row(width);
-    std::vector<float> by_strings(width);
+    const std::vector<float> none(width, 0.0F);  // a text is nothing but its string
+    std::vector<std::int32_t> above(width, 0), here(width, 0), row(width);
     for (std::size_t i = 0; i < left.size(); ++i) {
         const std::uint32_t tag = left[i], place = rows.places[i];
         const bool is_text = (tags.flags[tag] & TagTable::kText) != 0, has_string = (tags.flags[tag] & TagTable::kHasString) != 0;
-        fill_strings(strings.row(place), has_string, is_text ? 1.0F : static_cast<float>(weights.string) / total, others, by_strings.data());
-        const float* outline = is_text ? nullptr : outlines.of(tags.names[tag], attributes.left.places[place], attributes.row(place));
-        fill_row(tag, outline, by_strings.data(), is_text, others, row.data());
-        advance(above.data(), row.data(), width, here.data(), steps.get() + i * width);
+        const float* outline = is_text ? none.data() : outlines.of(tags.names[tag], attributes.left.places[place], attributes.row(place));
+        const float weight = is_text ? 1.0F : static_cast<float>(weights.string) / total;
+        fill_row(tag, is_text, has_string, outline, strings.row(place), weight, others, row.data());
+        advance(above.data(), row.data(), others.length, here.data(), steps.get() + i * width);
         std::swap(above, here);
     }
     std::vector<TagPair> pairs;
-    for (std::size_t i = left.size(), j = width; i && j;) {
-        const std::uint8_t step = steps[(i - 1) * width + j - 1];
+    for (std::size_t i = left.size(), j = right.size(); i && j;) {
+        const std::uint8_t step = steps[(i - 1) * width + others.place(j - 1)];
         if (step == kPair) pairs.emplace_back(static_cast<std::uint32_t>(i - 1), static_cast<std::uint32_t>(j - 1));
         i -= step != kSkipRight;
         j -= step != kSkipLeft;

@@ -1,6 +1,7 @@
 #include "tag_matching.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "align.hpp"
 #include "hash.hpp"
@@ -36,6 +37,7 @@ std::size_t common_words(std::string_view left, std::string_view right, std::siz
 TagMatcher::TagMatcher(const PageTree& left, const PageTree& right, bool body, const MatchWeights& weights, const MatchLimits& limits)
     : left_tree_(left), right_tree_(right), weights_(weights), limits_(limits), ratio_(limits.max_string_cells) {
     number_strings();
+    slots_.assign(std::bit_ceil(2 * (left.tags.size() + right.tags.size()) + 1), kNone);
     left_ = number_tags(left, body ? left.body : left.head, false);
     right_ = number_tags(right, body ? right.body : right.head, true);
     is_signed_.resize(distinct_.size());
@@ -80,21 +82,20 @@ std::vector<std::uint32_t> TagMatcher::number_tags(const PageTree& tree, const s
         std::sort(own, attributes_.end(), [&](const auto& a, const auto& b) { return a.key != b.key && string(a.key) < string(b.key); });
         std::uint64_t hash = mix(both(made.name, made.string) + 1);
         for (auto each = own; each != attributes_.end(); ++each) hash = mix(hash ^ (both(each->key, each->value) + each->is_list));
-        const auto equal = [&](const auto& found) {
-            const Distinct& known = distinct_[found.second];
-            return known.name == made.name && known.string == made.string && known.attribute_count == made.attribute_count &&
-                   std::equal(own, attributes_.end(), attributes_.begin() + known.attributes,
-                              [](const auto& a, const auto& b) { return a.key == b.key && a.value == b.value && a.is_list == b.is_list; });
+        const auto is_other = [&](const Distinct& known) {
+            return known.name != made.name || known.string != made.string || known.attribute_count != made.attribute_count ||
+                   !std::equal(own, attributes_.end(), attributes_.begin() + known.attributes,
+                               [](const auto& a, const auto& b) { return a.key == b.key && a.value == b.value && a.is_list == b.is_list; });
         };
-        const auto [first, last] = by_hash_.equal_range(hash);
-        if (const auto found = std::find_if(first, last, equal); found != last) {
-            attributes_.resize(made.attributes);
-            numbers.push_back(found->second);
-        } else {
-            numbers.push_back(static_cast<std::uint32_t>(distinct_.size()));
-            by_hash_.emplace(hash, numbers.back());
+        std::size_t slot = hash & (slots_.size() - 1);
+        while (slots_[slot] != kNone && is_other(distinct_[slots_[slot]])) slot = (slot + 1) & (slots_.size() - 1);
+        if (slots_[slot] == kNone) {
+            slots_[slot] = static_cast<std::uint32_t>(distinct_.size());
             distinct_.push_back(made);
+        } else {
+            attributes_.resize(made.attributes);
         }
+        numbers.push_back(slots_[slot]);
     }
     return numbers;
 }

@@ -64,7 +64,7 @@ class TagMatcher {
     std::vector<std::uint32_t> joint_, only_right_;  // strings of the right page: their number in both, and those only it has
     std::vector<Distinct> distinct_;
     std::vector<PageTree::Attribute> attributes_;  // of the distinct tags, ascending by key
-    std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+    std::vector<std::uint32_t> slots_;  // numbers of distinct tags, by hash; at most half full
     std::vector<std::uint32_t> left_, right_;
     TagTable table_;
     std::vector<bool> is_signed_;

@@ -7,6 +7,7 @@ nothing else to tune.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,12 +36,16 @@ class PageScores:
         return COMBINED_ID if self.method == "all" else f"{self.method}-1"
 
 
-def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: Any) -> PageScores:
-    """How alike two pages are. ``tag_options`` are those of ``match_tags``: align, weight, strings, weights."""
+def check_method(method: str, tag_options: Iterable[str]) -> None:
     if method not in METHODS:
         raise InputError(f"method={method!r}: choose one of {', '.join(METHODS)}")
     if tag_options and method not in ("all", "tags"):
         raise InputError(f"{', '.join(tag_options)}: belong to method='tags' or 'all', not to {method!r}")
+
+
+def page_scores(left: Page, right: Page, method: str = "all", **tag_options: Any) -> PageScores:
+    """How alike two pages are. ``tag_options`` are those of ``match_tags``: align, weight, strings, weights."""
+    check_method(method, tag_options)
     tags = match_tags(left, right, **tag_options) if method in ("all", "tags") else None
     measures = {"tags": tags.score} if tags else {}
     for view in VIEWS if method == "all" else [method] if method != "tags" else []:
