@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <unordered_map>
 
 #include "hash.hpp"
 
@@ -99,52 +98,37 @@ struct Right {
     std::size_t place(std::size_t column) const { return column % length * kLanes + column / length; }
 };
 
+// A tag on the left: what its name, attributes and string weigh, and the shares of the last two with each distinct one on the right.
+struct Left {
+    std::uint32_t tag, name;
+    bool is_text, has_string;
+    float by_name, by_attributes, by_string;
+    const float *attributes, *strings;
+};
+
 // Resemblances in units: nothing for those of another kind, all for the tag itself. Strings have nothing in common where one side has
 // none, and all where both have none.
 LOOKALIKE_CLONES
-void fill_row(std::uint32_t tag, bool is_text, bool has_string, const float* outline, const float* shares, float weight, const Right& right,
-              std::int32_t* __restrict out) {
-    const std::uint32_t *tags = right.tags.data(), *places = right.strings.data();
-    const float *same_kind = (is_text ? right.is_text : right.is_tag).data(), *has = right.has_string.data();
+void fill_row(const Left& left, const Right& right, std::int32_t* __restrict out) {
+    const std::uint32_t *tags = right.tags.data(), *names = right.names.data(), *attributes = right.attributes.data(), *strings = right.strings.data();
+    const float *same_kind = (left.is_text ? right.is_text : right.is_tag).data(), *has = right.has_string.data();
+    const Left own = left;
     const std::size_t count = right.size();
-    const auto units = [&](std::size_t j, float strings) {
-        const float found = same_kind[j] * (outline[j] + weight * strings);
-        const std::int32_t rounded = static_cast<std::int32_t>(std::min(found, 1.0F) * kUnits + 0.5F);
-        return tag == tags[j] ? static_cast<std::int32_t>(kUnits) : rounded;
+    const auto units = [&](std::size_t j, float found) {
+        const std::int32_t rounded = static_cast<std::int32_t>(std::min(same_kind[j] * found, 1.0F) * kUnits + 0.5F);
+        return own.tag == tags[j] ? static_cast<std::int32_t>(kUnits) : rounded;
     };
-    if (has_string) {
-        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, has[j] * shares[places[j]]);
-    } else {
+    const auto outline = [&](std::size_t j) { return (own.name == names[j] ? own.by_name : 0.0F) + own.by_attributes * own.attributes[attributes[j]]; };
+    if (own.is_text && own.has_string) {
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, has[j] * own.strings[strings[j]]);
+    } else if (own.is_text) {
         for (std::size_t j = 0; j < count; ++j) out[j] = units(j, 1.0F - has[j]);
+    } else if (own.has_string) {
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, outline(j) + own.by_string * has[j] * own.strings[strings[j]]);
+    } else {
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, outline(j) + own.by_string * (1.0F - has[j]));
     }
 }
-
-LOOKALIKE_CLONES
-void fill_outline(std::uint32_t name, const float* shares, float name_weight, float attribute_weight, const Right& right, float* __restrict out) {
-    const std::uint32_t *names = right.names.data(), *places = right.attributes.data();
-    const std::size_t count = right.size();
-    for (std::size_t j = 0; j < count; ++j) out[j] = (name == names[j] ? name_weight : 0.0F) + attribute_weight * shares[places[j]];
-}
-
-// What names and attributes make up: a row for each of the few outlines (a name and attributes) that tags have, with a column a tag on the right.
-class Outlines {
-   public:
-    Outlines(const Right& right, float name_weight, float attribute_weight) : right_(right), name_weight_(name_weight), attribute_weight_(attribute_weight) {}
-
-    const float* of(std::uint32_t name, std::uint32_t attributes, const float* shares) {
-        std::vector<float>& row = known_[std::uint64_t{name} << 32 | attributes];
-        if (row.empty()) {
-            row.resize(right_.size());
-            fill_outline(name, shares, name_weight_, attribute_weight_, right_, row.data());
-        }
-        return row.data();
-    }
-
-   private:
-    const Right& right_;
-    float name_weight_, attribute_weight_;
-    std::unordered_map<std::uint64_t, std::vector<float>> known_;
-};
 
 constexpr std::int32_t kSkipRight = 0, kSkipLeft = 1, kPair = 2;
 
@@ -153,10 +137,11 @@ typedef std::int32_t Sums __attribute__((vector_size(kLanes * sizeof(std::int32_
 typedef std::uint8_t Steps __attribute__((vector_size(kLanes)));
 
 // One row of the table of sums: the sum of a cell is the largest of that to the left, that above, and that above to the left with the
-// resemblance added. First each stretch goes by itself, then all hear of the largest sum before them.
+// resemblance added. First each stretch goes by itself, then all hear of the largest sum before them. Four rows share the bytes of their
+// steps: memory that nobody touched before is the slowest.
 LOOKALIKE_CLONES
 void advance(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t length, std::int32_t* __restrict here,
-             std::uint8_t* __restrict steps) {
+             std::uint8_t* __restrict steps, unsigned shift) {
     Sums largest{}, corner, top, own, sum;
     std::memcpy(&corner, above + (length - 1) * kLanes, sizeof corner);
     for (std::size_t lane = kLanes - 1; lane > 0; --lane) corner[lane] = corner[lane - 1];
@@ -178,8 +163,10 @@ void advance(const std::int32_t* __restrict above, const std::int32_t* __restric
         std::memcpy(&sum, here + k * kLanes, sizeof sum);
         sum = sum > before ? sum : before;
         const Sums step = ~(sum == left) & (kPair + (sum == top));  // a comparison gives -1 or 0
-        const Steps narrow = __builtin_convertvector(step, Steps);
-        std::memcpy(steps + k * kLanes, &narrow, sizeof narrow);
+        Steps packed{};
+        if (shift) std::memcpy(&packed, steps + k * kLanes, sizeof packed);
+        packed |= __builtin_convertvector(step << static_cast<std::int32_t>(shift), Steps);
+        std::memcpy(steps + k * kLanes, &packed, sizeof packed);
         std::memcpy(here + k * kLanes, &sum, sizeof sum);
         left = sum;
     }
@@ -234,23 +221,21 @@ std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<c
         others.has_string[column] = tags.flags[tag] & TagTable::kHasString ? 1.0F : 0.0F;
     }
     const float total = static_cast<float>(weights.name + weights.attributes + weights.string);
-    Outlines outlines(others, static_cast<float>(weights.name) / total, static_cast<float>(weights.attributes) / total);
     const std::size_t width = others.size();
-    const std::unique_ptr<std::uint8_t[]> steps(new std::uint8_t[left.size() * width]);
-    const std::vector<float> none(width, 0.0F);  // a text is nothing but its string
+    const std::unique_ptr<std::uint8_t[]> steps(new std::uint8_t[(left.size() + 3) / 4 * width]);
     std::vector<std::int32_t> above(width, 0), here(width, 0), row(width);
     for (std::size_t i = 0; i < left.size(); ++i) {
         const std::uint32_t tag = left[i], place = rows.places[i];
-        const bool is_text = (tags.flags[tag] & TagTable::kText) != 0, has_string = (tags.flags[tag] & TagTable::kHasString) != 0;
-        const float* outline = is_text ? none.data() : outlines.of(tags.names[tag], attributes.left.places[place], attributes.row(place));
-        const float weight = is_text ? 1.0F : static_cast<float>(weights.string) / total;
-        fill_row(tag, is_text, has_string, outline, strings.row(place), weight, others, row.data());
-        advance(above.data(), row.data(), others.length, here.data(), steps.get() + i * width);
+        const std::uint8_t flags = tags.flags[tag];
+        const Left own{tag, tags.names[tag], (flags & TagTable::kText) != 0, (flags & TagTable::kHasString) != 0, static_cast<float>(weights.name) / total,
+                       static_cast<float>(weights.attributes) / total, static_cast<float>(weights.string) / total, attributes.row(place), strings.row(place)};
+        fill_row(own, others, row.data());
+        advance(above.data(), row.data(), others.length, here.data(), steps.get() + i / 4 * width, static_cast<unsigned>(i % 4 * 2));
         std::swap(above, here);
     }
     std::vector<TagPair> pairs;
     for (std::size_t i = left.size(), j = right.size(); i && j;) {
-        const std::uint8_t step = steps[(i - 1) * width + others.place(j - 1)];
+        const int step = steps[(i - 1) / 4 * width + others.place(j - 1)] >> ((i - 1) % 4 * 2) & 3;
         if (step == kPair) pairs.emplace_back(static_cast<std::uint32_t>(i - 1), static_cast<std::uint32_t>(j - 1));
         i -= step != kSkipRight;
         j -= step != kSkipLeft;

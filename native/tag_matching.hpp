@@ -1,6 +1,7 @@
 // Two pages by their tags: equal tags get equal numbers, tags are paired, pairs are scored.
 #pragma once
 
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Matched {
     std::vector<double> similarities;
     bool too_large = false;  // some stretch was paired in order
 };
+
+// Two numbers as one key.
+constexpr std::uint64_t both(std::uint32_t left, std::uint32_t right) { return std::uint64_t{left} << 32 | right; }
 
 // The heads or the bodies of two pages. What was computed once is remembered: pages repeat themselves.
 class TagMatcher {

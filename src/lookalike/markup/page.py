@@ -94,6 +94,7 @@ def page(source: str | bytes | Path, *, encoding: str | None = None, name: str |
     >>> page("<title>Tea</title><p>One cup").title
     'Tea'
     """
+    _parser()  # a missing one is said here, and not where the page is first looked at
     if isinstance(source, str):
         return Page(source, name=name or "the page", encoding=encoding)
     if isinstance(source, Path):
@@ -111,11 +112,15 @@ def page(source: str | bytes | Path, *, encoding: str | None = None, name: str |
 
 def parse_document(html: str) -> Any:
     """The tree as turbohtml keeps it: faster than a ``Page`` where only names and text are needed."""
+    return _parser().parse(html, positions=False)
+
+
+def _parser() -> Any:
     try:
         import turbohtml
     except ImportError as error:
         raise MissingExtra.for_extra("reading web pages", "pages") from error
-    return turbohtml.parse(html, positions=False)
+    return turbohtml
 
 
 def read_table(html: str) -> _native.PageTree:
