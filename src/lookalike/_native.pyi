@@ -61,6 +61,7 @@ def align_tags(
     attribute_weight: float,
     string_weight: float,
 ) -> tuple[View, View]: ...
+
 class PageTree:
     depth: int
     is_cut: bool

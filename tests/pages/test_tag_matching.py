@@ -38,7 +38,9 @@ def both(left: str, right: str, **options: Any) -> None:
 NAMES = st.sampled_from(["p", "b", "h1", "div", "a", "td"])
 VALUES = st.sampled_from(["", "a", "a b", "b a", "c\u00a0d", "abc def", "茶 水", "a&amp;b"])
 KEYS = st.sampled_from(["id", "class", "title", "href", "rel", "headers", "data-x"])
-WORDS = st.sampled_from(["", "tea", "green tea", "green teas", "coffee and cake", "茶", "绿茶和红茶", "é", "e\u0301", "x" * 70, "xy" * 70, " ", "😀 tea"])
+WORDS = st.sampled_from(
+    ["", "tea", "green tea", "green teas", "coffee and cake", "茶", "绿茶和红茶", "é", "e\u0301", "x" * 70, "xy" * 70, " ", "😀 tea"]
+)
 ATTRIBUTES = st.dictionaries(KEYS, VALUES, max_size=3).map(lambda found: "".join(f" {key}='{value}'" for key, value in found.items()))
 TAGS = st.builds(lambda name, attributes, string: f"<{name}{attributes}>{string}</{name}>", NAMES, ATTRIBUTES, WORDS)
 PAGES = st.builds(

@@ -23,8 +23,8 @@ from typing import Any
 from lookalike import _native
 from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
-from lookalike.markup.decoding import decode_page
 from lookalike.markup import elements
+from lookalike.markup.decoding import decode_page
 from lookalike.markup.elements import Element, Part, Tree
 
 MAX_CHARACTERS = 32 << 20
@@ -129,12 +129,14 @@ def read_table(html: str) -> _native.PageTree:
     The parser writes its tree out and the core reads that, which takes a fraction of the time that an event for every tag
     would; the events decide where the written tree could mean two.
     """
-    return _native.read_markup(parse_document(html).encode(), elements.MAX_ELEMENTS) or table_by_events(html)
+    found = _native.read_markup(parse_document(html).encode(), elements.MAX_ELEMENTS)
+    return table_by_events(html) if found is None else found
 
 
 def table_by_events(html: str) -> _native.PageTree:
-    from turbohtml.saxparse import sax_parse
+    import turbohtml.saxparse
 
+    sax_parse: Any = turbohtml.saxparse.sax_parse  # any object with the methods of a handler will do
     builder = _native.PageBuilder(elements.MAX_ELEMENTS)
     with suppress(StopIteration):  # too many tags: the table says that it is cut
         sax_parse(html, builder)

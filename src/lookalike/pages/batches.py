@@ -53,7 +53,9 @@ def in_processes(function: Callable[[Sequence[Item]], list[Result]], items: list
     try:
         pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(f"workers={workers}: what is given must travel to other processes ({error}); define functions in a module") from error
+        raise InputError(
+            f"workers={workers}: what is given must travel to other processes ({error}); define functions in a module"
+        ) from error
     import multiprocessing
 
     size = ceil(len(items) / (BATCHES_A_WORKER * workers))

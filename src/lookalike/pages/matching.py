@@ -122,7 +122,7 @@ def _match_lexically(left: Page, right: Page, part: str, align: str, weights: Ta
             getattr(left, part),
             getattr(right, part),
             list(zip(at_left, at_right, strict=True)),
-            similarities.tolist(),
+            list(similarities),
             TOO_LARGE if too_large else None,
         )
         for at_left, at_right, similarities, too_large in _native.match_tags(
@@ -155,7 +155,9 @@ def _better(found: PartMatch, plain: PartMatch | None = None) -> PartMatch:
     return found if plain is None or found.score >= plain.score else plain
 
 
-def _scored(left: Sequence[Element], right: Sequence[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity) -> PartMatch:
+def _scored(
+    left: Sequence[Element], right: Sequence[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity
+) -> PartMatch:
     a, b, distinct = numbered.left, numbered.right, numbered.distinct
     known: dict[Pair, float] = {}
     similarities: list[float] = []
