@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import time
 from collections.abc import Callable
+from copy import copy as again
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,14 @@ def generated(count: int = 30, seed: int = 1) -> tuple[dict[str, str], Pairs]:
     return pages, [(a, b, a.strip("'") == b.strip("'")) for i, a in enumerate(keys) for b in keys[i + 1 :]]
 
 
+def chosen_sets(folder: Path | None, only: list[str]) -> dict[str, tuple[dict[str, str], Pairs]]:
+    """Pages and pairs by the name of their set; of all sets that are there, or of those named."""
+    if folder is None:
+        return {"generated": generated()}
+    wanted = [name for name in SETS if not only or name in only]
+    return {name: read(folder, name) for name in wanted if (folder / f"{name}.pairs.jsonl.gz").exists()}
+
+
 def best_f1(values: np.ndarray, positive: np.ndarray) -> float:
     """The largest F1 over all thresholds."""
     order = np.argsort(-values, kind="stable")
@@ -64,9 +74,14 @@ def best_f1(values: np.ndarray, positive: np.ndarray) -> float:
     return float(scores[ends].max())
 
 
+def trigrams(left: la.Page, right: la.Page) -> float:
+    """The baseline: character 3-grams of all that can be read."""
+    return quality.jaccard(views_of(left).visible_text(), views_of(right).visible_text())
+
+
 def measure_quality(pages: dict[str, str], pairs: Pairs) -> dict[str, dict[str, float]]:
     parsed = {key: la.page(html) for key, html in pages.items()}
-    scores: Scores = {"score": combined_score}
+    scores: Scores = {"score": combined_score, "trigrams": trigrams}
     scores |= {view: lambda a, b, view=view: share(getattr(views_of(a), view), getattr(views_of(b), view)) for view in VIEWS}
     positive = np.array([same for *_, same in pairs])
     found = {}
@@ -121,30 +136,81 @@ def seconds(run: Callable[[], object], repetitions: int = 3) -> float:
     return min(taken)
 
 
-def measure_speed(pages: dict[str, str], pairs: Pairs, count: int) -> dict[str, float]:
+def changed(html: str) -> str:
+    """The same page with every word of its texts of four letters and more spelled backwards."""
+    backwards = re.compile(r"\b\w{4,}\b")
+    return re.sub(r">[^<]+<", lambda text: backwards.sub(lambda word: word.group()[::-1], text.group()), html)
+
+
+def pairs_of_size(pages: dict[str, str], pairs: Pairs, count: int = 6) -> dict[str, list[tuple[str, str]]]:
+    """Pairs of pages of about 1,000 tags: the same page, other pages, and pages with nearly every string changed."""
+    sized = [(a, b, same) for a, b, same in pairs if a != b and all(700 < pages[key].count("</") < 1_500 for key in (a, b))] or pairs[:20]
+    found = {
+        kind: [(pages[a], pages[b]) for a, b, same in sized if same is wanted][:count]
+        for kind, wanted in (("same", True), ("other", False))
+    }
+    large = list(dict.fromkeys(key for a, b, _ in sized for key in (a, b)))
+    others = [(pages[a], pages[b]) for a, b in zip(large, large[len(large) // 2 :], strict=False)]
+    return {
+        "same": found["same"],
+        "other": (found["other"] + others)[:count],
+        "changed": [(pages[key], changed(pages[key])) for key in large[:count]],
+    }
+
+
+def measure_tags(pages: dict[str, str], pairs: Pairs) -> dict[str, dict[str, float]]:
+    """How many times faster than the direct implementation, parsing included: the range over pairs."""
+    result: dict[str, dict[str, float]] = {}
+    for kind, chosen in pairs_of_size(pages, pairs).items():
+        times: dict[str, list[float]] = {"best": [], "order": []}
+        taken = []
+        for a, b in chosen:
+            naive = seconds(lambda a=a, b=b: direct(a, b), 1)
+            taken.append(naive)
+            for align, found in times.items():
+                found.append(
+                    naive / seconds(lambda a=a, b=b, align=align: la.compare(la.page(a), la.page(b), method="tags", align=align).score, 7)
+                )
+        if taken:
+            result[kind] = {"pairs": len(taken), "direct_ms": 1e3 * sum(taken) / len(taken)}
+            result[kind] |= {
+                f"times_direct_{align}_{name}": of(found) for align, found in times.items() for name, of in (("least", min), ("most", max))
+            }
+    return result
+
+
+def measure_speed(pages: dict[str, str], count: int) -> dict[str, float]:
     import turbohtml
 
     few = [pages[key] for key in list(pages)[:: max(1, len(pages) // count)]]
-    sized = [(pages[a], pages[b]) for a, b, _ in pairs if 700 < pages[a].count("</") < 1_500 and 700 < pages[b].count("</") < 1_500]
-    compared = (sized or [(pages[a], pages[b]) for a, b, _ in pairs])[:8]
-
-    def ours(align: str) -> Callable[[], object]:
-        return lambda: [la.compare(la.page(a), la.page(b), method="tags", align=align).score for a, b in compared]
-
-    naive = seconds(lambda: [direct(a, b) for a, b in compared], 1)
-    parse = seconds(lambda: [turbohtml.parse(html) for html in few])
-    sequence = seconds(lambda: [[(tag.tag, dict(tag.attrs)) for tag in turbohtml.parse(html).iter_elements()] for html in few])
-    prints = seconds(lambda: [page_print(html) for html in few])
+    ratios = []
+    for _ in range(5):
+        parse = seconds(lambda: [turbohtml.parse(html) for html in few])
+        prints = seconds(lambda: [page_print(html) for html in few])
+        ratios.append(prints / parse)
     return {
-        "direct_ms": 1e3 * naive / len(compared),
-        "times_direct_best": naive / seconds(ours("best")),
-        "times_direct_order": naive / seconds(ours("order")),
         "parse_pages_s": len(few) / parse,
-        "tag_sequence_pages_s": len(few) / sequence,
+        "tree_pages_s": len(few) / seconds(lambda: [la.page(html).tree for html in few]),
         "fingerprint_pages_s": len(few) / prints,
-        "fingerprint_by_parse": prints / parse,
-        "fingerprint_by_tag_sequence": prints / sequence,
+        "fingerprint_by_parse_least": min(ratios),
+        "fingerprint_by_parse_most": max(ratios),
     }
+
+
+def measure_workers(pages: dict[str, str], pairs: Pairs, count: int = 1_000) -> dict[str, float]:
+    """Seconds on the clock for many pairs and many pages, by one process and by two; starting them is included."""
+    parsed = {key: la.page(html) for key, html in pages.items()}
+    few = [(parsed[a], parsed[b]) for a, b, _ in pairs[:count]]
+    result = {}
+    for workers in (1, 2):
+        for name, run in (
+            ("compare", lambda workers=workers: la.compare_pages([(again(a), again(b)) for a, b in few], method="tags", workers=workers)),
+            ("fingerprint", lambda workers=workers: la.page_prints(list(pages.values()), workers=workers)),
+        ):
+            start = time.perf_counter()
+            run()
+            result[f"{name}_{workers}_s"] = time.perf_counter() - start
+    return result
 
 
 def main() -> int:
@@ -153,14 +219,17 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the results here as well")
     parser.add_argument("--pages", type=int, default=200, metavar="N", help="pages for the speed of fingerprints [default: 200]")
     options = parser.parse_args()
-    chosen = {name: read(options.data, name) for name in SETS} if options.data else {"generated": generated()}
-    result: dict[str, Any] = {**machine.describe(), "generated": options.data is None, "quality": {}, "speed": {}}
+    chosen = chosen_sets(options.data, [])
+    result: dict[str, Any] = {**machine.describe(), "generated": options.data is None, "quality": {}, "tags": {}, "speed": {}}
     for name, (pages, pairs) in chosen.items():
         result["quality"][name] = measure_quality(pages, pairs)
-        result["speed"][name] = measure_speed(pages, pairs, options.pages)
+        result["tags"][name] = measure_tags(pages, pairs)
+        result["speed"][name] = measure_speed(pages, options.pages) | measure_workers(pages, pairs)
         print(f"{name}: {len(pages)} pages, {len(pairs)} pairs")
         for measure, values in result["quality"][name].items():
             print(f"  {measure:12} AUC {values['auc']:.4f}  F1 {values['f1']:.4f}")
+        for kind, found in result["tags"][name].items():
+            print(f"  tags, {kind:8}", "  ".join(f"{what} {value:.0f}" for what, value in found.items()))
         for what, value in result["speed"][name].items():
             print(f"  {what:28} {value:10.2f}")
     if options.json:

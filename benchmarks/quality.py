@@ -1,5 +1,5 @@
 """How well the headline score orders pairs that people judged, and the edit share drafts that people edited, against the
-Jaccard index of character 3-grams; what dedupe removes, against all pairs by brute force; and measures by a model.
+Jaccard index of character 3-grams; the same for web pages; what dedupe removes, against all pairs by brute force; and measures by a model.
 
     python benchmarks/quality.py --data DIR [--json OUT] [--only NAME ...]
 
@@ -108,6 +108,8 @@ SETS = [
     LabelledSet("bible_en", verses, positive=0.0),
 ]
 
+PAGE_SETS = ["petclinic_pages", "debian_pages"]  # benchmarks/pages.py reads them
+
 
 def generated(alphabet: str, glue: str, word_length: int, run: int, count: int = 300, seed: int = 1) -> list[Pair]:
     """Texts of made-up words, and copies in which runs of words were replaced; the label is the share that was to be kept."""
@@ -203,6 +205,20 @@ def edit_share(data: Path | None) -> dict[str, Any]:
     return found
 
 
+def labelled_pages(data: Path | None, only: list[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """The score of web pages and each of its views, against what people said of pairs."""
+    import pages
+
+    print(f"\n{'pages':22}{'pairs':>7}  {'':9}{'score':>16}{'3-grams':>16}{'difference':>13}")
+    found = {}
+    for name, (documents, pairs) in pages.chosen_sets(data, only).items():
+        found[name] = pages.measure_quality(documents, pairs)
+        for statistic in ("auc", "f1"):
+            ours, baseline = (found[name][measure][statistic] for measure in ("score", "trigrams"))
+            print(f"{name:22}{len(pairs):>7}  {statistic:9}{ours:>16.4f}{baseline:>16.4f}{ours - baseline:>+13.4f}", flush=True)
+    return found
+
+
 def removed_pairs(data: Path | None) -> list[dict[str, Any]]:
     """What dedupe removes at 0.8 against all pairs by brute force: was each pair alike, and were all found?"""
     import dedupe
@@ -226,7 +242,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled sets")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the results here as well")
-    parser.add_argument("--only", nargs="+", default=[], choices=[one.name for one in SETS], metavar="NAME", help="these sets alone")
+    parser.add_argument(
+        "--only", nargs="+", default=[], choices=[*(one.name for one in SETS), *PAGE_SETS], metavar="NAME", help="these sets alone"
+    )
     options = parser.parse_args()
     if options.data is not None and not options.data.is_dir():
         parser.error(f"--data {options.data}: no such folder")
@@ -243,6 +261,7 @@ def main() -> int:
         for statistic in ("spearman", "auc"):
             if statistic in result:
                 print(line(result, statistic), flush=True)
+    pages = labelled_pages(options.data, options.only)
     edits = {} if options.only else edit_share(options.data)
     removed = [] if options.only else removed_pairs(options.data)
     by_model = {} if options.only else meanings(options.data)
@@ -250,12 +269,21 @@ def main() -> int:
         about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
         options.json.write_text(
             json.dumps(
-                {**about, "missing": missing, "results": results, "edit_share": edits, "dedupe": removed, "meaning": by_model}, indent=1
+                {
+                    **about,
+                    "missing": missing,
+                    "results": results,
+                    "pages": pages,
+                    "edit_share": edits,
+                    "dedupe": removed,
+                    "meaning": by_model,
+                },
+                indent=1,
             )
             + "\n",
             encoding="utf-8",
         )
-    return 0 if results else 2
+    return 0 if results or pages else 2
 
 
 if __name__ == "__main__":

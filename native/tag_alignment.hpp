@@ -1,7 +1,8 @@
 // Which tag of one page is which of another: the pairing, in order on both sides, with the largest sum of resemblances.
 //
 // A resemblance is an estimate: names are equal or not, and of attributes and strings it is known which of 256 classes
-// their words and their three-byte parts fall into. So the whole table costs a few nanoseconds a cell.
+// their words and their three-byte parts fall into. So the whole table costs a few nanoseconds a cell. Sums are exact:
+// a resemblance is a whole number of 32,768ths.
 #pragma once
 
 #include <array>
@@ -14,7 +15,10 @@ namespace lookalike {
 
 inline constexpr std::size_t kMaxAlignmentCells = std::size_t{1} << 24;
 
-using Signature = std::array<std::uint64_t, 4>;
+struct Signature {
+    std::array<std::uint64_t, 4> classes{};
+    std::int32_t count = 0;  // of classes
+};
 
 struct TagTable {  // the distinct tags of both pages; a text is a tag of its own kind
     static constexpr std::uint8_t kText = 1, kHasString = 2;
@@ -27,14 +31,14 @@ struct TagWeights {
     double name, attributes, string;
 };
 
+using TagPair = std::pair<std::uint32_t, std::uint32_t>;
+
+void sign(Signature& signature, std::uint64_t hash);  // adds the class of one part
 Signature sign_string(std::span<const std::uint8_t> text);
 Signature sign_words(std::span<const std::uint8_t> lines);  // one word a line
 
-// The share of classes in common beyond what chance has two such signatures share: 0 to 1; 1 for two empty ones.
-double shared_classes(const Signature& a, const Signature& b);
-
 // Pairs (left, right) of positions, ascending on both sides. left and right name rows of the table.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right,
-                                                                const TagTable& tags, const TagWeights& weights);
+std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags,
+                                const TagWeights& weights);
 
 }  // namespace lookalike

@@ -84,11 +84,14 @@ from lookalike.model import Document as Document
 from lookalike.model import Passage as Passage
 from lookalike.model import Span as Span
 from lookalike.model import Token as Token
+from lookalike.pages.batches import compare_pages as compare_pages
+from lookalike.pages.batches import page_prints as page_prints
 from lookalike.pages.matching import TagMatch as TagMatch
 from lookalike.pages.matching import match_tags as match_tags
 from lookalike.pages.prints import PagePrint as PagePrint
 from lookalike.pages.prints import page_print as page_print
 from lookalike.pages.representation import match_representations as match_representations
+from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes

@@ -23,7 +23,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict
 
 def test_every_measure_has_a_row(result: dict[str, dict[str, dict[str, dict[str, float]]]]) -> None:
     rows = result["quality"]["generated"]
-    assert set(rows) == {"score", "structure", "style", "links", "forms", "text", "content"}
+    assert set(rows) == {"score", "trigrams", "structure", "style", "links", "forms", "text", "content"}
     assert all(0 <= value <= 1 for row in rows.values() for value in row.values())
     assert rows["text"]["auc"] == 1.0  # copies share most of their words, other pages next to none
 

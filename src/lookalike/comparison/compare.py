@@ -234,9 +234,9 @@ def _compare_records(left: Mapping[str, Any], right: Mapping[str, Any], threshol
 
 
 def _compare_pages(left: Page, right: Page, threshold: float, options: dict[str, Any]) -> Comparison:
-    from lookalike.pages.scores import compare_pages
+    from lookalike.pages.scores import page_scores
 
-    found = compare_pages(left, right, **options)
+    found = page_scores(left, right, **options)
     return Comparison(
         score=found.score,
         threshold=threshold,

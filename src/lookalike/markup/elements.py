@@ -1,30 +1,17 @@
-"""Tags and texts, made from the events of a parser. Nothing here is recursive: a page may be nested as deep as it likes."""
+"""Tags and texts. They are made from the tables that the native core keeps, and only where somebody asks for them."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import overload
+
+from lookalike import _native
 
 MAX_ELEMENTS = 500_000
 TEXT = "#text"
 SILENT = frozenset({"script", "style"})  # what they hold is no text
-# Attributes that hold a list of words, as BeautifulSoup has them; "*" are those of every tag.
-_LISTS: dict[str, frozenset[str]] = {
-    "*": frozenset({"class", "accesskey", "dropzone"}),
-    "a": frozenset({"rel", "rev"}),
-    "link": frozenset({"rel", "rev"}),
-    "area": frozenset({"rel"}),
-    "td": frozenset({"headers"}),
-    "th": frozenset({"headers"}),
-    "form": frozenset({"accept-charset"}),
-    "object": frozenset({"archive"}),
-    "icon": frozenset({"sizes"}),
-    "iframe": frozenset({"sandbox"}),
-    "output": frozenset({"for"}),
-}
-_OF_ALL = _LISTS["*"]
-_NONE: frozenset[str] = frozenset()
 
 Attributes = dict[str, str | list[str]]
 
@@ -61,105 +48,55 @@ class Element:
 class Tree:
     """All elements of a page in document order, and those of its head and body."""
 
-    def __init__(self) -> None:
-        self.elements: list[Element] = []
-        self.head: list[Element] = []
-        self.body: list[Element] = []
-        self.depth = 0
-        self.is_cut = False
+    def __init__(self, table: _native.PageTree) -> None:
+        self.table = table
+        self.head = Part(self, table.head)
+        self.body = Part(self, table.body)
 
-    @classmethod
-    def of(cls, html: str, sax_parse: Callable[[str, Any], None]) -> Tree:
-        builder = _Builder(cls())
+    @property
+    def depth(self) -> int:
+        return self.table.depth
+
+    @property
+    def is_cut(self) -> bool:
+        return self.table.is_cut
+
+    @cached_property
+    def elements(self) -> list[Element]:
         # Thousands of objects are made and none is in a cycle: looking for cycles meanwhile took more time than the rest.
         collecting = gc.isenabled()
         gc.disable()
         try:
-            sax_parse(html, builder)
-        except _Full:
-            builder.tree.is_cut = True
+            made: list[Element] = []
+            for name, attrs, string, depth, parent in self.table.rows():
+                made.append(Element(name, attrs, string, depth, made[parent] if parent >= 0 else None))
+            return made
         finally:
             if collecting:
                 gc.enable()
-        return builder.finished()
 
 
-class _Full(Exception):
-    pass
+class Part(Sequence[Element]):
+    """The elements of a head or a body, made when the first of them is asked for; their number is known before."""
 
+    def __init__(self, tree: Tree, places: Callable[[], memoryview[int]]) -> None:
+        self._tree = tree
+        self._places = places()
 
-class _Builder:
-    """Takes the events of the parser. For every open tag it counts the children and keeps the string of the last."""
+    @cached_property
+    def _elements(self) -> list[Element]:
+        every = self._tree.elements
+        return [every[place] for place in self._places]
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self._part: list[Element] = []  # of the head or the body, where the parser is
-        self._open: list[Element] = []
-        self._children: list[int] = []
-        self._last: list[str | None] = []
-        self._texts: list[str] = []
+    def __len__(self) -> int:
+        return len(self._places)
 
-    def start_element(self, name: str, attributes: tuple[tuple[str, str | None], ...]) -> None:
-        if self._texts:
-            self._add_text()
-        depth = len(self._open)
-        attrs: Attributes = {}
-        for key, value in attributes:
-            # The parser gives a value of None for an attribute without one.
-            attrs[key] = (value or "").split() if key in _OF_ALL or key in _LISTS.get(name, _NONE) else value or ""
-        element = Element(name, attrs, None, depth, self._open[-1] if depth else None)
-        if depth == 1:
-            self._part = self.tree.head if name == "head" else self.tree.body
-            self.tree.elements.append(element)
-        else:
-            self._append(element)
-        self._open.append(element)
-        self._children.append(0)
-        self._last.append(None)
-        if depth > self.tree.depth:
-            self.tree.depth = depth
+    def __iter__(self) -> Iterator[Element]:
+        return iter(self._elements)
 
-    def end_element(self, name: str) -> None:
-        if self._texts:
-            self._add_text()
-        element, last = self._open.pop(), self._last.pop()
-        if self._children.pop() == 1:
-            element.string = last
-        if self._children:
-            self._children[-1] += 1
-            self._last[-1] = element.string
-
-    def characters(self, data: str) -> None:
-        self._texts.append(data)
-
-    def comment(self, data: str) -> None:
-        """Nothing: the texts before and after it are one text."""
-
-    def doctype(self, name: str, public_id: str | None, system_id: str | None) -> None:
-        """Nothing that is shown."""
-
-    def processing_instruction(self, target: str, data: str) -> None:
-        """Nothing that is shown."""
-
-    def finished(self) -> Tree:
-        while self._open:  # only where the page was cut
-            self.end_element("")
-        return self.tree
-
-    def _add_text(self) -> None:
-        text = self._texts[0] if len(self._texts) == 1 else "".join(self._texts)
-        self._texts.clear()
-        if not self._open or self._open[-1].name in SILENT:
-            return
-        self._children[-1] += 1
-        self._last[-1] = text
-        if not text.isspace():
-            self._append(Element(TEXT, {}, text, len(self._open), self._open[-1]))
-
-    def _append(self, element: Element) -> None:
-        elements = self.tree.elements
-        if len(elements) >= MAX_ELEMENTS:
-            raise _Full
-        elements.append(element)
-        if element.depth > 1:
-            self._part.append(element)
+    @overload
+    def __getitem__(self, place: int) -> Element: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Element]: ...
+    def __getitem__(self, place: int | slice) -> Element | list[Element]:
+        return self._elements[place]

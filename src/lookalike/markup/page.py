@@ -14,14 +14,18 @@ levels, as in browsers, tags become neighbours of what they stand in: no text is
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from lookalike import _native
 from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
+from lookalike.markup import elements
 from lookalike.markup.decoding import decode_page
-from lookalike.markup.elements import MAX_ELEMENTS, Element, Tree
+from lookalike.markup.elements import Element, Part, Tree
 
 MAX_CHARACTERS = 32 << 20
 MAX_MARKUP = 1_000_000
@@ -46,26 +50,26 @@ class Page:
         return _again, (self.html, self.name, self.encoding, self._notes)
 
     @cached_property
-    def _tree(self) -> Tree:
-        return Tree.of(self.html, sax_parser())
+    def tree(self) -> Tree:
+        return Tree(read_table(self.html))
 
     @property
     def elements(self) -> list[Element]:
         """Every tag and every text that is not blank, in document order."""
-        return self._tree.elements
+        return self.tree.elements
 
     @property
-    def head(self) -> list[Element]:
-        return self._tree.head
+    def head(self) -> Part:
+        return self.tree.head
 
     @property
-    def body(self) -> list[Element]:
-        return self._tree.body
+    def body(self) -> Part:
+        return self.tree.body
 
     @property
     def depth(self) -> int:
         """How deep the tags are nested; ``html`` has depth 0."""
-        return self._tree.depth
+        return self.tree.depth
 
     @property
     def title(self) -> str:
@@ -79,8 +83,8 @@ class Page:
         found = list(self._notes)
         if self.depth >= MAX_DEPTH:
             found.append(f"{self.name}: nested {MAX_DEPTH} levels deep: tags below stand beside one another, their text is kept")
-        if self._tree.is_cut:
-            found.append(f"{self.name}: only the first {MAX_ELEMENTS:,} tags and texts were read")
+        if self.tree.is_cut:
+            found.append(f"{self.name}: only the first {elements.MAX_ELEMENTS:,} tags and texts were read")
         return found
 
 
@@ -90,6 +94,7 @@ def page(source: str | bytes | Path, *, encoding: str | None = None, name: str |
     >>> page("<title>Tea</title><p>One cup").title
     'Tea'
     """
+    _parser()  # a missing one is said here, and not where the page is first looked at
     if isinstance(source, str):
         return Page(source, name=name or "the page", encoding=encoding)
     if isinstance(source, Path):
@@ -107,19 +112,35 @@ def page(source: str | bytes | Path, *, encoding: str | None = None, name: str |
 
 def parse_document(html: str) -> Any:
     """The tree as turbohtml keeps it: faster than a ``Page`` where only names and text are needed."""
+    return _parser().parse(html, positions=False)
+
+
+def _parser() -> Any:
     try:
         import turbohtml
     except ImportError as error:
         raise MissingExtra.for_extra("reading web pages", "pages") from error
-    return turbohtml.parse(html, positions=False)
+    return turbohtml
 
 
-def sax_parser() -> Any:
-    try:
-        from turbohtml.saxparse import sax_parse
-    except ImportError as error:
-        raise MissingExtra.for_extra("reading web pages", "pages") from error
-    return sax_parse
+def read_table(html: str) -> _native.PageTree:
+    """The tags and texts of a page as the native core keeps them.
+
+    The parser writes its tree out and the core reads that, which takes a fraction of the time that an event for every tag
+    would; the events decide where the written tree could mean two.
+    """
+    found = _native.read_markup(parse_document(html).encode(), elements.MAX_ELEMENTS)
+    return table_by_events(html) if found is None else found
+
+
+def table_by_events(html: str) -> _native.PageTree:
+    import turbohtml.saxparse
+
+    sax_parse: Any = turbohtml.saxparse.sax_parse  # any object with the methods of a handler will do
+    builder = _native.PageBuilder(elements.MAX_ELEMENTS)
+    with suppress(StopIteration):  # too many tags: the table says that it is cut
+        sax_parse(html, builder)
+    return builder.finish()
 
 
 def _again(html: str, name: str, encoding: str | None, notes: tuple[str, ...]) -> Page:
@@ -135,24 +156,21 @@ def _within_limits(html: str, name: str) -> tuple[str, tuple[str, ...]]:
         raise _too_large(name)
     notes: list[str] = []
     try:
-        html.encode()
+        signs, roots = _native.count_markup(html)
     except UnicodeEncodeError:
         html, replaced = _SURROGATE.subn("\ufffd", html)
         notes.append(f"{name}: {replaced} halves of characters replaced by U+FFFD")
-    end = _after(html, "<", MAX_MARKUP)
-    roots = [found.start() for _, found in zip(range(MAX_ROOTS + 1), _ROOT.finditer(html, 0, end), strict=False)]
-    if len(roots) > MAX_ROOTS:
-        end = roots[-1]
+        signs, roots = _native.count_markup(html)
+    end = len(html)
+    if signs > MAX_MARKUP:
+        end = _after(re.compile("<"), html, MAX_MARKUP)
+    if roots > MAX_ROOTS:
+        end = min(end, _after(_ROOT, html, MAX_ROOTS))
     if end < len(html):
         notes.append(f"{name}: more markup than a page has: the last {len(html) - end:,} of {len(html):,} characters were not read")
     return html[:end], tuple(notes)
 
 
-def _after(text: str, sign: str, count: int) -> int:
-    """Where the sign stands for the time after ``count``; the end of the text, if it does not."""
-    if text.count(sign) <= count:
-        return len(text)
-    place = -1
-    for _ in range(count + 1):
-        place = text.find(sign, place + 1)
-    return place
+def _after(pattern: re.Pattern[str], text: str, count: int) -> int:
+    """Where the pattern stands for the time after ``count``."""
+    return next(islice(pattern.finditer(text), count, None)).start()

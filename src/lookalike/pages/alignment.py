@@ -22,6 +22,7 @@ from lookalike.pages.tags import TagWeights
 
 MAX_CELLS = 4_000_000  # of one table: 2,000 tags against 2,000
 ANCHORED_FROM = 100_000  # cells: in larger tables equal runs are paired first, if they make up half of a page
+TOO_LARGE = "too many changed tags in a row for the best pairing: they were paired in order"
 Pair = tuple[int, int]
 _IS_TEXT, _HAS_STRING = 1, 2
 
@@ -73,7 +74,7 @@ def best(pages: Numbered, weights: TagWeights) -> Pairing:
             pairs += zip(range(i, j), range(k, m), strict=True)
         elif (j - i) * (m - k) > MAX_CELLS:
             pairs += zip(range(i, j), range(k, m), strict=False)
-            note = "too many changed tags in a row for the best pairing: they were paired in order"
+            note = TOO_LARGE
         elif i < j and k < m:
             pairs += ((i + x, k + y) for x, y in _aligned(a[i:j], b[k:m], distinct, weights))
     pairs += ((len(a) - back, len(b) - back) for back in range(end, 0, -1))

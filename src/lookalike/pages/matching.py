@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
+from math import fsum
 from typing import Any
 
+from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.markup.elements import Element
 from lookalike.markup.page import Page
-from lookalike.pages.alignment import Numbered, Pair, Pairing, best, in_order
-from lookalike.pages.strings import StringSimilarity
+from lookalike.pages import alignment
+from lookalike.pages.alignment import TOO_LARGE, Numbered, Pair, Pairing, best, in_order
+from lookalike.pages.strings import MAX_CELLS, StringSimilarity, lexical
 from lookalike.pages.tags import TagSimilarity, TagWeights
 
 ALIGNMENTS = ("best", "order")
@@ -35,7 +38,7 @@ class PartMatch:
     @property
     def score(self) -> float:
         """1 for two empty parts."""
-        return min(1.0, sum(self.similarities) / self.size) if self.size else 1.0
+        return min(1.0, fsum(self.similarities) / self.size) if self.size else 1.0
 
     @property
     def gone(self) -> list[int]:
@@ -103,24 +106,59 @@ def match_tags(
     if align not in ALIGNMENTS:
         raise InputError(f"align={align!r}: choose 'best' or 'order'")
     check_weight(weight)
-    similarity = TagSimilarity(strings, weights)
-    similarity.prepare(chain(left.head, left.body, right.head, right.body))
-    head = _match(left.head, right.head, align, similarity)
-    body = _match(left.body, right.body, align, similarity)
+    chosen = weights or TagWeights()
+    if strings in ("lexical", lexical):
+        head, body = (_match_lexically(left, right, part, align, chosen) for part in ("head", "body"))
+    else:
+        similarity = TagSimilarity(strings, chosen)
+        similarity.prepare(chain(left.head, left.body, right.head, right.body))
+        head, body = (_match(getattr(left, part), getattr(right, part), align, similarity) for part in ("head", "body"))
     return TagMatch(head, body, head_weight(weight, head, body), align)
 
 
-def _match(left: list[Element], right: list[Element], align: str, similarity: TagSimilarity) -> PartMatch:
+def _match_lexically(left: Page, right: Page, part: str, align: str, weights: TagWeights) -> PartMatch:
+    """The same as ``_match`` with a ``TagSimilarity("lexical")``, all of it in the native core."""
+    found = [
+        PartMatch(
+            getattr(left, part),
+            getattr(right, part),
+            list(zip(at_left, at_right, strict=True)),
+            list(similarities),
+            TOO_LARGE if too_large else None,
+        )
+        for at_left, at_right, similarities, too_large in _native.match_tags(
+            left.tree.table,
+            right.tree.table,
+            part == "body",
+            align == "best",
+            float(weights.name),
+            float(weights.attrs),
+            float(weights.string),
+            float(weights.keys),
+            alignment.MAX_CELLS,
+            alignment.ANCHORED_FROM,
+            MAX_CELLS,
+        )
+    ]
+    return _better(*found)
+
+
+def _match(left: Sequence[Element], right: Sequence[Element], align: str, similarity: TagSimilarity) -> PartMatch:
     numbered = Numbered.of(left, right)
     plain = _scored(left, right, in_order(left, right), numbered, similarity)
     if align == "order" or plain.score == 1.0:
         return plain
+    return _better(_scored(left, right, best(numbered, similarity.weights), numbered, similarity), plain)
+
+
+def _better(found: PartMatch, plain: PartMatch | None = None) -> PartMatch:
     # The pairing goes by an estimate: now and then the plain order is better.
-    found = _scored(left, right, best(numbered, similarity.weights), numbered, similarity)
-    return found if found.score >= plain.score else plain
+    return found if plain is None or found.score >= plain.score else plain
 
 
-def _scored(left: list[Element], right: list[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity) -> PartMatch:
+def _scored(
+    left: Sequence[Element], right: Sequence[Element], pairing: Pairing, numbered: Numbered, similarity: TagSimilarity
+) -> PartMatch:
     a, b, distinct = numbered.left, numbered.right, numbered.distinct
     known: dict[Pair, float] = {}
     similarities: list[float] = []

@@ -2,7 +2,8 @@
 
 Pages of one template have structures that are alike, copies of one page have contents that are alike; both can be searched
 among millions like any other SimHash or MinHash. The features of the structure are the distinct paths of tag names from the root
-down; those of the content are the phrases of the text outside of links, navigation and controls.
+down; those of the content are the phrases of the text outside of navigation and controls: a rule of our own, because a fingerprint
+must not change with a library's version.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from lookalike.fingerprints.minhash import MinHash, minhash
 from lookalike.fingerprints.simhash import SimHash, simhash
 from lookalike.markup.elements import SILENT
 from lookalike.markup.page import Page, page, parse_document
-from lookalike.pages.views import ASIDE, UNSEEN
+from lookalike.pages.views import UNSEEN
 
 STRUCTURE = "page-structure-1"  # what the recipe of these fingerprints is called
 SIZE = 128
+# What stands in these is not what a page is about: the way to other pages, controls, and what is repeated on every page.
+ASIDE = frozenset({"nav", "header", "footer", "aside", "button", "select", "textarea", "svg", "math", "iframe", "object"})
 _UNSEEN = ", ".join(sorted({*UNSEEN, *SILENT, "head"}))
 _NO_CONTENT = ", ".join(sorted({*ASIDE, *UNSEEN, *SILENT, "head"}))
 
@@ -67,7 +70,7 @@ def path_hashes(document: Any) -> memoryview[int]:
 
 
 def content_text(html: str, document: Any) -> str:
-    """The text outside of links, navigation and controls; all that is visible, where that is nothing. Consumes the document.
+    """The text outside of navigation and controls; all that is visible, where that is nothing. Consumes the document.
 
     A comment within a word divides it here; the views of a ``Page`` do not even see it.
     """

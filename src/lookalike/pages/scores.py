@@ -7,6 +7,7 @@ nothing else to tune.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,19 +43,27 @@ class PageScores:
         return {"score": COMBINED_ID if self.method == "all" else f"{self.method}-1"} | self.signed
 
 
-def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: Any) -> PageScores:
-    """How alike two pages are. ``tag_options`` are those of ``match_tags`` or, by representation, of ``match_representations``."""
+def check_method(method: str, tag_options: Mapping[str, Any]) -> None:
     if method not in (*METHODS, REPRESENTATION):
         raise InputError(f"method={method!r}: choose one of {', '.join((*METHODS, REPRESENTATION))}")
     if method == REPRESENTATION:
-        return _compare_representations(left, right, **tag_options)
-    if tag_options.get("strings") == "meaning":
-        return _compare_meanings(left, right, method, **tag_options)
+        if "strings" in tag_options:
+            raise InputError(f"strings: belongs to method='tags', not to {REPRESENTATION!r}, where the model reads them")
+        return
     for option in ("model", "centre"):
-        if option in tag_options:
+        if option in tag_options and (option == "centre" or tag_options.get("strings") != "meaning"):
             raise InputError(f"{option}: belongs to method={REPRESENTATION!r} or strings='meaning', not to {method!r}")
     if tag_options and method not in ("all", "tags"):
         raise InputError(f"{', '.join(tag_options)}: belong to method='tags' or 'all', not to {method!r}")
+
+
+def page_scores(left: Page, right: Page, method: str = "all", **tag_options: Any) -> PageScores:
+    """How alike two pages are. ``tag_options`` are those of ``match_tags`` or, by representation, of ``match_representations``."""
+    check_method(method, tag_options)
+    if method == REPRESENTATION:
+        return _by_representation(left, right, **tag_options)
+    if tag_options.get("strings") == "meaning":
+        return _by_meaning(left, right, method, **tag_options)
     tags = match_tags(left, right, **tag_options) if method in ("all", "tags") else None
     measures = {"tags": tags.score} if tags else {}
     for view in VIEWS if method == "all" else [method] if method != "tags" else []:
@@ -64,20 +73,18 @@ def compare_pages(left: Page, right: Page, method: str = "all", **tag_options: A
     return PageScores(score, method, measures, tags, notes)
 
 
-def _compare_meanings(left: Page, right: Page, method: str, *, strings: str, model: Model = None, **tag_options: Any) -> PageScores:
+def _by_meaning(left: Page, right: Page, method: str, *, strings: str, model: Model = None, **tag_options: Any) -> PageScores:
     """The strings of tags by a model: the function that does so is made here, since its id belongs to the result."""
     from lookalike.pages.string_meaning import MeaningOfStrings
 
     meaning = MeaningOfStrings(model)
-    return replace(compare_pages(left, right, method, strings=meaning, **tag_options), signed={strings: meaning.id})
+    return replace(page_scores(left, right, method, strings=meaning, **tag_options), signed={strings: meaning.id})
 
 
-def _compare_representations(left: Page, right: Page, *, model: Model = None, centre: Centre = None, **tag_options: Any) -> PageScores:
+def _by_representation(left: Page, right: Page, *, model: Model = None, centre: Centre = None, **tag_options: Any) -> PageScores:
     from lookalike.embedders.causal import CausalModel
     from lookalike.pages.representation import match_representations, opened
 
-    if "strings" in tag_options:
-        raise InputError(f"strings: belongs to method='tags', not to {REPRESENTATION!r}, where the model reads them")
     chosen = opened(model)
     found = match_representations(left, right, model=chosen, centre=centre, **tag_options)
     signed = {"model": embedder_id(chosen)} | ({"centre": centre if isinstance(centre, str) else "given"} if centre is not None else {})

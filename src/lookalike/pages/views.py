@@ -14,16 +14,13 @@ from weakref import WeakKeyDictionary
 
 from lookalike import _native
 from lookalike.markup.elements import TEXT, Element
+from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES
 
 VIEWS = ("structure", "style", "links", "forms", "text", "content")
 WORDS_IN_A_ROW = 3
-# What stands in these is not what a page is about: the way to other pages, controls, and what is repeated on every page.
-ASIDE = frozenset(
-    {"a", "nav", "header", "footer", "aside", "button", "select", "textarea", "noscript", "template", "svg", "math", "iframe", "object"}
-)
 UNSEEN = frozenset({"noscript", "template"})
 CONTROLS = frozenset({"form", "input", "select", "textarea", "button"})
 _CONTROL_KEYS = ("name", "type", "action", "id")
@@ -35,8 +32,9 @@ _Place = tuple[int, str, str]  # the path above, the tag before, the tag
 class PageViews:
     """The bags of one page, made when they are asked for."""
 
-    def __init__(self, elements: list[Element]) -> None:
-        self._elements = elements
+    def __init__(self, page: Page) -> None:
+        # The page keeps its views as long as it lives, and they must not keep the page.
+        self._html, self._elements = page.html, page.elements
 
     @cached_property
     def structure(self) -> Bag:
@@ -87,15 +85,11 @@ class PageViews:
 
     @cached_property
     def content(self) -> Bag:
-        """What the page is about: three words in a row of the text outside of links, navigation and controls."""
-        return _phrases(self.main_text())
+        """What the page is about: three words in a row of its main text, without navigation and what else frames it."""
+        return _phrases(page_text(self._html))
 
     def visible_text(self) -> str:
         return "\n".join(self._texts(UNSEEN))
-
-    def main_text(self) -> str:
-        """The text outside of links, navigation and controls; all that is visible, where that is nothing."""
-        return "\n".join(self._texts(ASIDE)) or self.visible_text()
 
     def _texts(self, outside: frozenset[str]) -> Iterator[str]:
         hidden = None  # the depth of the tag whose text does not count
@@ -153,5 +147,5 @@ def views_of(page: Page) -> PageViews:
     """The views of a page, kept as long as the page is."""
     found = _known.get(page)
     if found is None:
-        found = _known[page] = PageViews(page.elements)
+        found = _known[page] = PageViews(page)
     return found
