@@ -74,7 +74,7 @@ def quality_of(pairs: list[quality.Pair], chosen: dict[str, Similarities]) -> di
 def measure_quality(data: Path | None) -> dict[str, dict[str, float]]:
     """Spearman x 100 by set and measure, as a table as well."""
     read = {one.name: one.read for one in quality.SETS if one.name in SETS}
-    sets = {name: read[name](data) for name in SETS} if data else {"generated": quality.generated(quality.LATIN, " ", 9, run=20, count=20)}
+    sets = {name: read[name](data) for name in SETS} if data else {"generated": quality.generated(quality.LATIN, " ", 9, run=20, count=12)}
     chosen = columns()
     print(f"\n{'meaning, Spearman × 100':26}{'pairs':>7}" + "".join(f"{name:>12}" for name in chosen))
     found = {}
