@@ -31,7 +31,7 @@ def stamps(folder: Path) -> Stamps:
     except (OSError, ValueError) as error:
         raise InputError(f"model {str(folder)!r}: {error}") from error
     if not found:
-        raise InputError(f"model {str(folder)!r}: no such folder, or an empty one; give the folder of {KINDS}")
+        raise InputError(f"model {str(folder)!r}: no such folder, or an empty one; give that of {KINDS}, or hub:owner/name")
     return tuple((name, status.st_mtime_ns, status.st_size) for name, status in found)
 
 

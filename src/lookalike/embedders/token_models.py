@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # From token numbers and their mask (1: a token, 0: padding), both of one row a window, to a vector a window.
 Compute: TypeAlias = "Callable[[Integers, Integers], Floats]"
 
-STEP = 8
+STEP = 2  # more, and short sentences are mostly padding; 1 would leave more rows to fill
 BATCH = 128  # tokens: one short text is not slowed down much by the rows that fill its batch, and a larger one gains little
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.functions import FunctionEmbedder
 from lookalike.embedders.pooling import array_pooling
+from lookalike.embedders.threads import usable_cores
 from lookalike.embedders.token_models import BATCH, Compute, TokenEmbedder
 from lookalike.embedders.tokenizing import ModelTokenizer
 from lookalike.errors import InputError, MissingExtra
@@ -119,11 +121,13 @@ def _devices(device: Devices) -> list[str]:
 
 
 def _on_devices(torch: Any, model: Any, device: Devices, run: Callable[[Any, Any, Any], Any]) -> list[Compute]:
-    """The model once on each device, as a function from arrays to an array."""
+    """The model once on each device, as a function from arrays to an array; on the CPU as often as there are cores."""
 
     def computing(model: Any, place: str) -> Compute:
+        guard = _one_thread if place.startswith("cpu") else contextlib.nullcontext
+
         def compute(numbers: Any, mask: Any) -> Any:
-            with torch.inference_mode():
+            with guard(), torch.inference_mode():
                 return run(model, torch.from_numpy(numbers).to(place), torch.from_numpy(mask).to(place))
 
         return compute
@@ -136,4 +140,36 @@ def _on_devices(torch: Any, model: Any, device: Devices, run: Callable[[Any, Any
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device={place!r}: {str(error).splitlines()[0]}; leave it out to use what there is") from error
         found.append(computing(moved, place))
-    return found
+    return found * usable_cores() if places == ["cpu"] else found
+
+
+class _OneThread:
+    """Torch computes a batch by one thread while anybody is inside: the threads are ours, one a batch, and nobody waits for the others.
+
+    Torch keeps the number by thread, and one for threads to come; the last one out restores the latter.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before = 1
+
+    @contextlib.contextmanager
+    def __call__(self) -> Iterator[None]:
+        import torch
+
+        with self._lock:
+            mine = torch.get_num_threads()
+            if not self._inside:
+                self._before = mine
+            self._inside += 1
+            torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                torch.set_num_threads(mine if self._inside else self._before)
+
+
+_one_thread = _OneThread()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
-HALF_WORDS = 64  # tokens from which on words weigh more than meaning; chosen on benchmarks/quality.py among powers of two
+HALF_WORDS = 64  # tokens from which on words weigh more than meaning; a compromise, chosen by looking at the sets of benchmarks/quality.py
 
 
 def meaning_with(model: Model = None, *, cache: Cache = None) -> Measure:
