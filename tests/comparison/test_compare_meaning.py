@@ -46,8 +46,8 @@ def test_long_texts_say_that_they_were_read_in_windows() -> None:
 
 
 PAGES = [
-    "<title>Shoe shop</title><p id=first>We sell shoes</p><p>|</p><a href=/buy>Buy now</a>",
-    "<title>Footwear store</title><p id=one>Footwear for sale</p><p>||</p><a href=/buy>Purchase today</a>",
+    "<title>Shoe shop</title><p id=first>We sell shoes</p><p>𒀀𒀁</p><a href=/buy>Buy now</a>",
+    "<title>Footwear store</title><p id=one>Footwear for sale</p><p>𒀀𒀂</p><a href=/buy>Purchase today</a>",
 ]
 
 
@@ -58,7 +58,7 @@ def test_strings_of_pages_by_meaning() -> None:
     assert found.signature["meaning"] == "use-multilingual@0.2.1-1"
 
     def slowly(a: str, b: str) -> float:
-        return lexical(a, b) if "|" in a + b else meaning.similarity(a, b)
+        return lexical(a, b) if "𒀀" in a + b else meaning.similarity(a, b)
 
     assert found.score == pytest.approx(la.compare(left, right, method="tags", strings=slowly).score, abs=1e-6)
     assert la.match_tags(left, right, strings="meaning").score == found.score
@@ -89,7 +89,9 @@ def texts(tmp_path: Path) -> tuple[str, str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "lookalike.cli", *arguments], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", "from lookalike.cli import main; main()", *arguments], capture_output=True, text=True, check=False
+    )
 
 
 def test_the_command_line(texts: tuple[str, str], tmp_path: Path) -> None:

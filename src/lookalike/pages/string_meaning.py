@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class MeaningOfStrings:
-    """The cosine of two strings' vectors; lexical where the model knows no word of one of them, such as of ``|`` or a smiley.
+    """The cosine of two strings' vectors; lexical where the model knows nothing of one of them, such as rare signs.
 
     ``prepare`` encodes many strings at once, which is much faster than one after the other.
     """
