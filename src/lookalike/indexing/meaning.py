@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.indexing.clustering import Progress
 
 THRESHOLD = 0.0  # of a search: the best first, however far they are
+MANY = 20_000  # documents, from which on a search is worth several threads
 CLUSTER_THRESHOLD = 0.9  # of documents that say the same
 
 
@@ -67,7 +69,8 @@ def meaning(
     """Documents by the cosine of their vectors with one query's."""
     if not has_direction(halves, require_vectors(settings)).all():
         return Matches([], 0, ["the query has no meaning to search by: it is empty, or the model knows nothing of it"])
-    found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, 1)
+    workers = (os.cpu_count() or 1) if reader.count() >= MANY else 1
+    found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, workers)
     records = reader.records(found.rows.tolist(), ())
     pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
     # Without a threshold nothing says which documents match: then there are as many as were asked for.
