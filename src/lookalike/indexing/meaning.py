@@ -30,7 +30,8 @@ def require_vectors(settings: Settings) -> int:
     """The dimensions of a collection's vectors."""
     if "vector" not in settings.kinds or settings.dimensions is None:
         raise InputError(
-            f"this collection has no vectors, only {', '.join(settings.kinds)}: make another one with model='use-multilingual'"
+            f"this collection has no vectors to search by meaning, only {', '.join(settings.kinds)}: make another one with a model"
+            " (model='use-multilingual', --model)"
         )
     return settings.dimensions
 
