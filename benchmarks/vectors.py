@@ -155,7 +155,8 @@ def run(vectors: Floats, asked: int, peers: bool) -> dict[str, Any]:
     stored, queries = vectors[:-asked], vectors[-asked:]
     expected, own = ours(stored, queries)
     found: dict[str, Any] = machine.describe() | {
-        "entries": len(stored), "dimensions": stored.shape[1], "queries": asked, "rounding": rounding(stored, queries), "ours": own, "peers": {},
+        "entries": len(stored), "dimensions": stored.shape[1], "queries": asked,
+        "rounding": rounding(stored, queries), "ours": own, "peers": {},
     }  # fmt: skip
     for name, measure in PEERS.items() if peers else ():
         try:

@@ -11,8 +11,6 @@ using Floats = Input<float>;
 using Halves = Input<std::uint16_t>;
 using Squares = Input<double>;
 
-constexpr unsigned kOne = 0x3C00;  // the half 1.0; what is larger, infinite or no number has larger bits
-
 std::size_t check_dimensions(std::size_t dimensions, std::size_t values) {
     if (dimensions < 1 || dimensions > kMaxDimensions) throw nb::value_error("dimensions: choose 1 to 16384");
     if (values % dimensions) throw nb::value_error("vectors: expected a whole number of vectors of so many dimensions");
@@ -40,7 +38,7 @@ Output<double> squares_of(const Halves& halves, std::size_t dimensions) {
     {
         nb::gil_scoped_release release;
         const std::span<const std::uint16_t> given = view(halves);
-        if (!std::all_of(given.begin(), given.end(), [](std::uint16_t half) { return (half & 0x7FFFU) <= kOne; })) {
+        if (!within_one(given.data(), given.size())) {
             throw nb::value_error("vectors: a component is no number from -1 to 1");
         }
         for (std::size_t i = 0; i < squares.size(); ++i) {

@@ -21,6 +21,8 @@ constexpr std::size_t kColumns = 2;      // queries that are multiplied at a tim
 constexpr std::size_t kTile = 16;        // vectors that are widened at a time: they stay in the first cache
 constexpr std::size_t kChunk = 4096;     // vectors that a thread takes at a time
 constexpr std::size_t kQueries = 64;     // queries that share the reading of a chunk
+constexpr std::size_t kBlock = 512;      // components that an exact product widens at a time
+constexpr unsigned kOne = 0x3C00;        // the half 1; what is larger, infinite or no number has larger bits
 constexpr double kNoDirection = -4;      // instead of a cosine
 constexpr double kWide = 0x1p112;        // what a half's bits, read as those of a float, are too small by
 
@@ -42,7 +44,7 @@ void widen_anywhere(const std::uint16_t* halves, std::size_t dimensions, float* 
 __attribute__((target("avx512f"))) void widen_by_16(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
     std::size_t i = 0;
     for (; i + 16 <= dimensions; i += 16) {
-        _mm512_storeu_ps(wide + i, _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves + i))));
+        _mm512_storeu_ps(wide + i, _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves + i))));
     }
     widen_anywhere(halves + i, dimensions - i, wide + i);
 }
@@ -77,6 +79,19 @@ LOOKALIKE_CLONES void invert(const double* squares, std::size_t count, float* in
 
 LOOKALIKE_CLONES void scale(float* scores, const float* inverse, std::size_t count, float factor) {
     for (std::size_t i = 0; i < count; ++i) scores[i] = inverse[i] > 0 ? scores[i] * inverse[i] * factor : static_cast<float>(kNoDirection);
+}
+
+// Exact where all products are multiples of 2^-48 and no sum of them is large.
+LOOKALIKE_CLONES double sum_of_products(const float* left, const float* right, std::size_t count) {
+    double sums[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += static_cast<double>(left[i + lane]) * static_cast<double>(right[i + lane]);
+    }
+    double sum = 0;
+    for (; i < count; ++i) sum += static_cast<double>(left[i]) * static_cast<double>(right[i]);
+    for (const double each : sums) sum += each;
+    return sum;
 }
 
 LOOKALIKE_CLONES std::size_t count_from(const float* scores, std::size_t count, float least) {
@@ -237,16 +252,22 @@ void unit_halves(const float* values, std::size_t dimensions, std::uint16_t* hal
     }
 }
 
-LOOKALIKE_CLONES double exact_dot(const std::uint16_t* left, const std::uint16_t* right, std::size_t dimensions) {
-    double sums[8] = {};
-    std::size_t i = 0;
-    for (; i + 8 <= dimensions; i += 8) {
-        for (std::size_t lane = 0; lane < 8; ++lane) sums[lane] += widened(left[i + lane]) * widened(right[i + lane]);
-    }
+double exact_dot(const std::uint16_t* left, const std::uint16_t* right, std::size_t dimensions) {
+    float lefts[kBlock], rights[kBlock];
     double sum = 0;
-    for (; i < dimensions; ++i) sum += widened(left[i]) * widened(right[i]);
-    for (const double each : sums) sum += each;
+    for (std::size_t first = 0; first < dimensions; first += kBlock) {
+        const std::size_t count = std::min(kBlock, dimensions - first);
+        widen(left + first, count, lefts);
+        widen(right + first, count, rights);
+        sum += sum_of_products(lefts, rights, count);
+    }
     return sum;
+}
+
+LOOKALIKE_CLONES bool within_one(const std::uint16_t* halves, std::size_t count) {
+    unsigned largest = 0;
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, halves[i] & 0x7FFFU);
+    return largest <= kOne;
 }
 
 double cosine_of(double dot, double left_square, double right_square) {

@@ -21,6 +21,9 @@ void unit_halves(const float* values, std::size_t dimensions, std::uint16_t* hal
 // The exact dot product, of components of at most 1.
 double exact_dot(const std::uint16_t* left, const std::uint16_t* right, std::size_t dimensions);
 
+// Whether all of them are numbers from -1 to 1.
+bool within_one(const std::uint16_t* halves, std::size_t count);
+
 // The cosine from a dot product and the squares of both lengths; where one of them is 0, less than any cosine: it is never found.
 double cosine_of(double dot, double left_square, double right_square);
 

@@ -80,7 +80,7 @@ def test_simhash(store: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "exact"}, "method='minhash' or 'simhash'"),
+        ({"method": "exact"}, "method='minhash', 'simhash' or 'meaning'"),
         ({"level": "line"}, "for documents"),
         ({"threshold": 0.3}, "finds similarities from"),
         ({"recipe": "chars"}, "made with recipe"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lookalike.indexing.clustering import Progress
 
 THRESHOLD = 0.0  # of a search: the best first, however far they are
+MANY = 20_000  # documents, from which on a search is worth several threads
 CLUSTER_THRESHOLD = 0.9  # of documents that say the same
 
 
@@ -28,7 +30,8 @@ def require_vectors(settings: Settings) -> int:
     """The dimensions of a collection's vectors."""
     if "vector" not in settings.kinds or settings.dimensions is None:
         raise InputError(
-            f"this collection has no vectors, only {', '.join(settings.kinds)}: make another one with model='use-multilingual'"
+            f"this collection has no vectors to search by meaning, only {', '.join(settings.kinds)}: make another one with a model"
+            " (model='use-multilingual', --model)"
         )
     return settings.dimensions
 
@@ -67,7 +70,8 @@ def meaning(
     """Documents by the cosine of their vectors with one query's."""
     if not has_direction(halves, require_vectors(settings)).all():
         return Matches([], 0, ["the query has no meaning to search by: it is empty, or the model knows nothing of it"])
-    found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, 1)
+    workers = (os.cpu_count() or 1) if reader.count() >= MANY else 1
+    found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, workers)
     records = reader.records(found.rows.tolist(), ())
     pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
     # Without a threshold nothing says which documents match: then there are as many as were asked for.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AT_A_TIME = 4096  # vectors that are read at a time
 SERVER_QUERIES = 4  # for more than these at once, all vectors are read here: the server would read them once for each
 SPARE = 64  # candidates beyond the limit
-GRAPH_FROM = 50_000  # vectors: below, reading all of them takes the server less than 50 ms
+GRAPH_FROM = 50_000  # vectors: below, the server reads all of them in a fraction of a second, and a graph takes minutes to make
 GRAPH_DIMENSIONS = 4000  # the most that pgvector indexes
 GRAPH_BREADTH = (200, 1000)  # hnsw.ef_search: the least, and the most there is
 HEADER = 4  # bytes of a vector in front of its numbers: how many, and zero
