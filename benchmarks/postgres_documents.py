@@ -89,14 +89,14 @@ def run(url: str, count: int) -> dict[str, Any]:
                 for name in INDEXES:
                     connection.execute(f"ALTER INDEX lookalike.{name} SET (fastupdate = {pending})")
                 adding.append({"into": f"indexes, fastupdate={pending}"} | added(index, some))
-                for by in ("near", "passages"):
-                    searching.append({"after": f"adding with fastupdate={pending}"} | searched(index, bulk[:QUERIES], by))
+                after = f"adding with fastupdate={pending}"
+                searching += [{"after": after} | searched(index, bulk[:QUERIES], by) for by in ("near", "passages")]
             for name in INDEXES:
                 connection.execute(f"ALTER INDEX lookalike.{name} SET (fastupdate = off)")
                 connection.execute(f"SELECT gin_clean_pending_list('lookalike.{name}')")
             index.compact()
-            for by in SEARCHES:
-                searching.append({"after": "compacting"} | searched(index, bulk[:: max(count // QUERIES, 1)][:QUERIES], by))
+            some = bulk[:: max(count // QUERIES, 1)][:QUERIES]
+            searching += [{"after": "compacting"} | searched(index, some, by) for by in SEARCHES]
         size = one(connection, "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relname IN ('documents', 'sketches')")
         server = connection.info.parameter_status("server_version")
     result = {"server": f"PostgreSQL {server}", "documents": count, "mb": round(size / 1e6), "adding": adding, "searching": searching}

@@ -302,6 +302,10 @@ def test_roles_with_no_more_than_they_need(own_server: Server, url: str) -> None
             assert index.search(DOCUMENTS[0][1], by=by)[0].id == DOCUMENTS[0][0]
         assert index.check().ok
         assert index.stats()["documents"] == 60
+    for verb in (["search", "--text", DOCUMENTS[0][1]], ["get", DOCUMENTS[0][0]], ["stats"], ["check"]):
+        command = [str(Path(sys.executable).with_name("lookalike")), verb[0], own_server.url("shop", "reader"), *verb[1:]]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     with la.open(own_server.url("shop", "reader")) as index, pytest.raises(StoreError, match="privilege"):
         index.add("a", "b")
     with (
@@ -344,6 +348,53 @@ def test_passwords_are_never_shown(own_server: Server, bad: str) -> None:
             la.open(url)
         assert bad not in str(caught.value)
         assert bad[:6] not in repr(caught.value)
+
+
+@pytest.fixture
+def keeper(own_server: Server, url: str) -> Iterator[str]:
+    """The URL of a role that has to give a password."""
+    rules = own_server.data / "pg_hba.conf"
+    before = rules.read_text(encoding="utf-8")
+    rules.write_text("local all keeper scram-sha-256\n" + before, encoding="utf-8")
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("CREATE ROLE keeper LOGIN SUPERUSER PASSWORD 's3cr3t'")
+        admin.execute("SELECT pg_reload_conf()")
+        with suppress(psycopg.OperationalError):
+            while True:  # until the server has read it
+                psycopg.connect(own_server.url("postgres", "keeper")).close()
+        yield own_server.url("postgres", "keeper")
+        admin.execute("DROP OWNED BY keeper; DROP ROLE keeper")
+        rules.write_text(before, encoding="utf-8")
+        admin.execute("SELECT pg_reload_conf()")
+
+
+def test_credentials_come_from_the_usual_places(keeper: str, own_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(StoreError, match="password"):
+        la.open(keeper)
+    with monkeypatch.context() as environment:
+        environment.setenv("PGPASSWORD", "s3cr3t")
+        with la.open(keeper) as index:
+            index.add("a", "some words")
+    passwords = tmp_path / "passwords"
+    for password, right in (("s3cr3t", True), ("wr0ng", False)):
+        passwords.write_text(f"*:*:*:keeper:{password}\n", encoding="utf-8")
+        passwords.chmod(0o600)
+        with monkeypatch.context() as environment:
+            environment.setenv("PGPASSFILE", str(passwords))
+            if right:
+                with la.open(keeper) as index:
+                    assert index.get("a").text == "some words"
+            else:
+                with pytest.raises(StoreError, match="password") as caught:
+                    la.open(keeper)
+                assert "wr0ng" not in str(caught.value)
+    services = tmp_path / "services"
+    services.write_text(f"[news]\nhost={own_server.folder}\ndbname=postgres\nuser=keeper\npassword=s3cr3t\n", encoding="utf-8")
+    with monkeypatch.context() as environment:
+        environment.setenv("PGSERVICEFILE", str(services))
+        with la.open("postgresql:///?service=news") as index:
+            assert "s3cr3t" not in repr(index)
+            assert list(index.ids()) == ["a"]
 
 
 def test_the_name_of_a_store_has_no_password(own_server: Server, url: str) -> None:

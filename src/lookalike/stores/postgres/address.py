@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from lookalike.errors import InputError
 
@@ -47,8 +47,8 @@ class Address:
         shown = {key: value for key, value in options.items() if key in SHOWN}
         place = f"{user}@{parts.netloc.rpartition('@')[2]}" if user else parts.netloc.rpartition("@")[2]
         return cls(
-            urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(options, quote_via=quote), "")),
-            # A URL keeps its two slashes even where there is no host between them.
+            # A URL keeps its two slashes even where there is no host between them, as with a service.
+            f"postgresql://{parts.netloc}{parts.path}?{urlencode(options, quote_via=quote)}",
             f"postgresql://{place}{parts.path}" + (f"?{urlencode(shown, safe='/')}" if shown else ""),
             tuple(sorted(filter(None, secrets), key=len, reverse=True)),
             named or collection,

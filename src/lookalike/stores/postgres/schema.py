@@ -21,6 +21,17 @@ STEPS = ("tables.sql", "statistics.sql", "pages.sql")  # what leads to version 1
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
+# Of the first entries under the keys that are wanted: how many there are, and those within k bits that no earlier block brings up. In
+# one pass, and in the text of the functions: to call one more would cost as much as a lookup.
+READ_ENTRIES = """SELECT count(*),
+    array_agg(ordinal) FILTER (WHERE distance <= k{not_earlier}),
+    array_agg(distance) FILTER (WHERE distance <= k{not_earlier})
+  INTO entries, ordinals, distances
+  FROM (
+    SELECT ordinal, simhash, lookalike.hamming(simhash, low) AS distance FROM lookalike.documents
+    WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (wanted)
+    LIMIT enough
+  ) AS d;"""
 
 
 def read_version(connection: Connection[Any]) -> int | None:
@@ -68,7 +79,11 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
 def functions() -> list[bytes]:
     """The functions of this version: those for each of the three blocks come from one text."""
     template = _read("block.sql").decode()
-    blocks = [template.format(i=i, next=(i + 1) % 3, last=(i + 2) % 3, **_conditions(i)).encode() for i in range(3)]
+    blocks = []
+    for i in range(3):
+        conditions = _conditions(i)
+        read_entries = READ_ENTRIES.format(i=i, **conditions)
+        blocks.append(template.format(i=i, next=(i + 1) % 3, last=(i + 2) % 3, read_entries=read_entries, **conditions).encode())
     return [_read("hamming.sql"), *blocks, _read("arrays.sql")]
 
 

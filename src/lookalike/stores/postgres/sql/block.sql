@@ -12,13 +12,15 @@ DECLARE
   own constant integer[] := lookalike.keys_around(low, bits, {i}, 0);
   keys integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
   enough bigint := 2000 + 4 * usual * cardinality(keys);
+  wanted integer[];
   entries bigint;
   ordinals bigint[];
   distances integer[];
   this integer;
   rest integer;
 BEGIN
-  SELECT * INTO entries, ordinals, distances FROM lookalike.simhash_entries{i}(collection_number, low, k, keys, enough);
+  wanted := keys;
+  {read_entries}
   IF entries < enough THEN
     RETURN QUERY SELECT * FROM unnest(ordinals, distances);
     RETURN;
@@ -35,7 +37,8 @@ BEGIN
     -- The table of masks goes to 5 bits. A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
     enough := CASE WHEN rest <= 11 THEN 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
       + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2)) END;
-    SELECT * INTO entries, ordinals, distances FROM lookalike.simhash_entries{i}(collection_number, low, k, ARRAY[this], enough);
+    wanted := ARRAY[this];
+    {read_entries}
     IF enough IS NULL OR entries < enough THEN
       RETURN QUERY SELECT * FROM unnest(ordinals, distances);
       CONTINUE;
@@ -58,22 +61,8 @@ BEGIN
     ) AS d
     WHERE lookalike.hamming(simhash, low) <= k AND {not_next}{not_earlier};
   END LOOP;
-  SELECT * INTO entries, ordinals, distances FROM lookalike.simhash_entries{i}(collection_number, low, k, keys, NULL);
+  wanted := keys;
+  enough := NULL;
+  {read_entries}
   RETURN QUERY SELECT * FROM unnest(ordinals, distances);
-END $$;
-
--- The first entries under these keys: how many, and of them those within k bits that no earlier block brings up.
-CREATE OR REPLACE FUNCTION lookalike.simhash_entries{i}(collection_number integer, low bigint, k integer, keys integer[], enough bigint,
-  OUT entries bigint, OUT ordinals bigint[], OUT distances integer[])
-LANGUAGE plpgsql STABLE
-AS $$
-#variable_conflict use_column
-BEGIN
-  SELECT count(*), array_agg(ordinal) FILTER (WHERE distance <= k{not_earlier}), array_agg(distance) FILTER (WHERE distance <= k{not_earlier})
-  INTO entries, ordinals, distances
-  FROM (
-    SELECT ordinal, simhash, lookalike.hamming(simhash, low) AS distance FROM lookalike.documents
-    WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
-    LIMIT enough
-  ) AS d;
 END $$;

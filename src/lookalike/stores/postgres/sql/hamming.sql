@@ -48,14 +48,22 @@ BEGIN
   );
 END $$;
 
--- Everything is read, by as many processes as the server allows, and from an index: the table may have texts in it.
+-- Everything is read, by as many processes as the server allows: the table, where there is little else in it, or else an index.
 CREATE OR REPLACE FUNCTION lookalike.simhash_scan(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = off SET enable_bitmapscan = off SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = off SET enable_indexscan = on SET enable_indexonlyscan = on SET enable_bitmapscan = off
+SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
 AS $$
 #variable_conflict use_column
 BEGIN
+  IF (
+    SELECT coalesce(4 * c.documents > t.reltuples AND t.relpages < 3 * i.relpages, true)
+    FROM lookalike.collections c, pg_class t LEFT JOIN pg_class i ON i.oid = to_regclass('lookalike.documents_by_block0')
+    WHERE c.number = collection_number AND t.oid = 'lookalike.documents'::regclass
+  ) THEN
+    PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true), set_config('enable_indexonlyscan', 'off', true);
+  END IF;
   RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low)
   FROM lookalike.documents
   WHERE collection = collection_number AND simhash IS NOT NULL AND lookalike.hamming(simhash, low) <= k;
