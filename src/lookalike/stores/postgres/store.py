@@ -37,6 +37,8 @@ WITH known AS (
   ) AS found
 ), gone AS (
   DELETE FROM lookalike.documents d USING known WHERE d.collection = %(collection)s AND d.ordinal = known.ordinal RETURNING 1
+), pages AS (
+  DELETE FROM lookalike.pages WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )
 SELECT count(*) FROM gone
 """
