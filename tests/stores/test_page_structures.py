@@ -79,6 +79,19 @@ def test_compacting_drops_structures_that_nobody_has() -> None:
         assert connection.execute("SELECT count(*) FROM lookalike.pages").fetchone() == (1,)
 
 
+def test_documents_that_were_deleted_by_sql() -> None:
+    url = empty_database()
+    with la.open(url) as index, psycopg.connect(url, autocommit=True) as connection:
+        index.add(PAGES)
+        connection.execute("DELETE FROM lookalike.documents WHERE id_text <> 'page-3'")
+        for _, page in PAGES:
+            assert [match.id for match in index.search(page, by="structure", threshold=0)] in ([], ["page-3"])
+        assert [match.id for match in index.search(PAGES[3][1], by="structure")] == ["page-3"]
+        assert index.clusters("structure") == []
+        index.compact()
+        assert connection.execute("SELECT count(*) FROM lookalike.pages").fetchone() == (1,)
+
+
 def test_wrong_structures_in_an_export_are_refused(tmp_path: Path) -> None:
     for number, structure in enumerate(('{"values": [1]}', '{"values": [-1], "recipe": "page-structure-1"}', '{"values": 5, "recipe": "page-structure-1"}',
                                         '{"values": ["a"], "recipe": "page-structure-1"}', '{"values": [1], "recipe": "other"}', "7")):  # fmt: skip

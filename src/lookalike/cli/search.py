@@ -39,7 +39,7 @@ _Thing = str | bytes | Path | Page
     "--threshold",
     type=float,
     default=None,
-    help="Matches from this score on [default: as the collection for near, 0 for meaning, 0.5 of files]",
+    help="Matches from this score on [default: as the collection for near and structure, 0 for meaning, 0.5 of files]",
 )
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")

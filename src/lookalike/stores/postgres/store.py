@@ -39,6 +39,8 @@ WITH known AS MATERIALIZED (
   ) AS found
 ), gone AS (
   DELETE FROM lookalike.documents WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known)) RETURNING 1
+), pages AS (
+  DELETE FROM lookalike.pages WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )
 SELECT count(*) FROM gone
 """

@@ -40,9 +40,14 @@ WITH found AS (
   ORDER BY shared DESC, first LIMIT %(limit)s
 )
 SELECT digest, shared, size, total, ARRAY(
-  SELECT ordinal FROM lookalike.pages WHERE collection = %(collection)s AND structure = best.digest ORDER BY ordinal LIMIT %(rows)s
+  SELECT ordinal FROM lookalike.pages JOIN lookalike.documents USING (collection, ordinal)
+  WHERE collection = %(collection)s AND structure = best.digest ORDER BY ordinal LIMIT %(rows)s
 )
 FROM best ORDER BY shared DESC, first
+"""
+DROP_PAGES = """
+DELETE FROM lookalike.pages p WHERE collection = %s AND NOT EXISTS
+(SELECT FROM lookalike.documents d WHERE d.collection = p.collection AND d.ordinal = p.ordinal)
 """
 DROP = """
 DELETE FROM lookalike.structures s WHERE collection = %s AND NOT EXISTS
@@ -81,12 +86,14 @@ def _entries(structures: Sequence[bytes], collection: int, settings: Settings) -
 def sharing_structures(connection: Connection, collection: int, keys: NDArray[np.uint32], limit: int, rows: int) -> Groups:
     arguments = {"keys": band_entries(keys, collection).tolist(), "collection": collection, "limit": limit, "rows": rows}
     found = connection.execute(SHARING, arguments).fetchall()
-    return Groups([Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found], found[0][3] if found else 0)
+    groups = [Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found if members]
+    return Groups(groups, found[0][3] if found else 0)
 
 
 def drop_unused(connection: Connection, collection: int) -> None:
     """Drop the structures that no page has any more. A writer who finds one does not add it again, so there must be no writer meanwhile."""
     connection.execute("LOCK TABLE lookalike.structures IN SHARE ROW EXCLUSIVE MODE")
+    connection.execute(DROP_PAGES, (collection,))
     connection.execute(DROP, (collection,))
 
 

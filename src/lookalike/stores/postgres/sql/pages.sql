@@ -7,12 +7,12 @@ CREATE TABLE lookalike.structures (
   PRIMARY KEY (collection, digest)
 );
 
--- Which documents are pages. Whoever deletes a document, in whatever way, deletes this too.
+-- Which documents are pages. No foreign key leads to these, so that their table can be partitioned: whoever deletes a document by SQL leaves
+-- a row here that no search shows, and that compacting drops.
 CREATE TABLE lookalike.pages (
   collection integer NOT NULL,
   ordinal bigint NOT NULL,
   structure bigint NOT NULL,
   PRIMARY KEY (collection, ordinal),
-  FOREIGN KEY (collection, ordinal) REFERENCES lookalike.documents ON DELETE CASCADE,
   FOREIGN KEY (collection, structure) REFERENCES lookalike.structures
 );
