@@ -42,6 +42,14 @@ def test_deep_nesting_keeps_its_text_and_returns() -> None:
     assert "the end" in page_text("<div>" * 100_000 + "<p>the end" + SENTENCES, "all")
 
 
+def test_monstrous_pages_give_all_of_their_text() -> None:
+    frame, deep = "<nav><a href=/>Home</a></nav>", "<div>" * 100_000
+    for monster in (f"{frame}{deep}<p>{SENTENCES}", f"{frame}<p>{SENTENCES}" + "<i>x</i>" * 50_000):
+        assert page_text(monster).startswith("Home")
+        assert la.compare(la.page(monster), la.page(f"{frame}<p>x"), method="content").score < 0.1
+    assert not page_text(f"{frame}<p>{SENTENCES}" + "<i>x</i>" * 500).startswith("Home")
+
+
 def record(kind: str, url: str, block: bytes, content_type: str = "application/http; msgtype=response") -> bytes:
     head = f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: {content_type}\r\n"
     return head.encode() + f"Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"

@@ -6,10 +6,12 @@ Resiliparse does the work. Of the extractors measured on 40 documentation pages 
 
 from __future__ import annotations
 
+from lookalike import _native
 from lookalike.errors import InputError, MissingExtra
-from lookalike.markup.page import Page, page, parse_document
+from lookalike.markup.page import MAX_DEPTH, Page, page, parse_document
 
 EXTRACTS = ("main", "all")
+MAX_TAGS = 50_000  # tags and texts; beyond, and at MAX_DEPTH levels, looking for the main text takes quadratic time
 
 
 def check_extract(extract: str) -> None:
@@ -18,13 +20,23 @@ def check_extract(extract: str) -> None:
 
 
 def page_text(source: Page | str | bytes, extract: str = "main", *, name: str = "the page") -> str:
-    """The main text of a page, or all that can be read on it. A page without a main text gives all of it."""
+    """The main text of a page, or all that can be read on it.
+
+    A page without a main text gives all of it, and so does one of more than ``MAX_TAGS`` tags and texts or ``MAX_DEPTH`` levels.
+    """
     check_extract(extract)
     given = source if isinstance(source, Page) else page(source, name=name)
     # Resiliparse takes quadratic time on deep nesting; the tree, written out again, is at most 512 levels deep.
     html = parse_document(given.html).serialize()
-    text = _plain(html, main=extract == "main")
-    return text or (_plain(html, main=False) if extract == "main" else "")
+    text = "" if extract == "all" or _is_monstrous(html) else _plain(html, main=True)
+    return text or _plain(html, main=False)
+
+
+def _is_monstrous(html: str) -> bool:
+    if html.count("<") < 2 * MAX_DEPTH:
+        return False
+    table = _native.read_markup(html.encode(), MAX_TAGS + 1)
+    return table is not None and (table.depth >= MAX_DEPTH or len(table) > MAX_TAGS)
 
 
 def _plain(html: str, *, main: bool) -> str:
