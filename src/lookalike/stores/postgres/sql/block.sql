@@ -9,22 +9,23 @@ AS $$
 #variable_conflict use_column
 DECLARE
   usual constant double precision := documents::double precision / (1 << lookalike.block_width(bits, {i}));
-  own constant integer[] := lookalike.keys_around(low, bits, {i}, 0);
-  keys integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
-  enough bigint := 2000 + 4 * usual * cardinality(keys);
-  wanted integer[];
+  wanted integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
+  enough bigint := 2000 + 4 * usual * cardinality(wanted);
   entries bigint;
   ordinals bigint[];
   distances integer[];
+  keys integer[];
+  own integer[];
   this integer;
   rest integer;
 BEGIN
-  wanted := keys;
   {read_entries}
   IF entries < enough THEN
     RETURN QUERY SELECT * FROM unnest(ordinals, distances);
     RETURN;
   END IF;
+  keys := wanted;
+  own := lookalike.keys_around(low, bits, {i}, 0);
   FOR this IN
     SELECT key FROM unnest(keys) AS key
     WHERE EXISTS (
