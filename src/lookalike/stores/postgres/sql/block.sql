@@ -33,14 +33,15 @@ BEGIN
       OFFSET 500 + 4 * usual LIMIT 1
     )
   LOOP
-    keys := array_remove(keys, this);
     rest := k - bit_count((this # own[1])::bit(32))::integer;
-    -- The table of masks goes to 5 bits. A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
-    enough := CASE WHEN rest <= 11 THEN 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
-      + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2)) END;
+    CONTINUE WHEN rest > 7;   -- too many pairs
+    keys := array_remove(keys, this);
+    -- A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
+    enough := 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
+      + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2));
     wanted := ARRAY[this];
     {read_entries}
-    IF enough IS NULL OR entries < enough THEN
+    IF entries < enough THEN
       RETURN QUERY SELECT * FROM unnest(ordinals, distances);
       CONTINUE;
     END IF;
@@ -62,8 +63,7 @@ BEGIN
     ) AS d
     WHERE lookalike.hamming(simhash, low) <= k AND {not_next}{not_earlier};
   END LOOP;
-  wanted := keys;
-  enough := NULL;
-  {read_entries}
-  RETURN QUERY SELECT * FROM unnest(ordinals, distances);
+  RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low) FROM lookalike.documents
+  WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
+    AND lookalike.hamming(simhash, low) <= k{not_earlier};
 END $$;

@@ -73,6 +73,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan   -- to plan these few queries again takes longer than they do
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -124,6 +125,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT 3, q_high bigint DEFAULT NULL)
 RETURNS TABLE (id text, id_number bigint, simhash bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
