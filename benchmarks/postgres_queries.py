@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 HOT = np.uint64(0x7FF | 0x3FF << 32)  # the bits of block 0
 KS = (1, 3, 4, 6, 8)
 AT_A_TIME = 1_000_000
-MORE = 50_000  # rows for a table that has its indexes
+MORE = 200_000  # rows for a table that has its indexes
 PATIENCE = 20.0  # seconds for the queries of a round
 Connection = psycopg.Connection[tuple[Any, ...]]
 

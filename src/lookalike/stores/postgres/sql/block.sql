@@ -9,22 +9,23 @@ AS $$
 #variable_conflict use_column
 DECLARE
   usual constant double precision := documents::double precision / (1 << lookalike.block_width(bits, {i}));
-  own constant integer[] := lookalike.keys_around(low, bits, {i}, 0);
-  keys integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
-  enough bigint := 2000 + 4 * usual * cardinality(keys);
-  wanted integer[];
+  wanted integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
+  enough bigint := 2000 + 4 * usual * cardinality(wanted);
   entries bigint;
   ordinals bigint[];
   distances integer[];
+  keys integer[];
+  own integer[];
   this integer;
   rest integer;
 BEGIN
-  wanted := keys;
   {read_entries}
   IF entries < enough THEN
     RETURN QUERY SELECT * FROM unnest(ordinals, distances);
     RETURN;
   END IF;
+  keys := wanted;
+  own := lookalike.keys_around(low, bits, {i}, 0);
   FOR this IN
     SELECT key FROM unnest(keys) AS key
     WHERE EXISTS (
@@ -32,14 +33,15 @@ BEGIN
       OFFSET 500 + 4 * usual LIMIT 1
     )
   LOOP
-    keys := array_remove(keys, this);
     rest := k - bit_count((this # own[1])::bit(32))::integer;
-    -- The table of masks goes to 5 bits. A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
-    enough := CASE WHEN rest <= 11 THEN 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
-      + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2)) END;
+    CONTINUE WHEN rest > 7;   -- too many pairs
+    keys := array_remove(keys, this);
+    -- A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
+    enough := 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
+      + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2));
     wanted := ARRAY[this];
     {read_entries}
-    IF enough IS NULL OR entries < enough THEN
+    IF entries < enough THEN
       RETURN QUERY SELECT * FROM unnest(ordinals, distances);
       CONTINUE;
     END IF;
@@ -61,8 +63,7 @@ BEGIN
     ) AS d
     WHERE lookalike.hamming(simhash, low) <= k AND {not_next}{not_earlier};
   END LOOP;
-  wanted := keys;
-  enough := NULL;
-  {read_entries}
-  RETURN QUERY SELECT * FROM unnest(ordinals, distances);
+  RETURN QUERY SELECT ordinal, lookalike.hamming(simhash, low) FROM lookalike.documents
+  WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys)
+    AND lookalike.hamming(simhash, low) <= k{not_earlier};
 END $$;

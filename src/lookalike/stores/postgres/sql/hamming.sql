@@ -73,6 +73,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan   -- to plan these few queries again takes longer than they do
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -102,13 +103,15 @@ DECLARE
   keys double precision;
 BEGIN
   SELECT c.bits, c.documents INTO bits, documents FROM lookalike.collections c WHERE c.number = collection_number;
-  FOR block IN 0..least(k, 2) LOOP
-    keys := lookalike.keys_within(lookalike.block_width(bits, block), (k - block) / 3);
-    cost := cost + 3 * keys + 0.25 * keys * documents / (1 << lookalike.block_width(bits, block));
-  END LOOP;
-  IF k > 17 OR cost > 0.15 * documents + 200 THEN
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_scan(collection_number, low, k);
-    RETURN;
+  IF k > 3 OR documents < 20000 OR bits < 64 THEN   -- otherwise it is the blocks for certain
+    FOR block IN 0..least(k, 2) LOOP
+      keys := lookalike.keys_within(lookalike.block_width(bits, block), (k - block) / 3);
+      cost := cost + 3 * keys + 0.25 * keys * documents / (1 << lookalike.block_width(bits, block));
+    END LOOP;
+    IF k > 17 OR cost > 0.15 * documents + 200 THEN
+      RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_scan(collection_number, low, k);
+      RETURN;
+    END IF;
   END IF;
   RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_block0(collection_number, documents, bits, low, k);
   IF k >= 1 THEN
@@ -122,6 +125,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT 3, q_high bigint DEFAULT NULL)
 RETURNS TABLE (id text, id_number bigint, simhash bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
