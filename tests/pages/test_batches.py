@@ -7,7 +7,10 @@ import pytest
 import lookalike as la
 from lookalike.pages.strings import lexical
 
-PAGES = [f"<title>{number}</title><nav>Home</nav><h1>Tea {number}</h1>" + f"<p class=a>cup {number % 3} of tea</p>" * number for number in range(6)]
+PAGES = [
+    f"<title>{number}</title><nav>Home</nav><h1>Tea {number}</h1>" + f"<p class=a>cup {number % 3} of tea</p>" * number
+    for number in range(6)
+]
 
 
 def test_pairs_by_processes() -> None:
