@@ -50,6 +50,11 @@ def test_monstrous_pages_give_all_of_their_text() -> None:
     assert not page_text(f"{frame}<p>{SENTENCES}" + "<i>x</i>" * 500).startswith("Home")
 
 
+def test_a_tag_of_a_hundred_thousand_attributes() -> None:
+    many = " ".join(f"a{number}=1" for number in range(100_000))
+    assert page_text(f"<title>T</title><nav>Home</nav><p {many}>tea</p><script>no</script>") == "Home\ntea"
+
+
 def record(kind: str, url: str, block: bytes, content_type: str = "application/http; msgtype=response") -> bytes:
     head = f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: {content_type}\r\n"
     return head.encode() + f"Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"

@@ -15,7 +15,7 @@ import pytest
 
 import lookalike as la
 from lookalike.stores import embedded, sealing
-from lookalike.stores.settings import KINDS
+from lookalike.stores.settings import KINDS_WITHOUT_MODEL
 from lookalike.testing import corpus
 
 KILLS = 100
@@ -124,7 +124,6 @@ FULL_DISK = """
 import sys
 import lookalike as la
 from lookalike.stores import embedded, sealing
-from lookalike.stores.settings import KINDS
 sealing.SEAL_ROWS = embedded.SEAL_ROWS = int(sys.argv[2])
 index = la.open(sys.argv[1])
 for n in range(100000):
@@ -208,7 +207,7 @@ def answers(path: Path) -> list[object]:
         return [index.search(text, by=by, limit=None) for by in ("near", "simhash", "passages", "fuzzy") for _, text in corpus(40)[::6]]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS_WITHOUT_MODEL)
 def test_every_flipped_byte_of_a_segment_is_detected(store, kind):
     from lookalike.stores.settings import Settings
     from lookalike.stores.snapshots import open_segment
@@ -244,11 +243,11 @@ def test_answers_do_not_depend_on_damaged_segments(store, damage, caplog):
     assert digests(store) == before  # a reader repairs nothing
     with la.open(store) as index:
         report = index.check()
-        assert len(report.problems) == len(KINDS)
+        assert len(report.problems) == len(KINDS_WITHOUT_MODEL)
         assert all("segments" in problem for problem in report.problems)
         repaired = index.check(repair=True)
         assert repaired.ok
-        assert len(repaired.repaired) == len(KINDS)
+        assert len(repaired.repaired) == len(KINDS_WITHOUT_MODEL)
         assert index.check().problems == []
     caplog.clear()
     assert answers(store) == wanted
@@ -421,4 +420,4 @@ def test_many_segments_merge_and_answer_the_same(tmp_path, small_segments):
         assert parts.stats()["segments"] == 1
         assert parts.stats()["removed"] == 0
         assert parts.check().ok
-    assert len(list((tmp_path / "parts" / "segments").iterdir())) == len(KINDS)
+    assert len(list((tmp_path / "parts" / "segments").iterdir())) == len(KINDS_WITHOUT_MODEL)

@@ -119,7 +119,7 @@ def test_kinds_and_recipes(tmp_path: Path) -> None:
         assert index.settings["recipe_id"] == recipe.id
     for options, message in (
         ({"recipe": recipe, "model": tiny_model("lookalike-tiny-2")}, "names another"),
-        ({"model": "no such model"}, "unknown embedder"),
+        ({"model": "no such model"}, "neither a folder nor"),
         ({"model": ""}, "name of a model"),
         ({"model": 7}, "name of a model"),
         ({"kinds": "vector"}, "need a model"),

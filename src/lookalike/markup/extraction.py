@@ -12,6 +12,7 @@ from lookalike.markup.page import MAX_DEPTH, Page, page, parse_document
 
 EXTRACTS = ("main", "all")
 MAX_TAGS = 50_000  # tags and texts; beyond, and at MAX_DEPTH levels, looking for the main text takes quadratic time
+MAX_ATTRIBUTES = 5_000  # of one tag; beyond, Resiliparse takes quadratic time, and all that can be read is taken without it
 
 
 def check_extract(extract: str) -> None:
@@ -27,9 +28,17 @@ def page_text(source: Page | str | bytes, extract: str = "main", *, name: str = 
     check_extract(extract)
     given = source if isinstance(source, Page) else page(source, name=name)
     # Resiliparse takes quadratic time on deep nesting; the tree, written out again, is at most 512 levels deep.
-    html = parse_document(given.html).serialize()
+    document = parse_document(given.html)
+    html = document.serialize()
+    if _has_monstrous_tag(html):
+        document.remove("head, script, style, noscript, template")
+        return "\n".join(document.stripped_strings)
     text = "" if extract == "all" or _is_monstrous(html) else _plain(html, main=True)
     return text or _plain(html, main=False)
+
+
+def _has_monstrous_tag(html: str) -> bool:
+    return html.count('="') > MAX_ATTRIBUTES and any(tag.count('="') > MAX_ATTRIBUTES for tag in html.split("<"))
 
 
 def _is_monstrous(html: str) -> bool:

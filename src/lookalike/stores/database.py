@@ -11,7 +11,7 @@ holds the guard exclusively, and such a reader holds it shared; it looks for a w
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
@@ -118,12 +118,12 @@ def create_schema(connection: sqlite3.Connection) -> None:
             connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def add_columns(connection: sqlite3.Connection) -> None:
-    """What the first release did not have: halves of vectors, structures of web pages. Collections that it made do not ask for them, so
-    this can wait for a new one."""
+def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:
+    """What the first release did not have: structures of web pages, and vectors (halves of length 1). A store has them from its first
+    collection on that keeps them."""
     there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
     for name in ("structure", "vector"):
-        if name not in there:
+        if name in kinds and name not in there:
             connection.execute(f"ALTER TABLE documents ADD COLUMN {name} BLOB")
 
 

@@ -90,7 +90,7 @@ class EmbeddedStore:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
             settings = wanted.new().with_dimensions()
             with self._writing() as writer:
-                database.add_columns(writer)
+                database.add_columns(writer, settings.kinds)
                 writer.execute(
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),
