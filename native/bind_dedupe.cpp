@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "bind.hpp"
 #include "documents.hpp"
@@ -72,18 +73,37 @@ Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
 // Distinct features, their offsets, digests (two words each) and keys (one a band each).
 using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint32_t>>;
 
+// The features of one batch after the other: memory that was asked for once and stays in the cache.
+struct FeatureScratch {
+    FeatureScratch() = default;
+    FeatureScratch(const FeatureScratch&) = delete;
+    FeatureScratch& operator=(const FeatureScratch&) = delete;
+
+    std::vector<std::uint64_t> features;  // of the last batch
+    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
+    bool busy = false;
+};
+
+// Where nobody has a scratch, the features are a new list; otherwise they stay in it until it is used again.
 // `expected` features in all: a list that has to grow is copied, and a page that is never written costs nothing.
 template <class MakeReader>
-Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, MakeReader&& make_reader) {
+Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, MakeReader&& make_reader) {
+    FeatureScratch own;
+    FeatureScratch& room = scratch ? *scratch : own;
+    if (std::exchange(room.busy, true)) throw nb::value_error("scratch: it is in use by another thread");
+    struct Leave {
+        bool& busy;
+        ~Leave() { busy = false; }
+    } leave{room.busy};
     // Each worker collects the features of its documents in a list of its own; then they are put in order.
-    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
     std::mutex guard;
+    std::size_t taken = 0;
     struct Place {
         const std::vector<std::uint64_t>* list;
         std::size_t offset, size;
     };
     std::vector<Place> places(count);
-    std::vector<std::uint64_t> digests(2 * count), features;
+    std::vector<std::uint64_t> digests(2 * count);
     std::vector<std::uint32_t> keys(count * banding.bands);
     std::vector<std::int64_t> offsets{0};
     {
@@ -92,7 +112,9 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
             std::vector<std::uint64_t>* list;
             {
                 const std::lock_guard lock(guard);
-                list = lists.emplace_back(std::make_unique<std::vector<std::uint64_t>>()).get();
+                if (taken == room.lists.size()) room.lists.push_back(std::make_unique<std::vector<std::uint64_t>>());
+                list = room.lists[taken++].get();
+                list->clear();
             }
             if (banding.bands) list->reserve(expected / workers);
             return [&, list, read = make_reader(), sketcher = DocumentSketcher(banding)](std::size_t i) mutable {
@@ -109,31 +131,33 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         offsets.reserve(count + 1);
         std::size_t total = 0;
         for (const Place& place : places) offsets.push_back(static_cast<std::int64_t>(total += place.size));
-        if (lists.size() == 1) {
-            features = std::move(*lists[0]);  // one worker takes documents in order
+        room.features.clear();
+        if (taken == 1) {
+            room.features.swap(*room.lists[0]);  // one worker takes documents in order
         } else {
-            features.reserve(total);
+            room.features.reserve(total);
             for (const Place& place : places) {
                 const auto first = place.list->begin() + static_cast<std::ptrdiff_t>(place.offset);
-                features.insert(features.end(), first, first + static_cast<std::ptrdiff_t>(place.size));
+                room.features.insert(room.features.end(), first, first + static_cast<std::ptrdiff_t>(place.size));
             }
         }
     }
-    return {give(std::move(features)), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
+    auto features = scratch ? Output<std::uint64_t>(room.features.data(), {room.features.size()}, nb::find(scratch)) : give(std::move(room.features));
+    return {std::move(features), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 
 Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size, unsigned bands, unsigned rows,
-                      unsigned workers) {
+                          unsigned workers, FeatureScratch* scratch) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
-    return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), [&] {
+    return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), scratch, [&] {
         return [&, shingler = TextShingler(options)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
     });
 }
 
-Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, unsigned bands, unsigned rows, unsigned workers) {
+Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, unsigned bands, unsigned rows, unsigned workers, FeatureScratch* scratch) {
     const Batch<std::uint64_t> lists(data, offsets);
-    return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers),
+    return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers), scratch,
                   [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].size()); }; });
 }
 
@@ -264,9 +288,11 @@ void bind_dedupe(nb::module_& m) {
     m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a);
     m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
+    nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());
     m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a, "rows"_a,
-          "workers"_a);
-    m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a);
+          "workers"_a, "scratch"_a = nb::none());
+    m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
+          "scratch"_a = nb::none());
     nb::class_<BoundLeaders>(m, "Leaders")
         .def(nb::init<unsigned, double, std::uint32_t>(), "bands"_a, "threshold"_a, "bucket_limit"_a)
         .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())

@@ -11,24 +11,17 @@
 
 namespace lookalike {
 
-// Uninitialised, and where the system has them on pages of 2 MB: asking it for each 4 KB costs as much as writing them. What is
-// never written takes no memory.
+// Uninitialised, and the system's own pages: what is never written takes no memory, and what is freed goes back at once, which the
+// heap does not promise. (Pages of 2 MB were tried: finding them cost more than they saved.)
 template <class T>
 class LargeBuffer {
    public:
     LargeBuffer() = default;
     explicit LargeBuffer(std::size_t capacity) : capacity_(capacity) {
 #ifdef __linux__
-        // The system gives pages, not an alignment: so much more that an aligned stretch is in it, and the ends are given back.
-        const std::size_t length = bytes(), given = length + kPage;
-        void* const memory = mmap(nullptr, given, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        const std::size_t before = (kPage - reinterpret_cast<std::size_t>(memory) % kPage) % kPage;
-        char* const begin = static_cast<char*>(memory) + before;
-        if (before) munmap(memory, before);
-        if (before < kPage) munmap(begin + length, kPage - before);
-        madvise(begin, length, MADV_HUGEPAGE);  // a wish: without it everything works the same
-        data_ = reinterpret_cast<T*>(begin);
+        data_ = static_cast<T*>(memory);
 #else
         data_ = static_cast<T*>(::operator new(bytes()));
 #endif
@@ -53,9 +46,7 @@ class LargeBuffer {
     bool empty() const { return data_ == nullptr; }
 
    private:
-    static constexpr std::size_t kPage = std::size_t{2} << 20;
-
-    std::size_t bytes() const { return (capacity_ * sizeof(T) + kPage - 1) / kPage * kPage; }
+    std::size_t bytes() const { return capacity_ * sizeof(T); }
     void swap(LargeBuffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(capacity_, other.capacity_);

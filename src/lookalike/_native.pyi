@@ -40,11 +40,25 @@ def moved_tokens(left: Buffer, right: Buffer, kept: list[tuple[int, int, int]], 
 def scan_json_lines(block: Buffer, columns: list[str]) -> dict[str, Any]: ...
 def count_line_ends(data: Buffer) -> int: ...
 def join_spans(data: Buffer, spans: Buffer) -> tuple[View, View]: ...
+
+class FeatureScratch:
+    def __init__(self) -> None: ...
+
 def sketch_documents(
-    data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: int, size: int, bands: int, rows: int, workers: int
+    data: Buffer,
+    offsets: Buffer,
+    mode: int,
+    fold: bool,
+    ngram: int,
+    seed: int,
+    size: int,
+    bands: int,
+    rows: int,
+    workers: int,
+    scratch: FeatureScratch | None = None,
 ) -> tuple[View, View, View, View]: ...
 def sketch_feature_lists(
-    features: Buffer, offsets: Buffer, size: int, bands: int, rows: int, workers: int
+    features: Buffer, offsets: Buffer, size: int, bands: int, rows: int, workers: int, scratch: FeatureScratch | None = None
 ) -> tuple[View, View, View, View]: ...
 def sketch_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: int, bits: int, unique: bool, size: int, workers: int

@@ -139,6 +139,20 @@ def test_chunks_move_out_of_memory() -> None:
     assert list(leaders.chunk(1)) == list(more)
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_scratch_changes_nothing(workers: int) -> None:
+    scratch = _native.FeatureScratch()
+    for texts in (["one two three four", "five six", ""], ["a longer text with more words than before " * 9] * 3, []):
+        encoded = [text.encode() for text in texts]
+        offsets = np.concatenate(([0], np.cumsum([len(text) for text in encoded]))).astype(np.int64)
+        given = (b"".join(encoded), offsets, 0, True, 2, 0, SIZE, BANDS, ROWS, workers)
+        kept = _native.sketch_documents(*given, scratch)
+        assert [list(part) for part in kept] == [list(part) for part in _native.sketch_documents(*given)]
+    features = kept[0]
+    del scratch
+    assert list(features) == []  # what was handed out keeps it alive
+
+
 def test_a_document_larger_than_a_chunk_has_its_own() -> None:
     leaders = _native.Leaders(1, 0.9, 100)
     sizes = [10, (1 << 20) + 7, 20]

@@ -36,6 +36,7 @@ class Sketcher:
     def __init__(self, settings: Settings, workers: int) -> None:
         self._settings, self._workers = settings, workers
         self._banding, self._size = settings.banding, settings.sketch_size
+        self._scratch = _native.FeatureScratch()
 
     def sketch(self, texts: Packed) -> Sketches:
         import numpy as np
@@ -47,7 +48,7 @@ class Sketcher:
             lists = [distinct_features(text, recipe) for text in texts.texts()]
             flat = array("Q", b"".join(each.tobytes() for each in lists))
             made = _native.sketch_feature_lists(
-                flat, token_offsets(map(len, lists)), self._settings.sketch_size, *self._bands, self._workers
+                flat, token_offsets(map(len, lists)), self._settings.sketch_size, *self._bands, self._workers, self._scratch
             )
             parts = (made[0], made[1], parts[2], made[3])
         found = self._simhashes(texts, native) if method == "simhash" else np.zeros(0, np.uint64)
@@ -70,7 +71,8 @@ class Sketcher:
         if is_native(recipe):
             mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed
         bands, rows = self._bands if with_features else (0, 0)
-        return _native.sketch_documents(texts.data, texts.offsets, mode, folded, ngram, seed, self._size, bands, rows, self._workers)
+        options = (mode, folded, ngram, seed, self._size, bands, rows, self._workers, self._scratch)
+        return _native.sketch_documents(texts.data, texts.offsets, *options)
 
     def _simhashes(self, texts: Packed, native: bool) -> NDArray[np.uint64]:
         import numpy as np
