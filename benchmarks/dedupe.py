@@ -34,6 +34,7 @@ import corpus
 import lookalike as la
 
 THRESHOLD = 0.8
+RUNS = 3
 WORDS = ("alpha", "beta", "gamma", "delta", "river", "king")
 EDITS = (0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08)
 PEERS = Path(__file__).with_name("dedupe_peers.py")
@@ -101,16 +102,24 @@ def ours(source: Path, *options: str) -> dict[str, Any]:
 
 
 def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
+    """The best of three runs each, taken in turn: other work on the machine costs them alike."""
     path = write(folder / "speed.jsonl", documents(source, count))
-    rows = [{"program": "lookalike", **ours(path)}]
+    out = folder / "peer.jsonl"
+    missing = {name: [package for package in ("orjson", name) if package != "copy" and find_spec(package) is None] for name in WANTED}
+    runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for _ in range(RUNS):
+        runs["lookalike"].append(ours(path))
+        for name in WANTED:
+            if not missing[name]:
+                runs[name].append(measured([sys.executable, str(PEERS), name, str(path), str(out)], out))
+    best = {name: min(found, key=lambda row: row["cpu_s"]) | {"all_cpu_s": [row["cpu_s"] for row in found]} for name, found in runs.items()}
+    own = best["lookalike"]["cpu_s"]
+    rows = [{"program": "lookalike", **best["lookalike"]}]
     for name, wanted in WANTED.items():
-        missing = [package for package in ("orjson", name) if package != "copy" and find_spec(package) is None]
-        if missing:
-            rows.append({"program": name, "skipped": f"pip install {' '.join(missing)}"})
-            continue
-        found = measured([sys.executable, str(PEERS), name, str(path), str(folder / "peer.jsonl")], folder / "peer.jsonl")
-        best = min((rows[0], ours(path)), key=lambda row: row["cpu_s"])
-        rows.append({"program": name, **found, "ratio": round(found["cpu_s"] / best["cpu_s"], 2), "wanted": round(wanted, 2)})
+        if name in best:
+            rows.append({"program": name, **best[name], "ratio": round(best[name]["cpu_s"] / own, 2), "wanted": round(wanted, 2)})
+        else:
+            rows.append({"program": name, "skipped": f"pip install {' '.join(missing[name])}"})
     return rows
 
 

@@ -32,9 +32,9 @@ void Originals::grow() {
 }
 
 void FeatureChunks::add(std::span<const std::uint64_t> features) {
-    constexpr std::size_t kChunk = std::size_t{1} << 20;
     if (chunks_.empty() || chunks_.back().memory.capacity() < chunks_.back().size + features.size()) {
-        Chunk chunk{LargeBuffer<std::uint64_t>(std::max(kChunk, features.size())), nullptr};
+        const std::size_t usual = std::size_t{1} << std::min<std::size_t>(17 + chunks_.size(), 20);  // 1 MB, 2, 4, and then 8 each
+        Chunk chunk{LargeBuffer<std::uint64_t>(std::max(usual, features.size())), nullptr};
         chunk.data = chunk.memory.data();
         chunks_.push_back(std::move(chunk));
     }
