@@ -22,7 +22,8 @@ SIMHASH_BITS = 64
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
-    features: NDArray[np.uint64]  # distinct ones, document after document; of the method meaning the vectors, four halves a word
+    # Distinct ones, document after document, until the next batch is sketched; of the method meaning the vectors, four halves a word.
+    features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
     keys: NDArray[np.uint32]  # one a band and document
