@@ -129,7 +129,7 @@ def read_table(html: str) -> _native.PageTree:
     The parser writes its tree out and the core reads that, which takes a fraction of the time that an event for every tag
     would; the events decide where the written tree could mean two.
     """
-    found = _native.read_markup(parse_document(html).encode(), elements.MAX_ELEMENTS)
+    found = _native.read_markup(parse_document(html).serialize(), elements.MAX_ELEMENTS)
     return table_by_events(html) if found is None else found
 
 
