@@ -182,7 +182,7 @@ Signature sign_words(std::span<const std::uint8_t> lines) {
 std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags,
                                 const TagWeights& weights) {
     const Used rows(left, tags.names.size()), columns(right, tags.names.size());
-    const Shares attributes(tags.attributes, rows.rows, columns.rows), strings(tags.strings, rows.rows, columns.rows);
+    Shares attributes(tags.attributes, rows.rows, columns.rows), strings(tags.strings, rows.rows, columns.rows);
     if (left.empty() || right.empty()) return {};
     Right others(right.size());
     for (std::size_t j = 0; j < right.size(); ++j) {

@@ -79,13 +79,13 @@ Signatures::Signatures(const std::vector<std::uint32_t>& rows, const std::vector
 }
 
 Shares::Shares(const std::vector<Signature>& all, const std::vector<std::uint32_t>& left_rows, const std::vector<std::uint32_t>& right_rows)
-    : left(left_rows, all), right(right_rows, all), table(left.distinct.size() * right.distinct.size()) {
-    std::vector<std::uint32_t> common(right.distinct.size());
-    const auto count = counts_in_vectors() ? count_common_in_vectors : count_common;
-    for (std::size_t i = 0; i < left.distinct.size(); ++i) {
-        count(left.distinct[i], right, common.data());
-        fill_shares(common.data(), static_cast<float>(left.distinct[i].count), right.counts, table.data() + i * common.size());
-    }
+    : left(left_rows, all), right(right_rows, all), common_(right.distinct.size()), row_(right.distinct.size()) {}
+
+const float* Shares::row(std::size_t place) {
+    const Signature& own = left.distinct[left.places[place]];
+    (counts_in_vectors() ? count_common_in_vectors : count_common)(own, right, common_.data());
+    fill_shares(common_.data(), static_cast<float>(own.count), right.counts, row_.data());
+    return row_.data();
 }
 
 }  // namespace lookalike

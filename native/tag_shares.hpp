@@ -20,12 +20,17 @@ struct Signatures {
 };
 
 // A share is 0 to 1: of classes in common, beyond what chance has two such signatures share.
-struct Shares {
+class Shares {
+   public:
     Signatures left, right;
-    std::vector<float> table;  // a row for each distinct signature on the left
 
     Shares(const std::vector<Signature>& all, const std::vector<std::uint32_t>& left_rows, const std::vector<std::uint32_t>& right_rows);
-    const float* row(std::size_t place) const { return table.data() + std::size_t{left.places[place]} * right.distinct.size(); }
+    // With each distinct signature on the right; until the next call. A table of all would cost more to keep than to make.
+    const float* row(std::size_t place);
+
+   private:
+    std::vector<std::uint32_t> common_;
+    std::vector<float> row_;
 };
 
 }  // namespace lookalike
