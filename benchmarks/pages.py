@@ -218,9 +218,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled pages")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the results here as well")
     parser.add_argument("--pages", type=int, default=200, metavar="N", help="pages for the speed of fingerprints [default: 200]")
-    parser.add_argument(
-        "--speed-only", action="store_true", help="leave the quality as it stands in OUT, with the commit it was measured at"
-    )
+    parser.add_argument("--speed-only", action="store_true", help="leave the quality as it stands in OUT, and name its commit")
     options = parser.parse_args()
     chosen = chosen_sets(options.data, [])
     result: dict[str, Any] = {**machine.describe(), "generated": options.data is None, "quality": {}, "tags": {}, "speed": {}}

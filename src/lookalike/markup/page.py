@@ -78,9 +78,14 @@ class Page:
         return " ".join(found.split())
 
     @property
+    def reading_notes(self) -> list[str]:
+        """Those of the ``notes`` that are known before the page is parsed: of its charset and its size."""
+        return list(self._notes)
+
+    @property
     def notes(self) -> list[str]:
-        """What a reader should know about how the page was read: limits that took effect, a charset that is none."""
-        found = list(self._notes)
+        """What a reader should know about how the page was read: limits that took effect, a charset that is none. Parses the page."""
+        found = self.reading_notes
         if self.depth >= MAX_DEPTH:
             found.append(f"{self.name}: nested {MAX_DEPTH} levels deep: tags below stand beside one another, their text is kept")
         if self.tree.is_cut:
