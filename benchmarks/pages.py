@@ -1,6 +1,6 @@
 """How well page scores order pairs that people labelled, and what comparing and fingerprinting pages costs.
 
-    python benchmarks/pages.py [--data DIR] [--json OUT] [--pages N]
+    python benchmarks/pages.py [--data DIR] [--json OUT] [--pages N] [--speed-only]
 
 DIR holds ``petclinic_pages`` and ``debian_pages`` (``NAME.docs.jsonl.gz`` and ``NAME.pairs.jsonl.gz``). Without it, small pages
 are generated, which show that the program runs and little else. The direct implementation of the design (BeautifulSoup and
@@ -165,7 +165,7 @@ def measure_tags(pages: dict[str, str], pairs: Pairs) -> dict[str, dict[str, flo
         times: dict[str, list[float]] = {"best": [], "order": []}
         taken = []
         for a, b in chosen:
-            naive = seconds(lambda a=a, b=b: direct(a, b), 1)
+            naive = seconds(lambda a=a, b=b: direct(a, b))
             taken.append(naive)
             for align, found in times.items():
                 found.append(
@@ -218,15 +218,20 @@ def main() -> int:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled pages")
     parser.add_argument("--json", type=Path, metavar="OUT", help="write the results here as well")
     parser.add_argument("--pages", type=int, default=200, metavar="N", help="pages for the speed of fingerprints [default: 200]")
+    parser.add_argument("--speed-only", action="store_true", help="leave the quality as it stands in OUT, and name its commit")
     options = parser.parse_args()
     chosen = chosen_sets(options.data, [])
     result: dict[str, Any] = {**machine.describe(), "generated": options.data is None, "quality": {}, "tags": {}, "speed": {}}
+    if options.speed_only and options.json and options.json.exists():
+        before = json.loads(options.json.read_text(encoding="utf-8"))
+        result |= {"quality_commit": before.get("quality_commit", before["commit"]), "quality": before["quality"]}
     for name, (pages, pairs) in chosen.items():
-        result["quality"][name] = measure_quality(pages, pairs)
+        if not options.speed_only:
+            result["quality"][name] = measure_quality(pages, pairs)
         result["tags"][name] = measure_tags(pages, pairs)
         result["speed"][name] = measure_speed(pages, options.pages) | measure_workers(pages, pairs)
         print(f"{name}: {len(pages)} pages, {len(pairs)} pairs")
-        for measure, values in result["quality"][name].items():
+        for measure, values in result["quality"].get(name, {}).items():
             print(f"  {measure:12} AUC {values['auc']:.4f}  F1 {values['f1']:.4f}")
         for kind, found in result["tags"][name].items():
             print(f"  tags, {kind:8}", "  ".join(f"{what} {value:.0f}" for what, value in found.items()))

@@ -1,12 +1,12 @@
 // Python's view of pages: their tables, and which tag is which.
 #include <algorithm>
-#include <bit>
-#include <unordered_map>
+#include <utility>
 
 #include <nanobind/stl/optional.h>
 
 #include "bind.hpp"
 #include "page_markup.hpp"
+#include "page_outline.hpp"
 #include "tag_matching.hpp"
 
 namespace lookalike {
@@ -57,31 +57,6 @@ std::pair<Output<std::uint32_t>, Output<std::uint32_t>> align_tags_(Numbers left
         }
     }
     return {give(std::move(at_left)), give(std::move(at_right))};
-}
-
-// Hashes of the distinct paths of tag names, ascending. Tags come in document order, each with its parent, which are told apart by
-// identity; a parent that is no tag before it begins a new path.
-Output<std::uint64_t> path_hashes(nb::list tags, nb::list parents, nb::list names) {
-    const std::size_t count = tags.size();
-    if (parents.size() != count || names.size() != count) throw nb::value_error("parents, names: expected one a tag");
-    std::unordered_map<const PyObject*, std::uint64_t> paths;
-    paths.reserve(count);
-    std::vector<std::uint64_t> hashes;
-    hashes.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        Py_ssize_t size = 0;
-        const nb::object text = names[i];
-        const char* name = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (name == nullptr) throw nb::python_error();
-        const auto above = paths.find(nb::object(parents[i]).ptr());
-        const std::uint64_t start = above == paths.end() ? 0 : std::rotl(above->second, kShingleRotation);
-        const std::uint64_t hash = mix(start ^ token_hash(reinterpret_cast<const std::uint8_t*>(name), static_cast<std::size_t>(size)));
-        paths.emplace(nb::object(tags[i]).ptr(), hash);
-        hashes.push_back(hash);
-    }
-    std::sort(hashes.begin(), hashes.end());
-    hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-    return give(std::move(hashes));
 }
 
 // The bytes of a str, as long as it lives.
@@ -158,6 +133,18 @@ nb::list match_tags_(const PageTree& left, const PageTree& right, bool body, boo
     return out;
 }
 
+// Hashes of the distinct paths, ascending, and the text in UTF-8; None where the markup can mean two trees.
+nb::object read_outline_(nb::str markup, nb::str left_out, nb::str unseen) {
+    const std::string_view text = utf8(markup), names = utf8(left_out), further = utf8(unseen);
+    std::optional<PageOutline> found;
+    {
+        nb::gil_scoped_release release;
+        found = read_outline(text, names, further);
+    }
+    if (!found) return nb::none();
+    return nb::make_tuple(give(std::move(found->paths)), nb::bytes(found->text.data(), found->text.size()));
+}
+
 // How many signs "<" there are, and how many of them begin a tag html or body.
 std::pair<std::size_t, std::size_t> count_markup(nb::str html) {
     const std::string_view text = utf8(html);
@@ -187,6 +174,7 @@ void bind_pages(nb::module_& m) {
         .def_ro("depth", &PageTree::depth)
         .def_ro("is_cut", &PageTree::is_cut)
         .def("rows", &page_rows)
+        .def("paths", [](const PageTree& tree) { return give(path_hashes(tree)); })
         .def("head", [](const PageTree& tree) { return give(std::vector(tree.head)); })
         .def("body", [](const PageTree& tree) { return give(std::vector(tree.body)); })
         .def_prop_ro("head_size", [](const PageTree& tree) { return tree.head.size(); })
@@ -202,16 +190,16 @@ void bind_pages(nb::module_& m) {
         .def("finish", &PageBuilder::finish);
     m.def(
         "read_markup",
-        [](nb::bytes markup, std::size_t most) {
-            const std::string_view text(markup.c_str(), markup.size());
+        [](nb::str markup, std::size_t most) {
+            const std::string_view text = utf8(markup);
             nb::gil_scoped_release release;
             return read_markup(text, most);
         },
         "markup"_a, "most"_a);
+    m.def("read_outline", &read_outline_, "markup"_a, "left_out"_a, "unseen"_a);
     m.def("count_markup", &count_markup, "html"_a);
     m.def("match_tags", &match_tags_, "left"_a, "right"_a, "body"_a, "best"_a, "name_weight"_a, "attribute_weight"_a, "string_weight"_a, "key_weight"_a,
           "max_cells"_a, "anchored_from"_a, "max_string_cells"_a);
-    m.def("path_hashes", &path_hashes, "tags"_a, "parents"_a, "names"_a);
     m.def("align_tags", &align_tags_, "left"_a.noconvert(), "right"_a.noconvert(), "names"_a.noconvert(), "flags"_a.noconvert(),
           "attributes"_a.noconvert(), "attribute_offsets"_a.noconvert(), "strings"_a.noconvert(), "string_offsets"_a.noconvert(), "name_weight"_a,
           "attribute_weight"_a, "string_weight"_a);

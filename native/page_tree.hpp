@@ -54,6 +54,8 @@ struct PageTree {
 // Takes the events of a parser. For every open tag it counts the children and keeps the string of the last.
 class PageBuilder {
    public:
+    static constexpr bool kTakesAttributes = true;
+
     explicit PageBuilder(std::size_t most) : most_(most) {}
 
     bool start(std::string_view name);  // false: there are too many, and nothing more is taken

@@ -1,15 +1,15 @@
 #include "tag_alignment.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include "hash.hpp"
+#include "tag_shares.hpp"
 
 namespace lookalike {
 namespace {
 
-constexpr float kClasses = 256, kUnits = 32768;
+constexpr float kUnits = 32768;
 constexpr std::size_t kLanes = 16;
 
 // The rows of the table that a page uses, and the place of each of its tags among them.
@@ -28,105 +28,80 @@ struct Used {
     }
 };
 
-// Distinct signatures, and which of them each tag has.
-struct Signatures {
-    std::vector<Signature> distinct;
-    std::vector<float> counts;
-    std::vector<std::uint32_t> places;
-    Signatures(const std::vector<std::uint32_t>& rows, const std::vector<Signature>& all) {
-        constexpr std::uint32_t kFree = 0xFFFFFFFFU;
-        std::vector<std::uint32_t> slots(std::bit_ceil(2 * rows.size() + 1), kFree);
-        places.reserve(rows.size());
-        for (const std::uint32_t row : rows) {
-            const std::array<std::uint64_t, 4>& classes = all[row].classes;
-            std::size_t slot = mix(mix(mix(classes[0]) ^ classes[1]) ^ mix(mix(classes[2]) ^ classes[3])) & (slots.size() - 1);
-            while (slots[slot] != kFree && distinct[slots[slot]].classes != classes) slot = (slot + 1) & (slots.size() - 1);
-            if (slots[slot] == kFree) {
-                slots[slot] = static_cast<std::uint32_t>(distinct.size());
-                distinct.push_back(all[row]);
-                counts.push_back(static_cast<float>(all[row].count));
-            }
-            places.push_back(slots[slot]);
-        }
-    }
-};
-
-// The share of classes in common beyond what chance has two such signatures share: 0 to 1; 1 for two empty ones.
-[[gnu::always_inline]] inline float share(float common, float in_a, float in_b) {
-    const float chance = in_a * in_b * (1 / kClasses), mean = (in_a + in_b) * 0.5F;
-    const float beyond = common - chance, most = mean - chance;
-    const float found = beyond > 0.0F && most > 0.0F ? std::min(1.0F, beyond / (most > 0.0F ? most : 1.0F)) : 0.0F;
-    return mean == 0.0F ? 1.0F : found;
-}
-
-// The shares of one signature with each of many.
-LOOKALIKE_CLONES
-void fill_shares(const Signature& own, const Signatures& others, std::uint32_t* common, float* out) {
-    const std::array<std::uint64_t, 4> a = own.classes;
-    const std::size_t count = others.distinct.size();
-    for (std::size_t j = 0; j < count; ++j) {
-        const std::array<std::uint64_t, 4>& b = others.distinct[j].classes;
-        common[j] = static_cast<std::uint32_t>(std::popcount(a[0] & b[0]) + std::popcount(a[1] & b[1]) + std::popcount(a[2] & b[2]) + std::popcount(a[3] & b[3]));
-        asm volatile("");  // keeps the compiler from counting bits in vectors, which takes longer where there is no instruction for it
-    }
-    const float in_own = static_cast<float>(own.count);
-    for (std::size_t j = 0; j < count; ++j) out[j] = share(static_cast<float>(common[j]), in_own, others.counts[j]);
-}
-
-struct Shares {
-    Signatures left, right;
-    std::vector<float> table;
-    Shares(const std::vector<Signature>& all, const std::vector<std::uint32_t>& left_rows, const std::vector<std::uint32_t>& right_rows)
-        : left(left_rows, all), right(right_rows, all), table(left.distinct.size() * right.distinct.size()) {
-        std::vector<std::uint32_t> common(right.distinct.size());
-        for (std::size_t i = 0; i < left.distinct.size(); ++i) fill_shares(left.distinct[i], right, common.data(), table.data() + i * common.size());
-    }
-    const float* row(std::size_t place) const { return table.data() + std::size_t{left.places[place]} * right.distinct.size(); }
-};
-
 // What is known of each tag on the right. Columns are striped: they make up 16 stretches that stand beside each other, so that one step
 // of the processor goes on in all of them. Behind the last tag stand columns that nothing resembles.
 struct Right {
     std::size_t length;  // of a stretch
     std::vector<std::uint32_t> tags, names;
     std::vector<std::uint32_t> attributes, strings;  // places among the distinct ones
-    std::vector<float> is_text, is_tag, has_string;  // 1 or 0
+    std::vector<float> is_text, is_tag, has_string, has_none;  // 1 or 0; has_none: no string
 
     explicit Right(std::size_t width)
-        : length((width + kLanes - 1) / kLanes), tags(size(), 0xFFFFFFFFU), names(tags), attributes(size()), strings(size()), is_text(size()), is_tag(size()), has_string(size()) {}
+        : length((width + kLanes - 1) / kLanes), tags(size(), 0xFFFFFFFFU), names(tags), attributes(size()), strings(size()), is_text(size()), is_tag(size()), has_string(size()), has_none(size(), 1.0F) {}
     std::size_t size() const { return length * kLanes; }
     std::size_t place(std::size_t column) const { return column % length * kLanes + column / length; }
 };
 
-// A tag on the left: what its name, attributes and string weigh, and the shares of the last two with each distinct one on the right.
-struct Left {
-    std::uint32_t tag, name;
-    bool is_text, has_string;
-    float by_name, by_attributes, by_string;
-    const float *attributes, *strings;
+// Rows of numbers, one a column, that were made a short while ago: pages repeat themselves. So many are kept as stay near the processor.
+class RecentRows {
+   public:
+    explicit RecentRows(std::size_t width) : width_(width), rows_(new float[kSlots * width]) { keys_.fill(~std::uint64_t{0}); }
+
+    template <class Fill>
+    const float* get(std::uint64_t key, Fill&& fill) {
+        const std::size_t slot = mix(key) % kSlots;
+        float* row = rows_.get() + slot * width_;
+        if (keys_[slot] != key) fill(row);
+        keys_[slot] = key;
+        return row;
+    }
+
+   private:
+    static constexpr std::size_t kSlots = 64;
+    std::size_t width_;
+    std::unique_ptr<float[]> rows_;
+    std::array<std::uint64_t, kSlots> keys_;
 };
 
-// Resemblances in units: nothing for those of another kind, all for the tag itself. Strings have nothing in common where one side has
-// none, and all where both have none.
+// What names and attributes add to the resemblance.
+LOOKALIKE_CLONES
+void fill_outlines(std::uint32_t name, float by_name, float by_attributes, const float* shares, const Right& right, float* __restrict out) {
+    const std::uint32_t *names = right.names.data(), *attributes = right.attributes.data();
+    const std::size_t count = right.size();
+    for (std::size_t j = 0; j < count; ++j) out[j] = (name == names[j] ? by_name : 0.0F) + by_attributes * shares[attributes[j]];
+}
+
+// How alike the strings are: they have nothing in common where the other side has none.
+LOOKALIKE_CLONES
+void fill_strings(const float* shares, const Right& right, float* __restrict out) {
+    const std::uint32_t* strings = right.strings.data();
+    const float* has = right.has_string.data();
+    const std::size_t count = right.size();
+    for (std::size_t j = 0; j < count; ++j) out[j] = has[j] * shares[strings[j]];
+}
+
+// A tag on the left, or a text, which has no outlines: its string is all it is.
+struct Left {
+    std::uint32_t tag;
+    const float *outlines, *strings;
+    float by_string;
+};
+
+// Resemblances in units: nothing for those of another kind, all for the tag itself.
 LOOKALIKE_CLONES
 void fill_row(const Left& left, const Right& right, std::int32_t* __restrict out) {
-    const std::uint32_t *tags = right.tags.data(), *names = right.names.data(), *attributes = right.attributes.data(), *strings = right.strings.data();
-    const float *same_kind = (left.is_text ? right.is_text : right.is_tag).data(), *has = right.has_string.data();
+    const std::uint32_t* tags = right.tags.data();
+    const float *same_kind = (left.outlines ? right.is_tag : right.is_text).data(), *outlines = left.outlines, *strings = left.strings;
     const Left own = left;
     const std::size_t count = right.size();
     const auto units = [&](std::size_t j, float found) {
         const std::int32_t rounded = static_cast<std::int32_t>(std::min(same_kind[j] * found, 1.0F) * kUnits + 0.5F);
         return own.tag == tags[j] ? static_cast<std::int32_t>(kUnits) : rounded;
     };
-    const auto outline = [&](std::size_t j) { return (own.name == names[j] ? own.by_name : 0.0F) + own.by_attributes * own.attributes[attributes[j]]; };
-    if (own.is_text && own.has_string) {
-        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, has[j] * own.strings[strings[j]]);
-    } else if (own.is_text) {
-        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, 1.0F - has[j]);
-    } else if (own.has_string) {
-        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, outline(j) + own.by_string * has[j] * own.strings[strings[j]]);
+    if (outlines) {
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, outlines[j] + own.by_string * strings[j]);
     } else {
-        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, outline(j) + own.by_string * (1.0F - has[j]));
+        for (std::size_t j = 0; j < count; ++j) out[j] = units(j, strings[j]);
     }
 }
 
@@ -207,7 +182,7 @@ Signature sign_words(std::span<const std::uint8_t> lines) {
 std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags,
                                 const TagWeights& weights) {
     const Used rows(left, tags.names.size()), columns(right, tags.names.size());
-    const Shares attributes(tags.attributes, rows.rows, columns.rows), strings(tags.strings, rows.rows, columns.rows);
+    Shares attributes(tags.attributes, rows.rows, columns.rows), strings(tags.strings, rows.rows, columns.rows);
     if (left.empty() || right.empty()) return {};
     Right others(right.size());
     for (std::size_t j = 0; j < right.size(); ++j) {
@@ -219,16 +194,24 @@ std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<c
         others.strings[column] = strings.right.places[place];
         (tags.flags[tag] & TagTable::kText ? others.is_text : others.is_tag)[column] = 1.0F;
         others.has_string[column] = tags.flags[tag] & TagTable::kHasString ? 1.0F : 0.0F;
+        others.has_none[column] = 1.0F - others.has_string[column];
     }
-    const float total = static_cast<float>(weights.name + weights.attributes + weights.string);
+    const float total = static_cast<float>(weights.name + weights.attributes + weights.string), by_name = static_cast<float>(weights.name) / total,
+                by_attributes = static_cast<float>(weights.attributes) / total, by_string = static_cast<float>(weights.string) / total;
     const std::size_t width = others.size();
     const std::unique_ptr<std::uint8_t[]> steps(new std::uint8_t[(left.size() + 3) / 4 * width]);
     std::vector<std::int32_t> above(width, 0), here(width, 0), row(width);
+    RecentRows outlines(width), likenesses(width);
     for (std::size_t i = 0; i < left.size(); ++i) {
-        const std::uint32_t tag = left[i], place = rows.places[i];
-        const std::uint8_t flags = tags.flags[tag];
-        const Left own{tag, tags.names[tag], (flags & TagTable::kText) != 0, (flags & TagTable::kHasString) != 0, static_cast<float>(weights.name) / total,
-                       static_cast<float>(weights.attributes) / total, static_cast<float>(weights.string) / total, attributes.row(place), strings.row(place)};
+        const std::uint32_t tag = left[i], place = rows.places[i], name = tags.names[tag];
+        Left own{tag, nullptr, others.has_none.data(), by_string};
+        if (!(tags.flags[tag] & TagTable::kText)) {
+            const std::uint64_t key = std::uint64_t{name} << 32 | attributes.left.places[place];
+            own.outlines = outlines.get(key, [&](float* out) { fill_outlines(name, by_name, by_attributes, attributes.row(place), others, out); });
+        }
+        if (tags.flags[tag] & TagTable::kHasString) {
+            own.strings = likenesses.get(strings.left.places[place], [&](float* out) { fill_strings(strings.row(place), others, out); });
+        }
         fill_row(own, others, row.data());
         advance(above.data(), row.data(), others.length, here.data(), steps.get() + i / 4 * width, static_cast<unsigned>(i % 4 * 2));
         std::swap(above, here);

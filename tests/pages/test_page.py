@@ -134,6 +134,7 @@ def test_a_charset_that_is_none_is_said(label: str, reason: str) -> None:
         page = la.page(b"<meta charset=gbk><p>caf\xc3\xa9 \xff\xff", name="x.html")
     assert reason in page.notes[0]
     assert page.notes[0].startswith("x.html: declares the charset")
+    assert page.reading_notes == page.notes
 
 
 def test_nested_tags_lose_no_text() -> None:
@@ -148,11 +149,14 @@ def test_nested_tags_lose_no_text() -> None:
 
 def test_limits_are_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     many = la.page("".join(f"<body a{number}=1>" for number in range(1_500)) + "<p>x")
+    assert "were not read" in many.reading_notes[0]
+    assert "tree" not in vars(many)
     assert "were not read" in many.notes[0]
     monkeypatch.setattr(element_limits, "MAX_ELEMENTS", 50)
     cut = la.page("<p>x" * 100)
     assert len(cut.elements) == 50
     assert "only the first" in cut.notes[0]
+    assert not cut.reading_notes
     monkeypatch.setattr(page_limits, "MAX_MARKUP", 10)
     short = la.page("<p>x" * 100)
     assert len(short.html) == 40

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import lookalike as la
 import reference
 from lookalike import _native
-from lookalike.markup.page import parse_document
-from lookalike.pages.prints import ASIDE, STRUCTURE, content_text, path_hashes
+from lookalike.markup.page import parse_document, table_by_events
+from lookalike.pages.prints import ASIDE, SIZE, STRUCTURE, content_text, outline
 from lookalike.pages.views import UNSEEN, views_of
 
 MASK = 2**64 - 1
@@ -40,8 +40,74 @@ NAMES = st.sampled_from(["div", "p", "b", "ul", "li", "table", "tr", "td", "a", 
 def test_paths_and_content_are_those_of_the_page(pieces: list[tuple[str, bool, str]]) -> None:
     html = "".join(f"<{'/' if closes else ''}{name}>{text}" for name, closes, text in pieces)
     page = la.page(html)
-    assert list(path_hashes(parse_document(html))) == slow_paths(page)
+    assert list(table_by_events(html).paths()) == slow_paths(page)
     assert content_text(html, parse_document(html)).split() == slow_content(page)
+    paths, text = outline(html)
+    assert list(paths) == slow_paths(page)
+    assert text.decode().split() == slow_content(page)
+
+
+PIECES = [
+    "<div>",
+    "</div>",
+    "<p class='a>b'>",
+    "</p>",
+    "<pre>\n\n",
+    "</pre>",
+    "<script>a<b</script>",
+    "<svg><g>",
+    "</svg>",
+    "<nav>",
+    "</nav>",
+    "<br>",
+]
+PIECES += [
+    "<table>",
+    "<td>",
+    "<b>",
+    "</b>",
+    "<template>",
+    "</template>",
+    "<noscript>",
+    "<!-- c -->",
+    "&lt;&amp;nbsp;&nbsp;",
+    "tea",
+    "茶 ",
+    "<textarea>\n",
+    "\n",
+]
+PIECES += [
+    "<plaintext>",
+    "<xmp>a<i></xmp>",
+    "<select><option>",
+    "<math><style>a</style>",
+    "<title>t",
+    "</title>",
+    "<head>",
+    "<body>",
+    "<iframe>x</iframe>",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_what_the_parser_writes_is_what_it_holds(html: str) -> None:
+    """Read from the written tree or from the parser: the same paths, and the same text to the last byte."""
+    paths, text = outline(html)
+    assert list(paths) == list(table_by_events(html).paths())
+    assert text.decode() == content_text(html, parse_document(html))
+
+
+def test_many_paths() -> None:
+    html = "".join(f"<a{number}>" for number in range(300))
+    assert len(outline(html)[0]) == 303
+    assert list(outline(html)[0]) == list(table_by_events(html).paths())
+
+
+@given(st.text(st.sampled_from("ab c茶。é"), max_size=60))
+def test_the_prints_of_the_content_are_those_of_its_text(text: str) -> None:
+    found = la.page_print(f"<p>{text}")
+    assert found.content_simhash == la.simhash(text)
+    assert found.content_minhash == la.minhash(text, size=SIZE)
 
 
 def test_templates_and_copies() -> None:
@@ -72,12 +138,11 @@ def test_a_page_of_navigation_has_the_text_of_it() -> None:
 
 
 def test_the_kernel_checks_what_it_gets() -> None:
-    root, child = object(), object()
-    assert list(_native.path_hashes([], [], [])) == []
-    assert len(_native.path_hashes([root, child], [None, root], ["a", "b"])) == 2
-    with pytest.raises(ValueError, match="one a tag"):
-        _native.path_hashes([root], [], ["a"])
+    empty = _native.read_outline("", "", "")
+    assert empty is not None
+    assert (list(empty[0]), empty[1]) == ([], b"")
+    assert list(_native.PageBuilder(1).finish().paths()) == []
     with pytest.raises(TypeError):
-        _native.path_hashes([root], [None], [b"a"])
-    with pytest.raises(TypeError):
-        _native.path_hashes((root,), [None], ["a"])
+        _native.read_outline(b"<p>", "", "")  # type: ignore[arg-type]
+    with pytest.raises(UnicodeEncodeError):
+        _native.read_outline("\ud800", "", "")

@@ -35,7 +35,7 @@ PIECES = st.sampled_from(
 def test_the_written_tree_is_the_tree(html: str) -> None:
     by_events = everything(table_by_events(html))
     assert everything(read_table(html)) == by_events
-    read = _native.read_markup(parse_document(html).encode(), MANY)
+    read = _native.read_markup(parse_document(html).serialize(), MANY)
     assert read is None or everything(read) == by_events
 
 
@@ -49,28 +49,31 @@ def test_the_written_tree_is_the_tree(html: str) -> None:
     ],
 )
 def test_what_could_mean_two_trees_is_left_to_events(html: str) -> None:
-    assert _native.read_markup(parse_document(html).encode(), MANY) is None
+    assert _native.read_markup(parse_document(html).serialize(), MANY) is None
     assert everything(read_table(html)) == everything(table_by_events(html))
 
 
 def test_ordinary_pages_are_read_at_once() -> None:
     html = "<svg><path d=1 /></svg><script><!-- a() //--></script><style>a</style><pre>\n\nx</pre><p class='a b'>x &amp; y<br>z"
-    assert _native.read_markup(parse_document(html).encode(), MANY) is not None
+    assert _native.read_markup(parse_document(html).serialize(), MANY) is not None
 
 
 @given(
-    st.binary(max_size=60)
-    | st.lists(st.sampled_from([b"<", b">", b"</", b"p", b" ", b'="', b'"', b"=", b"<!--", b"&amp", b"\xff", b"<script>"])).map(b"".join)
+    st.text(max_size=60)
+    | st.lists(st.sampled_from(["<", ">", "</", "p", " ", '="', '"', "=", "<!--", "&amp", "\xff", "\0", "<br\0>", "<script>"])).map("".join)
 )
-def test_hostile_bytes_are_read_or_refused(markup: bytes) -> None:
+def test_hostile_markup_is_read_or_refused(markup: str) -> None:
     table = _native.read_markup(markup, MANY)
+    outline = _native.read_outline(markup, "nav", "")
     assert table is None or len(table) <= len(markup)
+    assert (table is None) == (outline is None)
+    assert outline is None or (len(outline[0]) <= len(markup) and len(outline[1]) <= 2 * len(markup.encode()))
 
 
 @pytest.mark.parametrize("most", [0, 1, 2, 5, 6])
 def test_no_more_than_asked_for(most: int) -> None:
     html = "<p>a<p>b<p>c"
-    read = _native.read_markup(parse_document(html).encode(), most)
+    read = _native.read_markup(parse_document(html).serialize(), most)
     assert read is not None
     assert len(read) == most
     assert read.is_cut
@@ -92,7 +95,9 @@ def test_the_builder_checks_what_it_gets() -> None:
     with pytest.raises(UnicodeEncodeError):
         builder.characters("\ud800")
     with pytest.raises(TypeError):
-        _native.read_markup("<p>", 10)  # type: ignore[arg-type]
+        _native.read_markup(b"<p>", 10)  # type: ignore[arg-type]
+    with pytest.raises(UnicodeEncodeError):
+        _native.read_markup("\ud800", 10)
 
 
 @given(st.text(st.sampled_from("<hHtTmMlLbBoOdDyY> é"), max_size=40))

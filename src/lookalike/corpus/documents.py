@@ -96,7 +96,7 @@ class _Reader:
     def _page(self, data: bytes, charset: str | None, place: str) -> Page:
         found = served_page(data, charset, place, self.encoding)
         # Not all its notes: the others are about the tree of tags, which is not made for the text and takes longer than that.
-        for note in found._notes:
+        for note in found.reading_notes:
             self.report(Problem("page not read as it is", place, note.removeprefix(f"{place}: "), skipped=False))
         return found
 

@@ -44,7 +44,7 @@ def _has_monstrous_tag(html: str) -> bool:
 def _is_monstrous(html: str) -> bool:
     if html.count("<") < 2 * MAX_DEPTH:
         return False
-    table = _native.read_markup(html.encode(), MAX_TAGS + 1)
+    table = _native.read_markup(html, MAX_TAGS + 1)
     return table is not None and (table.depth >= MAX_DEPTH or len(table) > MAX_TAGS)
 
 

@@ -78,9 +78,14 @@ class Page:
         return " ".join(found.split())
 
     @property
+    def reading_notes(self) -> list[str]:
+        """Those of the ``notes`` that are known before the page is parsed: of its charset and its size."""
+        return list(self._notes)
+
+    @property
     def notes(self) -> list[str]:
-        """What a reader should know about how the page was read: limits that took effect, a charset that is none."""
-        found = list(self._notes)
+        """What a reader should know about how the page was read: limits that took effect, a charset that is none. Parses the page."""
+        found = self.reading_notes
         if self.depth >= MAX_DEPTH:
             found.append(f"{self.name}: nested {MAX_DEPTH} levels deep: tags below stand beside one another, their text is kept")
         if self.tree.is_cut:
@@ -129,7 +134,7 @@ def read_table(html: str) -> _native.PageTree:
     The parser writes its tree out and the core reads that, which takes a fraction of the time that an event for every tag
     would; the events decide where the written tree could mean two.
     """
-    found = _native.read_markup(parse_document(html).encode(), elements.MAX_ELEMENTS)
+    found = _native.read_markup(parse_document(html).serialize(), elements.MAX_ELEMENTS)
     return table_by_events(html) if found is None else found
 
 

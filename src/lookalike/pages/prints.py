@@ -13,18 +13,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookalike import _native
-from lookalike.fingerprints.minhash import MinHash, minhash
-from lookalike.fingerprints.simhash import SimHash, simhash
+from lookalike.fingerprints import minhash, simhash
+from lookalike.fingerprints.minhash import MinHash
+from lookalike.fingerprints.simhash import SimHash
 from lookalike.markup.elements import SILENT
-from lookalike.markup.page import Page, page, parse_document
+from lookalike.markup.page import Page, page, parse_document, table_by_events
 from lookalike.pages.views import UNSEEN
+from lookalike.recipe import resolve
+from lookalike.text.tokenize import NATIVE_MODES
 
 STRUCTURE = "page-structure-1"  # what the recipe of these fingerprints is called
 SIZE = 128
 # What stands in these is not what a page is about: the way to other pages, controls, and what is repeated on every page.
 ASIDE = frozenset({"nav", "header", "footer", "aside", "button", "select", "textarea", "svg", "math", "iframe", "object"})
-_UNSEEN = ", ".join(sorted({*UNSEEN, *SILENT, "head"}))
-_NO_CONTENT = ", ".join(sorted({*ASIDE, *UNSEEN, *SILENT, "head"}))
+_UNSEEN = sorted({*UNSEEN, *SILENT, "head"})
+_NO_CONTENT = sorted({*ASIDE, *_UNSEEN})
+_NAMES = " ".join(_NO_CONTENT), " ".join(_UNSEEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +55,35 @@ class PagePrint:
 def page_print(source: Page | str | bytes) -> PagePrint:
     """The fingerprints of a page, or of its HTML: several times faster than making a ``Page`` of it and walking that."""
     given = source if isinstance(source, Page) else page(source)
-    document = parse_document(given.html)
-    hashes = path_hashes(document)
+    hashes, text = outline(given.html)
     offsets = array("q", (0, len(hashes)))
-    text = content_text(given.html, document)
     return PagePrint(
         SimHash(int(_native.simhash_features(hashes, offsets, 64, True, 1)[0]), 64, STRUCTURE),
         MinHash(tuple(_native.minhash_features(hashes, offsets, SIZE, 1)), STRUCTURE),
-        simhash(text),
-        minhash(text, size=SIZE),
+        *_text_prints(text),
     )
 
 
-def path_hashes(document: Any) -> memoryview[int]:
-    """Hashes of the distinct paths, ascending: mix(the parent's, rotated by 13, xor the hash of the name)."""
-    tags = list(document.iter_elements())
-    return _native.path_hashes(tags, [tag.parent for tag in tags], [tag.tag for tag in tags])
+def _text_prints(text: bytes) -> tuple[SimHash, MinHash]:
+    """The same as ``simhash(text)`` and ``minhash(text)``, from one pass."""
+    recipe = resolve(None)
+    options = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed, 64, recipe.weights == "one", SIZE, 1
+    bits, values, _ = _native.sketch_texts(text, array("q", (0, len(text))), *options)
+    return (
+        SimHash(int(bits[0]), 64, simhash.fingerprint_recipe(recipe, 64)),
+        MinHash(tuple(values), minhash.fingerprint_recipe(recipe, SIZE)),
+    )
+
+
+def outline(html: str) -> tuple[memoryview[int], bytes]:
+    """Hashes of the distinct paths, ascending, and the text outside of navigation and controls in UTF-8.
+
+    A path's hash is mix(the parent's, rotated by 13, xor the hash of the name). As with the tables of pages, the parser writes
+    its tree out and the core reads that; where this could mean two trees, the parser's events and its own tree decide.
+    """
+    document = parse_document(html)
+    found = _native.read_outline(document.serialize(), *_NAMES)
+    return found or (table_by_events(html).paths(), content_text(html, document).encode())
 
 
 def content_text(html: str, document: Any) -> str:
@@ -74,10 +91,10 @@ def content_text(html: str, document: Any) -> str:
 
     A comment within a word divides it here; the views of a ``Page`` do not even see it.
     """
-    document.remove(_NO_CONTENT)
+    document.remove(", ".join(_NO_CONTENT))
     found = "\n".join(document.strings)
     if found and not found.isspace():
         return found
     again = parse_document(html)
-    again.remove(_UNSEEN)
+    again.remove(", ".join(_UNSEEN))
     return "\n".join(again.strings)

@@ -10,8 +10,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from lookalike import _native
-from lookalike.markup.page import Page, parse_document
-from lookalike.pages.prints import path_hashes
+from lookalike.markup.page import Page
+from lookalike.pages.prints import outline
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def page_structure(page: Page) -> bytes:
     """What a store keeps of the structure of a page."""
     import numpy as np
 
-    return np.asarray(path_hashes(parse_document(page.html))).astype("<u8").tobytes()
+    return np.asarray(outline(page.html)[0]).astype("<u8").tobytes()
 
 
 def unpack_structure(data: bytes) -> NDArray[np.uint64]:
