@@ -374,7 +374,10 @@ class Index:
         return self._store.check(repair, progress)
 
     def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
-        """Merge all segments, drop what was removed, and give the space back. ``progress`` gets a count of documents."""
+        """Merge all segments, drop what was removed, and give the space back; of many vectors also make the graph for approximate searches.
+
+        ``progress`` gets a count of documents, and then of vectors in the graph.
+        """
         return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:

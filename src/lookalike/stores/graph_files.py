@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NO_GRAPH = "there is no graph; in a store on disk 'compact' makes one of many vectors"
-TOO_FEW_STEPS = "so many matches are wanted, or so much was removed, that all vectors are read"
+NOT_WORTH_IT = "so many matches are wanted, or so much was removed, that all vectors are read"
 _log = logging.getLogger("lookalike")
 
 
@@ -95,7 +95,7 @@ class Graphs:
             near, graph = None, self._open(number, segment)
             if isinstance(graph, VectorGraph):
                 near = search_through(graph, segment, queries, limit, workers, removed)
-                through, reason = through or near is not None, TOO_FEW_STEPS
+                through, reason = through or near is not None, NOT_WORTH_IT
             else:
                 reason = graph or reason
             found.append(segment.search(queries, 0.0, limit, workers, removed) if near is None else near)
