@@ -1,4 +1,4 @@
-"""Search by meaning: our scan, FAISS flat and graphs (usearch, FAISS) on the same vectors of the default model, in the same process.
+"""Search by meaning: our scan and our graph, FAISS flat and usearch alone, on the same vectors of the default model, in the same process.
 
     python benchmarks/vectors.py [--data FOLDER] [--vectors OUT.npy] [--entries 100000] [--queries 500] [--no-peer] [--json OUT]
 
@@ -10,7 +10,9 @@ Recall is the share of the ten nearest by exact cosine that were found.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import random
 import re
 import sys
 import tempfile
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 
 import corpus
 from lookalike.embedders.encoding import encode
+from lookalike.search.graphs import VectorGraph, search_through
 from lookalike.search.segments import read_segment, write_segment
 from lookalike.search.vectors import VectorSegment, unit_halves
 
@@ -34,10 +37,16 @@ Floats = NDArray[np.float32]
 
 
 def sentences(data: Path | None, wanted: int) -> list[str]:
-    pieces = (
-        piece.strip() for each in corpus.load(data).values() for text in each.texts for piece in re.split(r"(?<=[.!?。！？])\s*|\n+", text)
-    )
-    return list(dict.fromkeys(piece for piece in pieces if 12 <= len(piece) <= 300))[:wanted]
+    """Of each corpus as many, in an order that has nothing to do with it: queries are of the same kind as what is stored."""
+    found: dict[str, None] = {}
+    corpora = corpus.load(data).values()
+    for each in corpora:
+        pieces = (piece.strip() for text in each.texts for piece in re.split(r"(?<=[.!?。！？])\s*|\n+", text))
+        distinct = dict.fromkeys(piece for piece in pieces if 12 <= len(piece) <= 300 and piece not in found)
+        found |= dict(itertools.islice(distinct.items(), -(-wanted // len(corpora))))
+    mixed = list(found)
+    random.Random(1).shuffle(mixed)
+    return mixed[:wanted]
 
 
 def vectors_of(data: Path | None, kept: Path | None, wanted: int) -> Floats:
@@ -56,7 +65,7 @@ def timed(job: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     return result, {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
 
 
-def each_query(search: Callable[[Floats], Any], queries: Floats) -> tuple[list[list[int]], dict[str, float]]:
+def each_query(search: Callable[[NDArray[Any]], Any], queries: NDArray[Any]) -> tuple[list[list[int]], dict[str, float]]:
     """What was found for each query, and the median seconds of one."""
     found, times = [], []
     for query in queries:
@@ -70,8 +79,8 @@ def recall(found: list[list[int]], expected: list[list[int]]) -> float:
     return sum(len(set(a) & set(b)) for a, b in zip(found, expected, strict=True)) / sum(map(len, expected))
 
 
-def ours(stored: Floats, queries: Floats) -> tuple[list[list[int]], dict[str, Any]]:
-    """A segment as a store has it: written, mapped, searched."""
+def ours(stored: Floats, queries: Floats) -> tuple[list[list[int]], dict[str, Any], dict[str, Any]]:
+    """A segment and its graph as a store has them: written, mapped, searched. What is nearest; the scan; the graph, compared exactly."""
     dimensions = stored.shape[1]
     halves = unit_halves(stored, dimensions)
     with tempfile.TemporaryDirectory() as folder:
@@ -83,9 +92,28 @@ def ours(stored: Floats, queries: Floats) -> tuple[list[list[int]], dict[str, An
         found, seconds = each_query(lambda query: opened.search(query, 0.0, LIMIT, 1, NOTHING).rows, asked)
         _, batch = timed(lambda: opened.search(asked.reshape(-1), 0.0, LIMIT, 1, NOTHING))
         size = path.stat().st_size
-    return found, {
+        approximate = through_graph(opened, asked, found, path.with_suffix(".graph"))
+    exact = {
         "write": writing, "open": opening, "query": seconds, "batch_query": {clock: each / len(queries) for clock, each in batch.items()},
         "bytes_a_vector": size / len(stored), "recall": 1.0,
+    }  # fmt: skip
+    return found, exact, approximate
+
+
+def through_graph(segment: VectorSegment, asked: NDArray[np.uint16], expected: list[list[int]], path: Path) -> dict[str, Any]:
+    def search(queries: NDArray[np.uint16]) -> NDArray[np.int64]:
+        found = search_through(opened, segment, queries, LIMIT, 1, NOTHING)
+        return NOTHING if found is None else found.rows
+
+    built, building = timed(lambda: VectorGraph.build(segment))
+    _, writing = timed(lambda: write_segment(path, "graph", "x", built.sections()))
+    opened, opening = timed(lambda: VectorGraph.open(read_segment(path, "graph", "x")))
+    found, seconds = each_query(search, asked)
+    _, batch = timed(lambda: search(asked.reshape(-1)))
+    return {
+        "build": building, "write": writing, "open": opening, "query": seconds,
+        "batch_query": {clock: each / len(asked) for clock, each in batch.items()},
+        "bytes_a_vector": path.stat().st_size / len(segment), "recall": recall(found, expected),
     }  # fmt: skip
 
 
@@ -153,10 +181,10 @@ PEERS: dict[str, Callable[..., dict[str, Any]]] = {
 
 def run(vectors: Floats, asked: int, peers: bool) -> dict[str, Any]:
     stored, queries = vectors[:-asked], vectors[-asked:]
-    expected, own = ours(stored, queries)
+    expected, exact, approximate = ours(stored, queries)
     found: dict[str, Any] = machine.describe() | {
         "entries": len(stored), "dimensions": stored.shape[1], "queries": asked,
-        "rounding": rounding(stored, queries), "ours": own, "peers": {},
+        "rounding": rounding(stored, queries), "ours": exact, "ours, approximate": approximate, "peers": {},
     }  # fmt: skip
     for name, measure in PEERS.items() if peers else ():
         try:

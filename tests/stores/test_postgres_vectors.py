@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +94,77 @@ def test_compacting_makes_a_graph_of_many_vectors(monkeypatch: pytest.MonkeyPatc
         index.compact()
         index.compact()
         assert graphs(url) == 1
-        found = [index.search(vector=query) for query in made[:50]]
+        assert [index.search(vector=query) for query in made[:50]] == exact  # nobody asked for less
+        assert index.search(vector=made[0]).notes == []
+        found = [index.search(vector=query, approximate=True) for query in made[:50]]
+        assert found[0].notes[0].startswith("approximate:")
+        many = index.search_vectors(made[:50], approximate=True)
+        assert many.ids.tolist() == [match.id for each in found for match in each]
         shared = sum(len({match.id for match in a} & {match.id for match in b}) for a, b in zip(exact, found, strict=True))
         assert shared >= 0.95 * 500  # of so few a graph finds nearly all; a threshold reads everything
+        for a, b in zip(exact, found, strict=True):
+            scores = {match.id: match.score for match in a}
+            assert all(match.score == scores[match.id] for match in b if match.id in scores)
         assert all(a[0] == b[0] for a, b in zip(exact, found, strict=True))
-        counted = index.search(vector=made[0], threshold=0.2, limit=3)
+        counted = index.search(vector=made[0], threshold=0.2, limit=3, approximate=True)
         assert counted.total > 3
+        for asked in (counted, index.search(vector=made[0], limit=None, approximate=True)):
+            assert asked.notes[0].startswith("exact, though")
         assert index.remove([0]) == 1
-        assert index.search(vector=made[0])[0].id != 0
+        assert index.search(vector=made[0], approximate=True)[0].id != 0
         assert index.check().ok
+
+
+def test_only_an_approximate_search_uses_the_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    url = empty_database(packaged=True)
+    monkeypatch.setattr(vectors, "GRAPH_FROM", 1000)
+    made = np.random.default_rng(4).standard_normal((1200, 32)).astype(np.float32)
+    with la.open(url, model=tiny_model(), kinds="vector") as index:
+        index.add_vectors(np.arange(1200), made)
+        index.compact()
+        index.search(vector=made[1])
+        index.search(vector=made[1], limit=3, threshold=0.0)
+        index.search_vectors(made[:3])
+        index.search_vectors(made[:30])
+    assert graph_scans(url) == 0
+    with psycopg.connect(url) as connection:
+        (collection,) = connection.execute("SELECT DISTINCT collection FROM lookalike.documents").fetchone() or (None,)
+        kind, schema = connection.execute(vectors.COLUMN).fetchone() or (None, None)
+        assert kind == "halfvec"
+        query = vectors._shown(np.eye(32, dtype=np.float16)[0].view(np.uint16))
+        exact = vectors.ROUGHLY.format(schema=schema)
+        through = vectors.THROUGH_GRAPH.format(schema=schema, collection=collection, dimensions=32)
+        arguments = {"collection": collection, "query": query, "most": 1.0, "surely": 1.0, "limit": 20}
+        connection.execute("SET LOCAL enable_seqscan = off")  # even where the server is kept from reading everything, and from sorting
+        connection.execute("SET LOCAL enable_sort = off")
+        plans = ["\n".join(line for (line,) in connection.execute(f"EXPLAIN {each}", arguments)) for each in (exact, through)]
+    assert ["hnsw" in plan for plan in plans] == [False, True]
+    with la.open(url, read_only=True) as index:
+        index.search(vector=made[1], approximate=True)
+    assert graph_scans(url) == 1
+
+
+def graph_scans(url: str) -> int:
+    """How often the server has used the graph. Its statistics come when a connection has ended."""
+    deadline = time.monotonic() + 20
+    while True:
+        with psycopg.connect(url, autocommit=True) as connection:
+            others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            alone = connection.execute(others).fetchone() == (0,)
+            used = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname LIKE 'documents_hnsw%'"
+            found = connection.execute(used).fetchone()
+        if alone or time.monotonic() > deadline:
+            assert found is not None
+            return int(found[0])
+        time.sleep(0.05)
+
+
+def test_without_a_graph_an_approximate_search_is_exact(url: str) -> None:
+    with la.open(url, model=tiny_model(), kinds="vector") as index:
+        index.add_vectors(np.arange(50), np.random.default_rng(4).standard_normal((50, 32)))
+        found = index.search(vector=np.eye(32)[0], approximate=True)
+        assert found == index.search(vector=np.eye(32)[0])
+        assert "there is no graph" in found.notes[0]
 
 
 def graphs(url: str) -> int:

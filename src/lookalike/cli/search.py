@@ -41,6 +41,7 @@ _Thing = str | bytes | Path | Page
     default=None,
     help="Matches from this score on [default: as the collection for near and structure, 0 for meaning, 0.5 of files]",
 )
+@click.option("--approximate", is_flag=True, help="With --by meaning: faster among many, and may miss some of the nearest.")
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
@@ -57,6 +58,7 @@ def command(
     by: str | None,
     k: int,
     threshold: float | None,
+    approximate: bool,
     limit: int,
     extract: str | None,
     encoding: str | None,
@@ -78,6 +80,8 @@ def command(
     by = by or ("near" if simhash is None else "simhash")
     what = what or ("page" if by == "structure" or extract else "text")
     _check_options(file, what, by, extract)
+    if approximate and by != "meaning":
+        raise InputError(f"--approximate is for --by meaning: --by {by} is exact and quick, leave it out")
     thing: _Thing | None = text
     if file is not None and what == "page":
         found_page = read_page(file, Fetching(fetch, allow_private), encoding, quiet)
@@ -85,7 +89,7 @@ def command(
     elif file is not None:
         thing = _thing(file, by, encoding, quiet)
     with existing(store, collection) as index:
-        found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit)
+        found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate)
         if as_json:
             print_json([match.to_dict() for match in found])
         elif found:

@@ -183,17 +183,21 @@ class Index:
         k: int = 3,
         threshold: float | None = None,
         limit: int | None = 10,
+        approximate: bool = False,
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
         ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep or structure; docs/search.md says what each finds
-        and scores. Of a page (``la.page``) all but structure compare the main text.
+        and scores. Of a page (``la.page``) all but structure compare the main text. ``approximate``: by meaning, now and then one of the
+        nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is.
         """
         given = [each for each in (query, simhash, minhash, digest, vector) if each is not None]
         if len(given) != 1:
             raise InputError("search for one thing: a text, a Path, simhash=, minhash=, digest= or vector=")
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
+        if approximate and vector is None and by != "meaning":
+            raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
         if simhash is not None:
             _only(by, "simhash", "simhash=")
             return self._by_simhash(simhash, k, most)
@@ -205,10 +209,10 @@ class Index:
             return self._by_digest(digest, threshold, most)
         if vector is not None:
             _only(by, "meaning", "vector=")
-            return self._by_vector(vector, threshold, most)
-        return self._by_thing(query, by or "near", k, threshold, most)
+            return self._by_vector(vector, threshold, most, approximate)
+        return self._by_thing(query, by or "near", k, threshold, most, approximate)
 
-    def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int) -> Matches:
+    def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int, approximate: bool) -> Matches:
         if by not in SEARCHES:
             raise InputError(f"by={by!r}: choose one of {', '.join(SEARCHES)}")
         if by == "structure":
@@ -224,7 +228,7 @@ class Index:
         settings = self._store.settings
         text = read_text(query).text if isinstance(query, Path) else query.decode("utf-8", "replace") if isinstance(query, bytes) else query
         if by == "meaning":
-            return self._by_meaning(text, threshold, most=limit)
+            return self._by_meaning(text, threshold, limit, approximate)
         with self._store.reading() as reader:
             if by == "simhash":
                 check_k(k)
@@ -233,19 +237,19 @@ class Index:
                 return searching.passages(reader, settings, text, threshold or 0.0, limit)
             return searching.near(reader, settings, text, settings.threshold if threshold is None else threshold, limit)
 
-    def _by_meaning(self, text: str, threshold: float | None, most: int) -> Matches:
+    def _by_meaning(self, text: str, threshold: float | None, most: int, approximate: bool) -> Matches:
         from lookalike.indexing.meaning import meaning, query_vector
 
         halves, notes = query_vector(text, self._store.settings)  # before reading: a model takes its time
         with self._store.reading() as reader:
-            return meaning(reader, self._store.settings, halves, threshold, most, notes)
+            return meaning(reader, self._store.settings, halves, threshold, most, approximate, notes)
 
-    def _by_vector(self, vector: Any, threshold: float | None, most: int) -> Matches:
+    def _by_vector(self, vector: Any, threshold: float | None, most: int, approximate: bool) -> Matches:
         from lookalike.indexing.meaning import given_vectors, meaning
 
         halves = given_vectors(vector, self._store.settings, "vector")
         with self._store.reading() as reader:
-            return meaning(reader, self._store.settings, halves, threshold, most)
+            return meaning(reader, self._store.settings, halves, threshold, most, approximate)
 
     def _by_structure(self, query: object, threshold: float | None, limit: int) -> Matches:
         found = page(query) if isinstance(query, Path) else query
@@ -323,8 +327,13 @@ class Index:
             ids = _ids_of(reader, found.ids)
         return SimhashMatches(found.offsets, ids, found.distances)
 
-    def search_vectors(self, vectors: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1) -> VectorMatches:
-        """The documents whose vectors have the largest cosine with each of many vectors of the same model: numpy in, arrays out."""
+    def search_vectors(
+        self, vectors: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, approximate: bool = False
+    ) -> VectorMatches:
+        """The documents whose vectors have the largest cosine with each of many vectors of the same model: numpy in, arrays out.
+
+        ``approximate``: as in ``search``.
+        """
         from lookalike.indexing.meaning import THRESHOLD, given_vectors
 
         most = NO_LIMIT if limit is None else check_limit(limit)
@@ -332,7 +341,7 @@ class Index:
         check_workers(workers)
         halves = given_vectors(vectors, self._store.settings)
         with self._store.reading() as reader:
-            found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers)
+            found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers, approximate)
             ids = _ids_of(reader, found.rows)
         return VectorMatches(found.offsets, ids, found.cosines)
 
@@ -365,7 +374,10 @@ class Index:
         return self._store.check(repair, progress)
 
     def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
-        """Merge all segments, drop what was removed, and give the space back. ``progress`` gets a count of documents."""
+        """Merge all segments, drop what was removed, and give the space back; of many vectors also make the graph for approximate searches.
+
+        ``progress`` gets a count of documents, and then of vectors in the graph.
+        """
         return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:

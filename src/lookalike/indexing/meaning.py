@@ -65,18 +65,24 @@ def given_vectors(vectors: Any, settings: Settings, name: str = "vectors") -> ND
 
 
 def meaning(
-    reader: Reader, settings: Settings, halves: NDArray[np.uint16], threshold: float | None, limit: int, notes: Sequence[str] = ()
+    reader: Reader,
+    settings: Settings,
+    halves: NDArray[np.uint16],
+    threshold: float | None,
+    limit: int,
+    approximate: bool,
+    notes: Sequence[str] = (),
 ) -> Matches:
     """Documents by the cosine of their vectors with one query's."""
     if not has_direction(halves, require_vectors(settings)).all():
         return Matches([], 0, ["the query has no meaning to search by: it is empty, or the model knows nothing of it"])
     workers = (os.cpu_count() or 1) if reader.count() >= MANY else 1
-    found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, workers)
+    found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, workers, approximate)
     records = reader.records(found.rows.tolist(), ())
     pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
     # Without a threshold nothing says which documents match: then there are as many as were asked for.
     total = int(found.totals[0]) if threshold else None
-    return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, notes)
+    return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, [*notes, *found.notes])
 
 
 def meaning_clusters(reader: Reader, settings: Settings, threshold: float, progress: Progress) -> list[Cluster]:

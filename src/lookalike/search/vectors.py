@@ -29,6 +29,7 @@ class NearVectors(NamedTuple):
     rows: NDArray[np.int64]
     cosines: NDArray[np.float64]
     totals: NDArray[np.int64]  # how many each query had before the limit
+    notes: tuple[str, ...] = ()  # what a reader should know: of an approximate search, what was searched how
 
 
 def unit_halves(vectors: Any, dimensions: int, name: str = "vectors") -> NDArray[np.uint16]:
@@ -127,6 +128,22 @@ class VectorSegment:
     def all_rows(self) -> NDArray[np.int64]:
         return self._rows
 
+    def halves(self) -> NDArray[np.uint16]:
+        return self._halves
+
+    def places_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where these rows, which ascend, are in the segment; those that are not in it are left out."""
+        import numpy as np
+
+        places = np.searchsorted(self._rows, rows)
+        inside = places < len(self._rows)
+        here: NDArray[np.int64] = places[inside][self._rows[places[inside]] == rows[inside]]
+        return here
+
+    def only(self, places: NDArray[np.int64]) -> VectorSegment:
+        """The vectors at these places, which ascend."""
+        return VectorSegment(self._rows[places], self._halves.reshape(-1, self.dimensions)[places].reshape(-1), self.dimensions)
+
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -172,3 +189,16 @@ def merged(found: Sequence[NearVectors], queries: int, limit: int) -> NearVector
     for each in found:
         totals += each.totals
     return NearVectors(kept, rows[keep], cosines[keep], totals)
+
+
+def joined(found: Sequence[NearVectors]) -> NearVectors:
+    """The answers to queries, one after the other."""
+    import numpy as np
+
+    sizes = [len(each.rows) for each in found]
+    return NearVectors(
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        np.concatenate([np.zeros(0, np.int64), *(each.rows for each in found)]),
+        np.concatenate([np.zeros(0, np.float64), *(each.cosines for each in found)]),
+        np.concatenate([np.zeros(0, np.int64), *(each.totals for each in found)]),
+    )

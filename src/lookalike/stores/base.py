@@ -164,8 +164,11 @@ class Reader(Protocol):
     def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult: ...
     def near_tlsh(self, digest: str, max_distance: int, limit: int) -> FuzzyFound: ...
     def near_ssdeep(self, digest: str, min_score: int, limit: int) -> FuzzyFound: ...
-    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
-        """All rows with a cosine of at least ``least``, best first, then by row. Queries are halves, one after the other."""
+    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
+        """All rows with a cosine of at least ``least``, best first, then by row. Queries are halves, one after the other.
+
+        ``approximate``: some of the nearest may be missed, if that is faster; ``notes`` say whether they may have been.
+        """
         ...
 
 

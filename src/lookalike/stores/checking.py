@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.database import ROWS
+from lookalike.stores.graph_files import check_graph, graph_path
 from lookalike.stores.settings import Settings
 from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
 from lookalike.stores.structures import STRUCTURES
@@ -22,6 +23,7 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     """The database, then the numbers it keeps, then every segment against the documents it stands for."""
     report = CheckReport()
     damaged: list[Sealed] = []
+    graphs: list[Sealed] = []  # whose graph is damaged
     try:
         with store.reading() as snapshot:
             connection, state = snapshot._connection, snapshot.state
@@ -41,6 +43,11 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
                 if wrong:
                     damaged.append(each)
                     report.problems += wrong
+                elif folder and "vector" in settings.kinds:
+                    segment = open_segment(segment_path(folder, each.number, "vector"), "vector", settings)
+                    if wrong := check_graph(graph_path(folder, each.number), segment, settings):
+                        graphs.append(each)
+                        report.problems += wrong
             known = {number for (number,) in connection.execute("SELECT number FROM segments")}
     except Corrupt as error:
         report.problems.append(str(error))
@@ -49,7 +56,7 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     report.problems += [f"segment {path}: nothing names it" for path in orphans]
     report.checked = {"documents": counted, "segments": len(sealed), "files": len(sealed) * len(settings.kinds) if folder else 0}
     if repair and report.problems:
-        _repair(store, report, damaged, orphans, counted)
+        _repair(store, report, damaged, graphs, orphans, counted)
     return report
 
 
@@ -115,12 +122,16 @@ def _orphans(folder: Path, known: set[int]) -> list[Path]:
     return [path for path in sorted(folder.glob("*")) if not path.stem.isdigit() or int(path.stem) not in known]
 
 
-def _repair(store: EmbeddedStore, report: CheckReport, damaged: list[Sealed], orphans: list[Path], counted: int) -> None:
+def _repair(
+    store: EmbeddedStore, report: CheckReport, damaged: list[Sealed], graphs: list[Sealed], orphans: list[Path], counted: int
+) -> None:
     try:
         with store._writing() as connection:
             connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE name = ?", (counted, store.collection))
         for each in damaged:
             store._sealer().rebuild(each)
+        for each in graphs:
+            store._sealer().remake_graph(each)
         for path in orphans:
             path.unlink(missing_ok=True)
     except (StoreError, OSError) as error:

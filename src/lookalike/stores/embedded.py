@@ -4,7 +4,7 @@
       store.sqlite   documents, texts, fingerprints; which segments there are
       writer.lock    held by the one process that writes
       reader.lock    see stores.database
-      segments/      NUMBER.KIND, immutable files; anything can be rebuilt from the database
+      segments/      NUMBER.KIND, immutable files; anything can be rebuilt from the database. NUMBER.graph is of NUMBER.vector
 
 ``memory://`` is the same over a database in memory, without files.
 """
@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.errors import StoreBusy, StoreError
+from lookalike.search.graphs import VectorGraph
 from lookalike.stores import database
 from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.checking import check_collection
+from lookalike.stores.graph_files import graph_path
 from lookalike.stores.locks import FileLock
 from lookalike.stores.rows import find_ids, insert
 from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
@@ -267,6 +269,9 @@ class EmbeddedStore:
                 kind: sum(_size(segment_path(self._segments, each.number, kind)) for each in segments) if self._segments else 0
                 for kind in self.settings.kinds
             }
+            graphs = [_size(graph_path(self._segments, each.number)) for each in segments] if self._segments else []
+            if any(graphs):
+                sizes[VectorGraph.kind] = sum(graphs)
             found = {"documents": state.documents, "collections": self.collections(), "bytes": self._bytes(), "segments": len(segments)}
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": len(self._cache.removed), "segment_bytes": sizes}
 

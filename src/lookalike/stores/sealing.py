@@ -14,6 +14,7 @@ from lookalike.search.segments import write_segment
 from lookalike.stores.base import Progress
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
+from lookalike.stores.graph_files import graph_path, make_graph
 from lookalike.stores.settings import Settings
 from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
 from lookalike.stores.structures import STRUCTURES
@@ -96,6 +97,21 @@ class Sealer:
             gone = connection.execute("SELECT count(*) FROM removed WHERE collection = ?", (state.number,)).fetchone()[0]
         if len(sealed) > 1 or (sealed and gone):
             self._merge(sealed, progress)
+        if "vector" in self._settings.kinds:
+            with self._writing() as connection:
+                sealed = read_sealed(connection, state.number)
+            for each in sealed:
+                self._make_graph(each.number, progress)
+
+    def _make_graph(self, number: int, progress: Progress = None) -> None:
+        """Takes minutes, and no transaction: readers use the segment already."""
+        assert self._folder is not None  # noqa: S101
+        try:
+            segment = open_segment(segment_path(self._folder, number, "vector"), "vector", self._settings)
+        except (Corrupt, OSError) as error:
+            _log.warning("%s; no graph is made of it: run 'check --repair'", error)
+        else:
+            make_graph(self._folder, number, segment, self._settings, progress)
 
     def _seal(self) -> None:
         with self._writing() as connection:
@@ -167,8 +183,7 @@ class Sealer:
                 "UPDATE collections SET generation = generation + 1, version = version + 1 WHERE number = ?", (state.number,)
             )
         for each in sealed:
-            for kind in self._settings.kinds:
-                segment_path(self._folder, each.number, kind).unlink(missing_ok=True)
+            self._delete(each.number)
 
     def _parts(self, connection: sqlite3.Connection, state: State, kind: str, sealed: list[Sealed]) -> Iterator[Any]:
         assert self._folder is not None  # noqa: S101
@@ -194,8 +209,23 @@ class Sealer:
             connection.execute(
                 "UPDATE collections SET generation = generation + 1, version = version + 1 WHERE number = ?", (state.number,)
             )
+        had_graph = graph_path(self._folder, sealed.number).exists()
+        self._delete(sealed.number)
+        if had_graph:
+            self._make_graph(new.number)
+
+    def _delete(self, number: int) -> None:
+        """Files of a segment that nothing names any more."""
+        assert self._folder is not None  # noqa: S101
         for kind in self._settings.kinds:
-            segment_path(self._folder, sealed.number, kind).unlink(missing_ok=True)
+            segment_path(self._folder, number, kind).unlink(missing_ok=True)
+        graph_path(self._folder, number).unlink(missing_ok=True)
+
+    def remake_graph(self, sealed: Sealed) -> None:
+        """In place of a damaged one; none, where none can be made."""
+        assert self._folder is not None  # noqa: S101
+        graph_path(self._folder, sealed.number).unlink(missing_ok=True)
+        self._make_graph(sealed.number)
 
 
 def _removed(connection: sqlite3.Connection, state: State, first: int, end: int) -> NDArray[np.int64]:

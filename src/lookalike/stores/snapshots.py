@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.errors import Corrupt
 from lookalike.fingerprints.winnowing import Winnowing
+from lookalike.search.graphs import ALL_ARE_READ, exact_note
 from lookalike.search.hamming import NO_LIMIT, Found
 from lookalike.search.segments import read_segment
 from lookalike.search.shared import SharedResult, shared_documents
 from lookalike.search.vectors import NearVectors, merged
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
+from lookalike.stores.graph_files import Graphs
 from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import STRUCTURES
@@ -91,6 +93,7 @@ class Cache:
     def __init__(self, folder: Path | None, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
         self.parts: dict[str, Parts] = {}
+        self.graphs = Graphs(folder, settings)
         self.generation = self.version = -1
         self.last_removed = 0
         self.removed: list[int] = []
@@ -261,10 +264,16 @@ class Snapshot:
     def near_ssdeep(self, digest: str, min_score: int, limit: int) -> FuzzyFound:
         return self._fuzzy([segment.search(digest, min_score, NO_LIMIT) for segment in self._segments("ssdeep")], limit, best_first=-1)
 
-    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
-        removed = self._cache.removed_rows()
-        found = [segment.search(halves, least, limit, workers, removed) for segment in self._segments("vector")]
-        return merged(found, len(halves) // (self._cache.settings.dimensions or 1), limit)
+    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
+        segments, removed, note = self._segments("vector"), self._cache.removed_rows(), ""
+        if approximate and least <= 0 and limit != NO_LIMIT:
+            parts = self._cache.parts["vector"]
+            found, note = self._cache.graphs.search(parts.sealed, parts.young, halves, limit, workers, removed)
+        else:
+            found = [segment.search(halves, least, limit, workers, removed) for segment in segments]
+            note = exact_note(ALL_ARE_READ) if approximate else ""
+        whole = merged(found, len(halves) // (self._cache.settings.dimensions or 1), limit)
+        return whole._replace(notes=(note,) if note else ())
 
     def _fuzzy(self, found: Sequence[Any], limit: int, best_first: int) -> FuzzyFound:
         import numpy as np

@@ -155,9 +155,10 @@ class PostgresReader:
         parts = self._digests(SSDEEPS, [str(size), str(2 * size), str(size // 2)])
         return _merged([SsdeepSegment.build(*part).search(digest, min_score, NO_LIMIT) for part in parts], limit, best_first=-1)
 
-    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
+    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
         self._require("vector")
-        return StoredVectors(self._connection, self._collection, self._settings.dimensions or 1).search(halves, least, limit, workers)
+        stored = StoredVectors(self._connection, self._collection, self._settings.dimensions or 1)
+        return stored.search(halves, least, limit, workers, approximate)
 
     def _digests(self, query: str, near: list[str]) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
         """Rows, ascending, and their digests, so many at a time."""

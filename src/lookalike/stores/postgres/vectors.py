@@ -1,7 +1,7 @@
 """Vectors in the database: ``halfvec`` where pgvector is installed, otherwise ``bytea`` with the same bytes.
 
-With pgvector the server finds the candidates, roughly, and a graph (HNSW) is used once ``compact`` has made one; without it all vectors
-are read. The cosines that count are computed here, exactly: the answers are those of every other store.
+With pgvector the server finds the candidates, roughly; without it all vectors are read. The cosines that count are computed here, exactly:
+the answers are those of every other store. A graph (HNSW), which ``compact`` makes, serves only those who ask for an approximate search.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import Corrupt
-from lookalike.search.vectors import NearVectors, VectorSegment, merged
+from lookalike.search.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
+from lookalike.search.vectors import NearVectors, VectorSegment, joined, merged
 from lookalike.stores.postgres.schema import LOCK
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ SPARE = 64  # candidates beyond the limit
 GRAPH_FROM = 50_000  # vectors: below, the server reads all of them in a fraction of a second, and a graph takes minutes to make
 GRAPH_DIMENSIONS = 4000  # the most that pgvector indexes
 GRAPH_BREADTH = (200, 1000)  # hnsw.ef_search: the least, and the most there is
+CANDIDATES = 2  # from the graph, for each that is wanted
+NO_GRAPH = "there is no graph; with pgvector 'compact' makes one of many vectors"
 HEADER = 4  # bytes of a vector in front of its numbers: how many, and zero
 
 EXTENSION = """
@@ -55,6 +58,8 @@ THROUGH_GRAPH = """
 SELECT ordinal FROM lookalike.documents WHERE collection = {collection} AND vector IS NOT NULL
 ORDER BY vector::{schema}.halfvec({dimensions}) OPERATOR({schema}.<=>) %(query)s::{schema}.halfvec({dimensions}) LIMIT %(limit)s
 """
+# Whoever may not sort needs an index that gives the order: of the graph's cost the server's estimate is high.
+GRAPH_PLAN = "SELECT set_config('hnsw.ef_search', %s, true), set_config('enable_sort', %s, true)"
 MAKE_GRAPH = """
 CREATE INDEX IF NOT EXISTS {name} ON lookalike.documents USING hnsw ((vector::{schema}.halfvec({dimensions})) {schema}.halfvec_cosine_ops)
 WHERE collection = {collection} AND vector IS NOT NULL
@@ -100,11 +105,22 @@ class StoredVectors:
         self._schema = _quoted(schema) if kind == "halfvec" else None
         self._cursors = count()
 
-    def search(self, queries: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
+    def search(self, queries: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
         each = queries.reshape(-1, self._dimensions)
+        why_not = self._why_no_graph(least, limit) if approximate else ""
+        if approximate and not why_not:
+            return joined([self._through_graph(query, limit) for query in each])._replace(notes=(GRAPH_NOTE,))
         if self._schema is None or len(each) > SERVER_QUERIES:
-            return self._read_all(queries, least, limit, workers)
-        return _joined([self._on_server(query, least, limit) for query in each])
+            found = self._read_all(queries, least, limit, workers)
+        else:
+            found = joined([self._on_server(query, least, limit) for query in each])
+        return found._replace(notes=(exact_note(why_not),)) if why_not else found
+
+    def _why_no_graph(self, least: float, limit: int) -> str:
+        if least > 0 or CANDIDATES * limit > GRAPH_BREADTH[1]:
+            return ALL_ARE_READ
+        there = self._schema is not None and _is_there(self._connection, _graph_name(self._collection))
+        return "" if there else NO_GRAPH
 
     def _read_all(self, queries: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
         import numpy as np
@@ -120,9 +136,6 @@ class StoredVectors:
         return found
 
     def _on_server(self, query: NDArray[np.uint16], least: float, limit: int) -> NearVectors:
-        graph = _graph_name(self._collection)
-        if least <= 0 and 2 * limit <= GRAPH_BREADTH[1] and _is_there(self._connection, graph):
-            return self._through_graph(query, least, limit)
         shown, doubt = _shown(query), (self._dimensions + 8) * 2.0**-22
         arguments = {"collection": self._collection, "query": shown, "most": 1 - least + doubt, "surely": 1 - least - doubt}
         wanted = limit + SPARE
@@ -145,12 +158,13 @@ class StoredVectors:
     def _run(self, statement: str, arguments: dict[str, Any]) -> Any:
         return self._connection.execute(statement.format(schema=self._schema), arguments)
 
-    def _through_graph(self, query: NDArray[np.uint16], least: float, limit: int) -> NearVectors:
-        breadth = min(max(GRAPH_BREADTH[0], 2 * limit), GRAPH_BREADTH[1])
-        self._connection.execute("SELECT set_config('hnsw.ef_search', %s, true)", (str(breadth),))
+    def _through_graph(self, query: NDArray[np.uint16], limit: int) -> NearVectors:
+        breadth = max(GRAPH_BREADTH[0], CANDIDATES * limit)
         statement = THROUGH_GRAPH.format(collection=self._collection, schema=self._schema, dimensions=self._dimensions)
-        found: Any = self._connection.execute(statement, {"query": _shown(query), "limit": 2 * limit}).fetchall()
-        return self._exactly([ordinal for (ordinal,) in found], query, least, limit)
+        self._connection.execute(GRAPH_PLAN, (str(breadth), "off"))
+        found: Any = self._connection.execute(statement, {"query": _shown(query), "limit": CANDIDATES * limit}).fetchall()
+        self._connection.execute(GRAPH_PLAN, (str(breadth), "on"))
+        return self._exactly([ordinal for (ordinal,) in found], query, 0.0, limit)
 
     def _exactly(self, ordinals: Sequence[int], query: NDArray[np.uint16], least: float, limit: int) -> NearVectors:
         import numpy as np
@@ -227,16 +241,3 @@ def _shown(query: NDArray[np.uint16]) -> str:
     import numpy as np
 
     return f"[{','.join(map(repr, query.view(np.float16).astype(np.float64).tolist()))}]"
-
-
-def _joined(found: Sequence[NearVectors]) -> NearVectors:
-    """The answers to queries, one after the other."""
-    import numpy as np
-
-    sizes = [len(each.rows) for each in found]
-    return NearVectors(
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        np.concatenate([np.zeros(0, np.int64), *(each.rows for each in found)]),
-        np.concatenate([np.zeros(0, np.float64), *(each.cosines for each in found)]),
-        np.concatenate([np.zeros(0, np.int64), *(each.totals for each in found)]),
-    )
