@@ -94,7 +94,7 @@ def test_a_function_that_changes_its_mind_is_refused() -> None:
 
 
 def test_unknown_names_say_what_there_is(module: str) -> None:
-    with pytest.raises(la.UnknownName, match="neither a folder nor one of .*minilm, use-multilingual"):
+    with pytest.raises(la.UnknownName, match=r"neither a folder nor one of .*minilm, use-multilingual"):
         la.embedder("use-monolingual")
     with pytest.raises(la.UnknownName, match="No module named 'nowhere'"):
         la.embedder("nowhere:function")
