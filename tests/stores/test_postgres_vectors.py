@@ -56,6 +56,16 @@ def test_a_collection_without_a_model_changes_no_table(url: str, tmp_path: Path)
         assert connection.execute(vectors.COLUMN).fetchone() is None
 
 
+def test_vectors_beside_simhashes_alone(url: str) -> None:
+    """Without texts and with numbers as ids a document is a SimHash and a vector, and nothing else."""
+    documents = [(number, text) for number, (_, text) in enumerate(corpus(40))]
+    with la.open(url, model=tiny_model(), kinds="simhash,vector", keep_text=False) as index:
+        index.add(documents)
+        for number, text in documents[::7]:
+            assert index.search(text, by="meaning", limit=1)[0].score == 1.0
+            assert number in [match.id for match in index.search(text, by="simhash", k=0)]
+
+
 def test_every_answer_is_that_of_the_embedded_store(url: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     made = rng.standard_normal((2000, 32)).astype(np.float32)

@@ -91,8 +91,8 @@ def _write(
         write_parquet([(number, reader.source) for number, reader in readers if isinstance(reader, ParquetFile)], file, verdicts, annotate)
         return
     if readers and isinstance(readers[0][1], WebArchive):
-        for number, reader in readers:
-            write_archive(reader.source, file, packing, number, verdicts)  # type: ignore[union-attr]
+        for number, source in [(number, reader.source) for number, reader in readers if isinstance(reader, WebArchive)]:
+            write_archive(source, file, packing, number, verdicts)
         return
     out = packed(file, packing)
     header: list[str] | None = None

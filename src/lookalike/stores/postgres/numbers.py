@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lookalike.stores.base import Batch
 from lookalike.stores.postgres.rows import COPIED, HEADER, TRAILER
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 NULL = -1  # as the length of a field
 
 
 def only_numbers(batch: Batch) -> bool:
     """Whether every document of it is an id, an integer, and a SimHash."""
-    others = (batch.digests, batch.minhash, batch.winnowing, batch.ssdeep, batch.tlsh)
+    others = (batch.digests, batch.minhash, batch.winnowing, batch.ssdeep, batch.tlsh, batch.vector)
     if batch.simhash is None or any(column is not None for column in others):
         return False
     return all(type(id_) is int for id_ in batch.ids) and _nothing(batch.texts) and _nothing(batch.metas)
@@ -30,7 +26,8 @@ def _nothing(column: Sequence[str | None]) -> bool:
 def copied_numbers(batch: Batch, collection: int, ordinals: Sequence[int], bits: int) -> bytes:
     import numpy as np
 
-    words: NDArray[np.uint64] = batch.simhash  # type: ignore[assignment]
+    assert batch.simhash is not None  # noqa: S101 - only_numbers saw to it
+    words = batch.simhash
     columns: dict[str, Any] = {"ordinal": ordinals, "id_number": batch.ids, "simhash": words.view(np.int64)}
     if bits == 128:
         columns |= {"simhash": words[0::2].view(np.int64), "simhash_high": words[1::2].view(np.int64)}
