@@ -32,10 +32,10 @@ std::size_t read_tokens(const Folder& folder, Scratch<std::uint64_t>& tokens, Sc
     edges.grow(folder.size(), 0);
     std::size_t count = 0;
     const auto edge = [&](std::size_t begin, std::size_t end) { return std::uint64_t{folder.span_begin(begin)} << 32 | folder.span_end(end - 1); };
-    folder.for_each_token(
-        [&](std::size_t begin, std::size_t end) {
-            tokens[count] = token_hash_padded(folder.bytes() + begin, end - begin);
-            edges[count++] = edge(begin, end);
+    folder.for_each_stretch(
+        [&](const TokenEdges& found) {
+            hash_tokens(folder.bytes(), found.begins, found.ends, found.ended, tokens.data() + count);
+            for (std::size_t i = 0; i < found.ended; ++i) edges[count++] = edge(found.begins[i], found.ends[i]);
         },
         [&](std::size_t first, std::size_t many, unsigned width) {
             for (std::size_t b = first; b < first + many * width; b += width, ++count) {

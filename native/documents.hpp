@@ -15,49 +15,27 @@ struct Banding {
     unsigned bands = 0, rows = 0;
 };
 
-// A digest of shingles in their order: equal for equal token sequences. Shingles are hashes already, so a word is enough to
-// keep them in order, and two different words make 128 bits.
-class SequenceDigest {
-   public:
-    void reset() { low_ = high_ = count_ = 0; }
-    void add(const std::uint64_t* hashes, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) {
-            low_ = (std::rotl(low_, 23) ^ hashes[i]) * kBlockMultiplier;
-            high_ = (std::rotl(high_, 41) + hashes[i]) * kTokenMultiplier;
-        }
-        count_ += count;
-    }
-    TokenDigest result() const {
-        if (count_ == 0) return kNothing;
-        return {mix(low_ ^ count_ * kGolden) | 1, mix(high_ + count_)};  // never kNothing
-    }
+// A digest of shingles in their order: equal for equal token sequences. Shingles are hashes already, so a step a shingle is enough to
+// keep them in order, and two different ones make 128 bits.
+TokenDigest sequence_digest(std::span<const std::uint64_t> shingles);
 
-   private:
-    std::uint64_t low_ = 0, high_ = 0, count_ = 0;
-};
-
-// Sketches one document after the other, re-using its buffers.
+// Sketches one document after the other, re-using its buffers. The features of all of them are appended to one list.
 class DocumentSketcher {
    public:
-    explicit DocumentSketcher(const Banding& banding) : banding_(banding), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
+    DocumentSketcher(const Banding& banding, std::vector<std::uint64_t>& features)
+        : banding_(banding), features_(features), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
 
-    void start() {
-        digest_.reset();
-        features_.clear();
-    }
-    void add(const std::uint64_t* hashes, std::size_t count) {
-        digest_.add(hashes, count);
-        if (banding_.bands) features_.insert(features_.end(), hashes, hashes + count);
-    }
-    // The features stay valid until the next start(). `keys` gets one a band.
-    std::span<const std::uint64_t> finish(TokenDigest& digest, std::uint32_t* keys);
+    void start() { first_ = features_.size(); }
+    void add(const std::uint64_t* hashes, std::size_t count) { features_.insert(features_.end(), hashes, hashes + count); }
+    // What is left in the list are the distinct features, and none without bands. `keys` gets one a band. Returns how many features.
+    std::size_t finish(TokenDigest& digest, std::uint32_t* keys);
 
    private:
     Banding banding_;
+    std::vector<std::uint64_t>& features_;
+    std::size_t first_ = 0;  // of this document
     MinHasher hasher_;
-    SequenceDigest digest_;
     FeatureSet set_;
-    std::vector<std::uint64_t> features_;
     std::vector<std::uint32_t> bins_;
 };
 

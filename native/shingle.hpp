@@ -1,4 +1,4 @@
-// From token hashes to shingle hashes.
+// From tokens to their hashes, and from those to shingle hashes.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,9 @@
 #include "hash.hpp"
 
 namespace lookalike {
+
+// out[i] = the hash of bytes[begins[i]] … bytes[ends[i] - 1]; eight readable bytes must lie beyond the last one.
+void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out);
 
 // out[k] = mix(key ^ XOR of rotl(tokens[k + i], 13 * (n - 1 - i))) for k < count; tokens holds count + n - 1 hashes.
 void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out);

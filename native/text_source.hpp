@@ -47,14 +47,19 @@ class TextShingler {
             look(hash);
             return hash;
         };
-        folder_.for_each_token([&](std::size_t begin, std::size_t end) { shingler_.add(seen(token_hash_padded(bytes + begin, end - begin)), consume); },
-                               [&](std::size_t first, std::size_t count, unsigned width) {
-                                   if (width == 1) {
-                                       shingler_.add_all(count, [&](std::size_t i) { return seen(kAsciiHashes[bytes[first + i]]); }, consume);
-                                   } else {
-                                       shingler_.add_all(count, [&](std::size_t i) { return seen(token_hash_of_three(bytes + first + 3 * i)); }, consume);
-                                   }
-                               });
+        folder_.for_each_stretch(
+            [&](const TokenEdges& edges) {
+                std::uint64_t hashes[TokenEdges::kRoom];
+                hash_tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
+                shingler_.add_all(edges.ended, [&](std::size_t i) { return seen(hashes[i]); }, consume);
+            },
+            [&](std::size_t first, std::size_t count, unsigned width) {
+                if (width == 1) {
+                    shingler_.add_all(count, [&](std::size_t i) { return seen(kAsciiHashes[bytes[first + i]]); }, consume);
+                } else {
+                    shingler_.add_all(count, [&](std::size_t i) { return seen(token_hash_of_three(bytes + first + 3 * i)); }, consume);
+                }
+            });
         shingler_.finish(consume);
     }
 

@@ -73,6 +73,7 @@ Decoded decode(const std::uint8_t* p, std::size_t left) {
 
 struct AsciiBlock {
     std::uint64_t word, space;
+    bool ascii;  // all of it
 };
 
 std::uint64_t pack_bits(const std::uint8_t* flags) {
@@ -82,11 +83,13 @@ std::uint64_t pack_bits(const std::uint8_t* flags) {
     return bits;
 }
 
-// Lower-cases 64 ASCII bytes and classifies them.
+// Lower-cases 64 bytes and classifies them, if they are ASCII.
 LOOKALIKE_CLONES
 AsciiBlock fold_ascii_block(const std::uint8_t* source, std::uint8_t* target, bool fold) {
     alignas(64) std::uint8_t word[64], space[64];
     const std::uint8_t bit = fold ? 0x20 : 0;
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < 64; i += 8) any |= load64(source + i);
     for (unsigned i = 0; i < 64; ++i) {
         const std::uint8_t c = source[i];
         const bool upper = static_cast<std::uint8_t>(c - 'A') < 26;
@@ -96,14 +99,7 @@ AsciiBlock fold_ascii_block(const std::uint8_t* source, std::uint8_t* target, bo
         word[i] = alphabetic | digit;
         space[i] = (c <= 0x20) | (c == 0x7F);
     }
-    return {pack_bits(word), pack_bits(space)};
-}
-
-LOOKALIKE_CLONES
-bool all_ascii(const std::uint8_t* p) {
-    std::uint64_t any = 0;
-    for (unsigned i = 0; i < 64; i += 8) any |= load64(p + i);
-    return (any & 0x8080808080808080ULL) == 0;
+    return {pack_bits(word), pack_bits(space), (any & 0x8080808080808080ULL) == 0};
 }
 
 std::size_t ascii_prefix(const std::uint8_t* p, std::size_t size) {
@@ -117,9 +113,34 @@ std::size_t ascii_prefix(const std::uint8_t* p, std::size_t size) {
     return i;
 }
 
+// The places of the set bits, eight at a time whether there are so many or not: how many there are is hard to foretell.
+inline std::size_t places_of(std::uint64_t bits, std::size_t base, std::size_t* out) {
+    const std::size_t count = static_cast<std::size_t>(std::popcount(bits));
+    for (std::size_t done = 0; done < count; done += 8) {
+        for (unsigned i = 0; i < 8; ++i) {
+            out[done + i] = base + static_cast<std::size_t>(std::countr_zero(bits));
+            bits &= bits - 1;
+        }
+    }
+    return count;
+}
+
 std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~0ULL : (1ULL << count) - 1; }
 
 }  // namespace
+
+LOOKALIKE_CLONES
+std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before, TokenEdges& edges) {
+    for (; w < words && !edges.full(); ++w) {
+        if (run_width(member[w], start[w])) break;
+        // A token ends behind its last byte: where the next one begins, or where there is none.
+        const std::uint64_t end = (member[w] << 1 | before) & (~member[w] | start[w]);
+        before = member[w] >> 63;
+        edges.begun += places_of(start[w], w * 64, edges.begins + edges.begun);
+        edges.ended += places_of(end, w * 64, edges.ends + edges.ended);
+    }
+    return w;
+}
 
 inline void Folder::put(const std::uint8_t* utf8, unsigned size, bool starts) {
     std::memcpy(bytes_.data() + size_, utf8, size);
@@ -270,20 +291,20 @@ std::size_t Folder::ascii_run(const std::uint8_t* source, std::size_t size) {
     while (taken < size) {
         const std::uint8_t* p = source + taken;
         const std::size_t left = size - taken;
-        std::size_t run = left >= 64 && all_ascii(p) ? 64 : ascii_prefix(p, std::min<std::size_t>(left, 64));
+        std::uint8_t padded[64];
+        if (left < 64) {
+            std::memset(padded, ' ', sizeof padded);
+            std::memcpy(padded, p, left);
+        }
+        reserve(64);
+        const AsciiBlock block = fold_ascii_block(left < 64 ? padded : p, bytes_.data() + size_, fold_);
+        const std::size_t run = block.ascii ? std::min<std::size_t>(left, 64) : ascii_prefix(p, std::min<std::size_t>(left, 64));
         if (run == 0) break;
-        if (run < kWorthABlock) {
+        if (run < kWorthABlock) {  // what the block left behind the end is written over
             ascii_characters(p, run);
             taken += run;
             continue;
         }
-        std::uint8_t padded[64];
-        if (left < 64) {
-            std::memset(padded, ' ', sizeof padded);
-            std::memcpy(padded, p, run);
-        }
-        reserve(64);
-        const AsciiBlock block = fold_ascii_block(left < 64 ? padded : p, bytes_.data() + size_, fold_);
         const unsigned count = static_cast<unsigned>(run);
         const std::uint64_t here = low_bits(count);
         end_mark_run();

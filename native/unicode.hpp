@@ -43,6 +43,27 @@ class Scratch {
     std::size_t capacity_ = 0;
 };
 
+// Where tokens begin and end, in order. The last one that has begun may not have ended yet.
+struct TokenEdges {
+    static constexpr std::size_t kEnough = 512, kRoom = kEnough + 64 + 8;  // a word more, and what is written ahead
+
+    std::size_t begins[kRoom], ends[kRoom];
+    std::size_t begun = 0, ended = 0;
+    bool full() const { return begun >= kEnough; }
+};
+
+// How many bytes each token of a full word of the bitmaps has, if all have the same: 1, 3, or 0.
+inline unsigned run_width(std::uint64_t member, std::uint64_t start) {
+    constexpr std::uint64_t kEveryThird = 0x9249249249249249ULL;
+    if (start == ~0ULL) return 1;
+    if (member != ~0ULL || start == 0) return 0;
+    return start == kEveryThird || start == kEveryThird << 1 || start == kEveryThird << 2 ? 3 : 0;
+}
+
+// Appends the edges in the words of the bitmaps from `w` on, until there are enough or a word is a run of tokens of one size. Returns
+// the first word that was not taken. `before`: whether the byte before is part of a token.
+std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before, TokenEdges& edges);
+
 // Normalises one text after the other, re-using its buffers. Not for use by two threads at once.
 class Folder {
    public:
@@ -59,53 +80,50 @@ class Folder {
     // Calls visit(first byte, byte after the last) for each token.
     template <class Visit>
     void for_each_token(Visit&& visit) const {
-        for_each_token(visit, [&](std::size_t first, std::size_t count, unsigned width) {
-            for (std::size_t i = 0; i < count; ++i) visit(first + i * width, first + (i + 1) * width);
-        });
+        for_each_stretch(
+            [&](const TokenEdges& edges) {
+                for (std::size_t i = 0; i < edges.ended; ++i) visit(edges.begins[i], edges.ends[i]);
+            },
+            [&](std::size_t first, std::size_t count, unsigned width) {
+                for (std::size_t i = 0; i < count; ++i) visit(first + i * width, first + (i + 1) * width);
+            });
     }
 
-    // The same; where many tokens of one byte or of three (ideographs) follow each other, calls
-    // visit_run(first byte, how many, bytes each) for all of them.
-    template <class Visit, class VisitRun>
-    void for_each_token(Visit&& visit, VisitRun&& visit_run) const {
-        constexpr std::size_t kClosed = ~std::size_t{0};
-        std::size_t open = kClosed;
-        std::uint64_t carry = 0;
+    // The same in stretches: calls visit_edges(edges) for tokens of any size, and where many tokens of one byte or of three (ideographs)
+    // follow each other visit_run(first byte, how many, bytes each) for all of them.
+    template <class VisitEdges, class VisitRun>
+    void for_each_stretch(VisitEdges&& visit_edges, VisitRun&& visit_run) const {
+        TokenEdges edges;
+        std::uint64_t before = 0;  // whether the byte before is part of a token
         const std::size_t words = (size_ + 63) / 64;
-        for (std::size_t w = 0; w < words; ++w) {
-            const std::uint64_t member = member_[w], start = start_[w];
-            if (const unsigned width = run_width(member, start)) {
-                const std::size_t first = w * 64 + static_cast<std::size_t>(std::countr_zero(start));
-                const std::size_t last = w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(start));
-                if (open != kClosed) visit(open, first);
-                visit_run(first, (last - first) / width, width);
-                open = last;  // it may go on in the next word
-                carry = 1;
+        const auto hand_on = [&] {
+            if (edges.ended) visit_edges(edges);
+            if (edges.begun > edges.ended) edges.begins[0] = edges.begins[edges.ended];  // a token that goes on
+            edges.begun -= edges.ended;
+            edges.ended = 0;
+        };
+        for (std::size_t w = 0; w < words;) {
+            w = find_edges(member_.data(), start_.data(), w, words, before, edges);
+            if (w == words || edges.full()) {
+                hand_on();
                 continue;
             }
-            std::uint64_t boundary = start | (~member & (member << 1 | carry));
-            carry = member >> 63;
-            while (boundary) {
-                const std::size_t position = w * 64 + static_cast<std::size_t>(std::countr_zero(boundary));
-                if (position >= size_) break;
-                if (open != kClosed) visit(open, position);
-                open = start >> (position & 63) & 1 ? position : kClosed;
-                boundary &= boundary - 1;
-            }
+            const unsigned width = run_width(member_[w], start_[w]);
+            const std::size_t first = w * 64 + static_cast<std::size_t>(std::countr_zero(start_[w]));
+            const std::size_t last = w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(start_[w]));
+            if (edges.begun > edges.ended) edges.ends[edges.ended++] = first;
+            hand_on();
+            visit_run(first, (last - first) / width, width);
+            edges.begins[edges.begun++] = last;  // it may go on in the next word
+            before = 1;
+            ++w;
         }
-        if (open != kClosed) visit(open, size_);
+        if (edges.begun > edges.ended) edges.ends[edges.ended++] = size_;
+        hand_on();
     }
 
    private:
     enum class Before : std::uint8_t { nothing, word, single };
-
-    // How many bytes each token of a full word has, if all have the same: 1, 3, or 0.
-    static unsigned run_width(std::uint64_t member, std::uint64_t start) {
-        constexpr std::uint64_t kEveryThird = 0x9249249249249249ULL;
-        if (start == ~0ULL) return 1;
-        if (member != ~0ULL || start == 0) return 0;
-        return start == kEveryThird || start == kEveryThird << 1 || start == kEveryThird << 2 ? 3 : 0;
-    }
 
     void start_text(std::size_t bytes);
     void pass(std::span<const std::uint8_t> utf8, Mode mode);

@@ -8,12 +8,17 @@ std::uint64_t ContentDigester::run(std::span<const std::uint8_t> utf8) {
     folder_.run(utf8, mode_, fold_, false);
     const std::uint8_t* bytes = folder_.bytes();
     TokenSequence sequence;
-    folder_.for_each_token([&](std::size_t begin, std::size_t end) { sequence.add(token_hash_padded(bytes + begin, end - begin)); },
-                           [&](std::size_t first, std::size_t tokens, unsigned width) {
-                               for (std::size_t i = 0; i < tokens; ++i) {
-                                   sequence.add(width == 1 ? kAsciiHashes[bytes[first + i]] : token_hash_of_three(bytes + first + 3 * i));
-                               }
-                           });
+    folder_.for_each_stretch(
+        [&](const TokenEdges& edges) {
+            std::uint64_t hashes[TokenEdges::kRoom];
+            hash_tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
+            for (std::size_t i = 0; i < edges.ended; ++i) sequence.add(hashes[i]);
+        },
+        [&](std::size_t first, std::size_t tokens, unsigned width) {
+            for (std::size_t i = 0; i < tokens; ++i) {
+                sequence.add(width == 1 ? kAsciiHashes[bytes[first + i]] : token_hash_of_three(bytes + first + 3 * i));
+            }
+        });
     return sequence.digest();
 }
 
