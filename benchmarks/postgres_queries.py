@@ -93,7 +93,8 @@ class Watch:
     connection: Connection
 
     def __post_init__(self) -> None:
-        self._began, self._worked = time.perf_counter(), self._server_seconds()
+        self._worked = self._server_seconds()
+        self._began = time.perf_counter()  # behind what takes time itself
 
     def seconds(self) -> tuple[float, float]:
         """Since it was made: by the clock, and of the processor; 0 where that cannot be seen."""

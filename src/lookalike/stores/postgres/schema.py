@@ -17,21 +17,26 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 LOCK = 0x6C6F6F6B616C696B  # what processes that make the schema wait for
-STEPS = ("tables.sql", "statistics.sql", "pages.sql")  # what leads to version 1, 2, …: never changed, only added to
+STEPS = ("tables.sql", "statistics.sql", "pages.sql", "blocks.sql")  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
-# Of the first entries under the keys that are wanted: how many there are, and those within k bits that no earlier block brings up. In
-# one pass, and in the text of the functions: to call one more would cost as much as a lookup.
-READ_ENTRIES = """SELECT count(*),
-    array_agg(ordinal) FILTER (WHERE distance <= k{not_earlier}),
-    array_agg(distance) FILTER (WHERE distance <= k{not_earlier})
-  INTO entries, ordinals, distances
-  FROM (
-    SELECT ordinal, simhash, lookalike.hamming(simhash, low) AS distance FROM lookalike.documents
-    WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (wanted)
-    LIMIT enough
+# How the blocks of a SimHash are read, in the text of the functions that do: to call one more would cost as much as to look several keys
+# up. So would a statement more: one reads all three, and brings up again what is near in several. As many entries are read as chance
+# would give these keys, several times over.
+READ_BLOCKS = """keys0 := lookalike.keys_around(low, bits, 0, k / 3);
+  keys1 := CASE WHEN k < 4 THEN ARRAY[((low >> 11 & 2047) | ((low >> 42 & 1023) << 11))::integer]
+    ELSE lookalike.keys_around(low, bits, 1, (k - 1) / 3) END;
+  keys2 := CASE WHEN k < 5 THEN ARRAY[((low >> 22 & 1023) | ((low >> 52 & 4095) << 10))::integer]
+    ELSE lookalike.keys_around(low, bits, 2, (k - 2) / 3) END;
+  enough := 2000 + 4 * documents * (cardinality(keys0) + cardinality(keys1) + cardinality(keys2)) / (1 << lookalike.block_width(bits, 2) - 1);
+  SELECT count(*), {collected} INTO entries, {variables}
+  FROM ({blocks}
   ) AS d;"""
+READ_BLOCK = """
+    (SELECT ordinal, simhash FROM lookalike.documents
+    WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys{i})
+    LIMIT CASE WHEN k >= {i} THEN enough ELSE 0 END)"""
 
 
 def read_version(connection: Connection[Any]) -> int | None:
@@ -79,20 +84,24 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
 def functions() -> list[bytes]:
     """The functions of this version: those for each of the three blocks come from one text."""
     template = _read("block.sql").decode()
-    blocks = []
+    hot_blocks = []
     for i in range(3):
-        conditions = _conditions(i)
-        read_entries = READ_ENTRIES.format(i=i, **conditions)
-        blocks.append(template.format(i=i, next=(i + 1) % 3, last=(i + 2) % 3, read_entries=read_entries, **conditions).encode())
-    return [_read("hamming.sql"), *blocks, _read("arrays.sql")]
+        following, last = (i + 1) % 3, (i + 2) % 3
+        not_earlier = "".join(f" AND {_further(other, f'(k - {other}) / 3')}" for other in range(i))
+        not_next = _further(following, "rest / 2")
+        hot_blocks.append(template.format(i=i, next=following, last=last, not_earlier=not_earlier, not_next=not_next).encode())
+    hamming = _read("hamming.sql").decode()
+    for name, columns in {"read_ordinals": ["ordinal"], "read_simhashes": ["ordinal", "simhash"]}.items():
+        collected = ", ".join(f"array_agg({column}) FILTER (WHERE lookalike.hamming(simhash, low) <= k)" for column in columns)
+        variables = ", ".join(f"{column}s" if column == "ordinal" else f"{column}es" for column in columns)
+        blocks = "\n    UNION ALL".join(READ_BLOCK.format(i=i) for i in range(3))
+        hamming = hamming.replace(f"{{{name}}}", READ_BLOCKS.format(collected=collected, variables=variables, blocks=blocks))
+    return [hamming.encode(), *hot_blocks, _read("arrays.sql")]
 
 
-def _conditions(block: int) -> dict[str, str]:
-    def further(other: int, radius: str) -> str:
-        return f"lookalike.hamming(simhash & ({BLOCK_MASKS[other]}), low & ({BLOCK_MASKS[other]})) > {radius}"
-
-    earlier = "".join(f" AND {further(other, f'(k - {other}) / 3')}" for other in range(block))
-    return {"not_earlier": earlier, "not_next": further((block + 1) % 3, "rest / 2")}
+def _further(block: int, radius: str) -> str:
+    """That a block of a fingerprint is further than so many bits from the query's."""
+    return f"lookalike.hamming(simhash & ({BLOCK_MASKS[block]}), low & ({BLOCK_MASKS[block]})) > {radius}"
 
 
 def make_indexes(connection: Connection[Any]) -> None:

@@ -1,31 +1,23 @@
--- The fingerprints whose block {i} is within (k - {i}) / 3 bits of the query's, and none that an earlier block brings up.
--- As many entries are read as chance would give these keys, several times over. Where that is not the end of them some keys are hot: a
--- key d bits from the query's leaves k - d to the other two blocks, so one is within (k - d) / 2 bits of the query's, or the other
--- within (k - d - 1) / 2. A hot key that has many more entries than there are such pairs is narrowed by them, pair by pair.
-CREATE OR REPLACE FUNCTION lookalike.simhash_block{i}(collection_number integer, documents bigint, bits integer, low bigint, k integer)
+-- The fingerprints whose block {i} is within (k - {i}) / 3 bits of the query's, and none that an earlier block brings up, where some of
+-- these keys are hot: have many more entries than chance would give them. A key d bits from the query's leaves k - d to the other two
+-- blocks, so one is within (k - d) / 2 bits of the query's, or the other within (k - d - 1) / 2. A hot key that has many more entries than
+-- there are such pairs is narrowed by them, pair by pair.
+CREATE OR REPLACE FUNCTION lookalike.simhash_hot_block{i}(collection_number integer, documents bigint, bits integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
 AS $$
 #variable_conflict use_column
 DECLARE
   usual constant double precision := documents::double precision / (1 << lookalike.block_width(bits, {i}));
-  wanted integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
-  enough bigint := 2000 + 4 * usual * cardinality(wanted);
+  keys integer[] := lookalike.keys_around(low, bits, {i}, (k - {i}) / 3);
+  own constant integer := (lookalike.keys_around(low, bits, {i}, 0))[1];
+  enough bigint;
   entries bigint;
   ordinals bigint[];
   distances integer[];
-  keys integer[];
-  own integer[];
   this integer;
   rest integer;
 BEGIN
-  {read_entries}
-  IF entries < enough THEN
-    RETURN QUERY SELECT * FROM unnest(ordinals, distances);
-    RETURN;
-  END IF;
-  keys := wanted;
-  own := lookalike.keys_around(low, bits, {i}, 0);
   FOR this IN
     SELECT key FROM unnest(keys) AS key
     WHERE EXISTS (
@@ -33,14 +25,21 @@ BEGIN
       OFFSET 500 + 4 * usual LIMIT 1
     )
   LOOP
-    rest := k - bit_count((this # own[1])::bit(32))::integer;
+    rest := k - bit_count((this # own)::bit(32))::integer;
     CONTINUE WHEN rest > 7;   -- too many pairs
     keys := array_remove(keys, this);
     -- A pair costs as much as twelve entries: so it never takes more than twice as long as it must.
     enough := 12 * (lookalike.keys_within(lookalike.block_width(bits, {next}), rest / 2)
       + lookalike.keys_within(lookalike.block_width(bits, {last}), (rest - 1) / 2));
-    wanted := ARRAY[this];
-    {read_entries}
+    SELECT count(*),
+      array_agg(ordinal) FILTER (WHERE distance <= k{not_earlier}),
+      array_agg(distance) FILTER (WHERE distance <= k{not_earlier})
+    INTO entries, ordinals, distances
+    FROM (
+      SELECT ordinal, simhash, lookalike.hamming(simhash, low) AS distance FROM lookalike.documents
+      WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = this
+      LIMIT enough
+    ) AS d;
     IF entries < enough THEN
       RETURN QUERY SELECT * FROM unnest(ordinals, distances);
       CONTINUE;

@@ -41,6 +41,11 @@ DECLARE
 BEGIN
   IF radius = 0 THEN
     RETURN ARRAY[own];
+  ELSIF radius = 1 THEN   -- as the table of masks has it; to read that takes longer than to look most keys up
+    RETURN (ARRAY[
+      own, own # 1, own # 2, own # 4, own # 8, own # 16, own # 32, own # 64, own # 128, own # 256, own # 512, own # 1024,
+      own # 2048, own # 4096, own # 8192, own # 16384, own # 32768, own # 65536, own # 131072, own # 262144, own # 524288, own # 1048576, own # 2097152
+    ])[1 : 1 + lookalike.block_width(bits, block)];
   END IF;
   RETURN (
     SELECT ARRAY(SELECT own # mask FROM unnest(m.masks) AS mask)
@@ -69,27 +74,11 @@ BEGIN
   WHERE collection = collection_number AND simhash IS NOT NULL AND lookalike.hamming(simhash, low) <= k;
 END $$;
 
--- All ordinals within k bits; of 128 bits, where the low halves alone must be within k, both halves are counted.
+-- All ordinals within k bits, by the way that costs less: through the blocks, or by reading everything. The costs are microseconds,
+-- measured: 3 for a key, 0.25 for an entry under it, 0.15 for an entry of a scan. The table of masks goes to 5 bits. Of 128 bits, where the
+-- low halves alone must be within k, both halves are counted.
+--
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
-RETURNS TABLE (ordinal bigint, distance integer)
-LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan   -- to plan these few queries again takes longer than they do
-AS $$
-#variable_conflict use_column
-BEGIN
-  IF high IS NULL THEN
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_words(collection_number, low, k);
-  ELSE
-    RETURN QUERY SELECT d.ordinal, w.distance + lookalike.hamming(d.simhash_high, high)
-    FROM lookalike.simhash_words(collection_number, low, k) w
-    JOIN lookalike.documents d ON d.collection = collection_number AND d.ordinal = w.ordinal
-    WHERE w.distance + lookalike.hamming(d.simhash_high, high) <= k;
-  END IF;
-END $$;
-
--- The same of one word, by the way that costs less: through the blocks, or by reading everything. The costs are microseconds,
--- measured: 3 for a key, 0.25 for an entry under it, 0.15 for an entry of a scan. The table of masks goes to 5 bits.
-CREATE OR REPLACE FUNCTION lookalike.simhash_words(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
@@ -101,7 +90,21 @@ DECLARE
   documents bigint;
   cost double precision := 0;
   keys double precision;
+  keys0 integer[];
+  keys1 integer[];
+  keys2 integer[];
+  enough bigint;
+  entries bigint;
+  ordinals bigint[];
+  simhashes bigint[];
 BEGIN
+  IF high IS NOT NULL THEN
+    RETURN QUERY SELECT d.ordinal, w.distance + lookalike.hamming(d.simhash_high, high)
+    FROM lookalike.simhash_rows(collection_number, low, NULL, k) w
+    JOIN lookalike.documents d ON d.collection = collection_number AND d.ordinal = w.ordinal
+    WHERE w.distance + lookalike.hamming(d.simhash_high, high) <= k;
+    RETURN;
+  END IF;
   SELECT c.bits, c.documents INTO bits, documents FROM lookalike.collections c WHERE c.number = collection_number;
   IF k > 3 OR documents < 20000 OR bits < 64 THEN   -- otherwise it is the blocks for certain
     FOR block IN 0..least(k, 2) LOOP
@@ -113,37 +116,71 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_block0(collection_number, documents, bits, low, k);
+  {read_simhashes}
+  IF entries < enough THEN
+    RETURN QUERY SELECT DISTINCT found.ordinal, lookalike.hamming(found.simhash, low)
+    FROM unnest(ordinals, simhashes) AS found (ordinal, simhash);
+  ELSE   -- some keys are hot
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_blocks(collection_number, documents, bits, low, k);
+  END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION lookalike.simhash_hot_blocks(collection_number integer, documents bigint, bits integer, low bigint, k integer)
+RETURNS TABLE (ordinal bigint, distance integer)
+LANGUAGE plpgsql STABLE
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block0(collection_number, documents, bits, low, k);
   IF k >= 1 THEN
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_block1(collection_number, documents, bits, low, k);
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block1(collection_number, documents, bits, low, k);
   END IF;
   IF k >= 2 THEN
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_block2(collection_number, documents, bits, low, k);
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block2(collection_number, documents, bits, low, k);
   END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT 3, q_high bigint DEFAULT NULL)
 RETURNS TABLE (id text, id_number bigint, simhash bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
+SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan
 AS $$
 #variable_conflict use_column
 DECLARE
-  chosen record;
+  collection_number integer;
+  bits integer;
+  documents bigint;
+  low constant bigint := q;
+  keys0 integer[];
+  keys1 integer[];
+  keys2 integer[];
+  enough bigint;
+  entries bigint;
+  ordinals bigint[];
 BEGIN
-  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = search_simhash.collection;
+  SELECT c.number, c.bits, c.documents INTO collection_number, bits, documents
+  FROM lookalike.collections c WHERE c.name = search_simhash.collection;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
   END IF;
-  IF k IS NULL OR k < 0 OR q IS NULL OR (q_high IS NULL) <> (chosen.bits < 128) THEN
-    RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', chosen.bits
+  IF k IS NULL OR k < 0 OR q IS NULL OR (q_high IS NULL) <> (bits < 128) THEN
+    RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', bits
       USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
   END IF;
-  RETURN QUERY SELECT coalesce(d.id_text, d.id_number::text), d.id_number, d.simhash, s.distance
-  FROM lookalike.simhash_rows(chosen.number, q, q_high, k) s, LATERAL (
-    SELECT * FROM lookalike.documents d WHERE d.collection = chosen.number AND d.ordinal = s.ordinal OFFSET 0
-  ) AS d
-  ORDER BY s.distance, s.ordinal;
+  IF bits = 64 AND k <= 3 AND documents >= 20000 THEN   -- the usual search, for which a call would cost a good part of the time
+    {read_ordinals}
+    IF entries >= enough THEN   -- some keys are hot
+      ordinals := ARRAY(SELECT ordinal FROM lookalike.simhash_hot_blocks(collection_number, documents, bits, low, k));
+    END IF;
+  ELSE
+    ordinals := ARRAY(SELECT ordinal FROM lookalike.simhash_rows(collection_number, q, q_high, k));
+  END IF;
+  RETURN QUERY SELECT coalesce(id_text, id_number::text), id_number, simhash,
+    lookalike.hamming(simhash, q) + CASE WHEN q_high IS NULL THEN 0 ELSE lookalike.hamming(simhash_high, q_high) END AS distance
+  FROM lookalike.documents
+  WHERE collection = collection_number AND ordinal = ANY (ordinals)
+  ORDER BY distance, ordinal;
 END $$;
 
 -- Fingerprints that are in the database already, as documents without text. Of an id that is there, or comes twice, the last counts.
