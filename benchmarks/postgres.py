@@ -20,6 +20,7 @@ import numpy as np
 import psycopg
 import report
 from numpy.typing import NDArray
+from postgres_beside import beside
 from postgres_queries import AT_A_TIME, KS, MORE, Connection, Query, Watch, fingerprints, one, queries, timed
 from postgres_slices import LAYOUTS, sliced
 
@@ -105,7 +106,14 @@ def run(url: str, rows: int, count: int, only: str) -> dict[str, Any]:
     found = ours(url, values, asked, hot) if only in ("all", "blocks") else []
     for name in LAYOUTS if only in ("all", "slices") else ():
         found += sliced(url, name, values, asked, hot)
-    return machine.describe() | {"server": f"PostgreSQL {server}", "settings": settings, "rows": rows, "measured": found}
+    with_smlar = any("smlar" in row["layout"] for row in found)
+    return machine.describe() | {
+        "server": f"PostgreSQL {server}",
+        "settings": settings,
+        "rows": rows,
+        "in_turns": beside(url, asked) if with_smlar and only == "all" else [],
+        "measured": found,
+    }
 
 
 def rendered(result: dict[str, Any]) -> str:
@@ -113,7 +121,12 @@ def rendered(result: dict[str, Any]) -> str:
     lines = [
         [row["layout"] + (", hot block" if row["hot"] else ""), *(str(row.get(name, "–")) for name in names)] for row in result["measured"]
     ]
-    return report.table(["layout", "k", "p50 ms", "p95 ms", "CPU p50 ms", "recall", "index MB", "index s", "rows/s into it"], lines)
+    turns = "".join(
+        f"in turns, k={row['k']}: {place} ours {row[place]['ours']} ms, smlar {row[place]['smlar']} ms: {row[place]['times']}×\n"
+        for row in result["in_turns"]
+        for place in ("client", "server")
+    )
+    return turns + report.table(["layout", "k", "p50 ms", "p95 ms", "CPU p50 ms", "recall", "index MB", "index s", "rows/s into it"], lines)
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ def test_every_layout_is_measured(tmp_path: Path) -> None:
     assert layouts == {"blocks", "parallel scan", "8 slices", "6 slices", "4 slices"}
     assert all(row["recall"] == 1 for row in result["measured"] if "recall" in row)
     assert {row["k"] for row in result["measured"] if row["hot"]} == {1, 3, 4, 6, 8}
-    assert done.stdout.count("\n") == len(result["measured"]) + 2
+    assert done.stdout.count("\n") == len(result["measured"]) + 2 + 2 * len(result["in_turns"])
 
 
 def test_documents_are_measured(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ READ_BLOCKS = """keys0 := lookalike.keys_around(low, bits, 0, k / 3);
     ELSE lookalike.keys_around(low, bits, 1, (k - 1) / 3) END;
   keys2 := CASE WHEN k < 5 THEN ARRAY[((low >> 22 & 1023) | ((low >> 52 & 4095) << 10))::integer]
     ELSE lookalike.keys_around(low, bits, 2, (k - 2) / 3) END;
-  enough := 2000 + 4 * documents * (cardinality(keys0) + cardinality(keys1) + cardinality(keys2)) / (1 << lookalike.block_width(bits, 2) - 1);
+  enough := 2000 + 4 * documents * (cardinality(keys0) + cardinality(keys1) + cardinality(keys2))
+    / (1 << lookalike.block_width(bits, 2) - 1);
   SELECT count(*), {collected} INTO entries, {variables}
   FROM ({blocks}
   ) AS d;"""

@@ -64,7 +64,7 @@ AS $$
 BEGIN
   IF (
     SELECT coalesce(4 * c.documents > t.reltuples AND t.relpages < 3 * i.relpages, true)
-    FROM lookalike.collections c, pg_class t LEFT JOIN pg_class i ON i.oid = to_regclass('lookalike.documents_by_block0')
+    FROM lookalike.collections c, pg_class t LEFT JOIN pg_class i ON i.oid = to_regclass('lookalike.documents_by_block2')
     WHERE c.number = collection_number AND t.oid = 'lookalike.documents'::regclass
   ) THEN
     PERFORM set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'off', true), set_config('enable_indexonlyscan', 'off', true);
@@ -77,7 +77,6 @@ END $$;
 -- All ordinals within k bits, by the way that costs less: through the blocks, or by reading everything. The costs are microseconds,
 -- measured: 3 for a key, 0.25 for an entry under it, 0.15 for an entry of a scan. The table of masks goes to 5 bits. Of 128 bits, where the
 -- low halves alone must be within k, both halves are counted.
---
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE

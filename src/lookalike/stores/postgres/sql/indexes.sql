@@ -3,10 +3,12 @@
 CREATE UNIQUE INDEX IF NOT EXISTS documents_by_id_text ON lookalike.documents (collection, id_text) WHERE id_text IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS documents_by_id_number ON lookalike.documents (collection, id_number) WHERE id_number IS NOT NULL;
 
--- Every pair of blocks is the beginning of one of these three; they hold all that a search reads, so it never visits the table.
-CREATE INDEX IF NOT EXISTS documents_by_block0 ON lookalike.documents (collection, block0, block1) INCLUDE (simhash, ordinal)
+-- Every pair of blocks leads one of these three; they hold all that a search reads, so it never visits the table. A search knows block and
+-- collection, so their order is the same to it; but an index that begins with what differs is made in two thirds of the time. The last one
+-- begins with the collection, so that all of a collection can be read from it.
+CREATE INDEX IF NOT EXISTS documents_by_block0 ON lookalike.documents (block0, collection, block1) INCLUDE (simhash, ordinal)
   WHERE simhash IS NOT NULL;
-CREATE INDEX IF NOT EXISTS documents_by_block1 ON lookalike.documents (collection, block1, block2) INCLUDE (simhash, ordinal)
+CREATE INDEX IF NOT EXISTS documents_by_block1 ON lookalike.documents (block1, collection, block2) INCLUDE (simhash, ordinal)
   WHERE simhash IS NOT NULL;
 CREATE INDEX IF NOT EXISTS documents_by_block2 ON lookalike.documents (collection, block2, block0) INCLUDE (simhash, ordinal)
   WHERE simhash IS NOT NULL;
