@@ -80,8 +80,8 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
-SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan
+SET random_page_cost = 0 SET cpu_operator_cost = 0   -- lookups cost nothing: the index that narrows most, however few rows it expects
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -127,6 +127,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_hot_blocks(collection_number integer, documents bigint, bits integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET random_page_cost = 4 SET cpu_operator_cost = 0.0025   -- as usual: here what many lookups cost counts
 AS $$
 #variable_conflict use_column
 BEGIN
@@ -142,8 +143,8 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT 3, q_high bigint DEFAULT NULL)
 RETURNS TABLE (id text, id_number bigint, simhash bigint, distance integer)
 LANGUAGE plpgsql STABLE
-SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
-SET max_parallel_workers_per_gather = 0 SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan
+SET random_page_cost = 0 SET cpu_operator_cost = 0   -- lookups cost nothing: the index that narrows most, however few rows it expects
 AS $$
 #variable_conflict use_column
 DECLARE
