@@ -1,10 +1,10 @@
 """File in, deduplicated file out: ours and the peers' on the same file, and how the cost grows.
 
     python benchmarks/dedupe.py [--data FOLDER] [--documents N] [--json OUT] [--only speed|slow|quality|skew|growth ...]
-                                [--slow-documents N] [--python PEER=PYTHON ...]
+                                [--slow-minutes M] [--skew-documents N] [--growth-documents N] [--python PEER=PYTHON ...]
 
-``slow`` are peers that take minutes for what takes others seconds: they get fewer documents. ``--python`` names the Python that a peer
-is installed in, where it does not go together with the others.
+``slow`` are peers that take minutes for what takes others seconds: they get as many documents as they finish in so many minutes, judged by
+a tenth of them. ``--python`` names the Python that a peer is installed in, where it does not go together with the others.
 
 Every program runs as a process of its own; CPU time and peak memory are those that the system counted for it. ``--data`` is a folder
 with the real texts (``bible_en.docs.jsonl.gz`` …); without it texts are generated, which shows that everything runs and no more.
@@ -22,6 +22,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -39,6 +40,8 @@ WORDS = ("alpha", "beta", "gamma", "delta", "river", "king")
 EDITS = (0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08)
 PEERS = Path(__file__).with_name("dedupe_peers.py")
 OURS = [sys.executable, "-c", "from lookalike.cli import main; main()", "dedupe"]
+# Modules that were imported once are compiled, as those of an installed package are.
+COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 WANTED = {"rensa": 8, "gaoya": 4, "copy": 1 / 3}
 SLOW = {"text-dedup": 15, "datatrove": 50}
 MODULES = {"text-dedup": "text_dedup"}
@@ -83,17 +86,19 @@ def write(path: Path, texts: Iterator[str]) -> Path:
 
 
 def measured(command: list[str], out: Path) -> dict[str, Any]:
-    """CPU seconds and peak megabytes of a process, and how many rows it wrote."""
+    """Seconds, those of the CPU, and peak megabytes of a process, and how many rows it wrote."""
+    began = time.perf_counter()
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, env=COMPILED)
         _, status, usage = os.wait4(process.pid, 0)
         if status:
             said.seek(0)
             raise SystemExit(f"{' '.join(command[:4])} … failed: {said.read()[-2000:].decode(errors='replace')}")
+    seconds = round(time.perf_counter() - began, 2)
     with out.open("rb") as file:
         rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
     out.unlink()
-    return {"cpu_s": round(usage.ru_utime + usage.ru_stime, 2), "peak_mb": usage.ru_maxrss // 1024, "rows": rows}
+    return {"cpu_s": round(usage.ru_utime + usage.ru_stime, 2), "seconds": seconds, "peak_mb": usage.ru_maxrss // 1024, "rows": rows}
 
 
 def ours(source: Path, *options: str) -> dict[str, Any]:
@@ -123,17 +128,23 @@ def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
     return rows
 
 
-def slow(folder: Path, source: list[str], count: int, pythons: dict[str, str]) -> list[dict[str, Any]]:
-    path = write(folder / "slow.jsonl", documents(source, count))
-    rows = [{"program": "lookalike", "documents": count, **ours(path)}]
+def slow(folder: Path, source: list[str], count: int, minutes: float, pythons: dict[str, str]) -> list[dict[str, Any]]:
+    out = folder / "peer.jsonl"
+    rows: list[dict[str, Any]] = []
     for name, wanted in SLOW.items():
         python = pythons.get(name, sys.executable)
         if name not in pythons and find_spec(MODULES.get(name, name)) is None:
             rows.append({"program": name, "skipped": f"pip install {name}, and --python {name}=… where it is another Python"})
             continue
-        found = measured([python, str(PEERS), name, str(path), str(folder / "peer.jsonl")], folder / "peer.jsonl")
-        best = min((rows[0], ours(path)), key=lambda row: row["cpu_s"])
-        rows.append({"program": name, **found, "ratio": round(found["cpu_s"] / best["cpu_s"], 2), "wanted": wanted})
+        command = [python, str(PEERS), name]
+        trial = write(folder / "trial.jsonl", documents(source, max(count // 10, 10)))
+        share = min(60 * minutes / measured([*command, str(trial), str(out)], out)["seconds"], 10) / 10
+        size = max(int(count * share), 10)
+        path = write(folder / "slow.jsonl", documents(source, size))
+        found = measured([*command, str(path), str(out)], out)
+        own = min((ours(path) for _ in range(RUNS)), key=lambda row: row["cpu_s"])
+        figures = {"ours": own, "ratio": round(found["cpu_s"] / own["cpu_s"], 2), "wanted": wanted}
+        rows.append({"program": name, "documents": size, **found, **figures})
     return rows
 
 
@@ -232,23 +243,28 @@ def _leaders(texts: list[str], pairs: dict[tuple[int, int], float]) -> set[int]:
 def main(arguments: list[str] | None = None) -> dict[str, Any]:
     parser = argparse.ArgumentParser(description="Dedupe benchmarks")
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--documents", type=int, default=100_000, help="of the speed job; skew and growth take as many")
+    parser.add_argument(
+        "--documents", type=int, default=100_000, help="of the speed job, at most of the slow one, and by default of others"
+    )
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--slow-documents", type=int, default=5_000)
+    parser.add_argument("--slow-minutes", type=float, default=1)
+    parser.add_argument("--skew-documents", type=int)
+    parser.add_argument("--growth-documents", type=int)
     parser.add_argument("--python", action="append", default=[], metavar="PEER=PYTHON")
     every_job = ["speed", "slow", "quality", "skew", "growth"]
     parser.add_argument("--only", nargs="+", choices=every_job, default=every_job)
     options = parser.parse_args(arguments)
     result: dict[str, Any] = machine.describe() | {"text": "real" if options.data else "generated"}
     source = sentences(options.data)
+    pythons = dict(each.split("=", 1) for each in options.python)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         jobs: dict[str, Callable[[], Any]] = {
             "speed": lambda: speed(folder, source, options.documents),
-            "slow": lambda: slow(folder, source, options.slow_documents, dict(each.split("=", 1) for each in options.python)),
+            "slow": lambda: slow(folder, source, options.documents, options.slow_minutes, pythons),
             "quality": lambda: quality(options.data),
-            "skew": lambda: skew(folder, source, options.documents),
-            "growth": lambda: growth(folder, source, options.documents),
+            "skew": lambda: skew(folder, source, options.skew_documents or options.documents),
+            "growth": lambda: growth(folder, source, options.growth_documents or options.documents),
         }
         for job in options.only:
             result[job] = jobs[job]()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.corpus.row import Problem
+from lookalike.deduping.ahead import read_ahead
 from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.decider import Decider
 from lookalike.deduping.ledger import Growing, Ledger
@@ -73,6 +75,7 @@ class Run:
         stored: Stored | None = None,
     ) -> None:
         self.settings, self.problems, self.stages = settings, problems, stages
+        self._ahead = workers > 1
         self.ledger = Ledger()
         self._stored = stored
         self.ledger.store = stored.name if stored else ""
@@ -101,7 +104,7 @@ class Run:
             if number == len(self.ledger.readers):
                 self.ledger.begin(reader.name)
             done = sum(size or 0 for size in sizes[:number])
-            for batch in self._timed(reader.batches(self.problems.report, start)):
+            for batch in self._timed(self._batches(reader, start)):
                 if self._stored:
                     with self.stages.timed("store"):
                         batch = self._stored.without_stored(batch, self.ledger)
@@ -121,6 +124,11 @@ class Run:
                 self._records.finish_source(self.problems.take_recent())
         for problem in self.ledger.repeated_ids():
             self.problems.report(problem)
+
+    def _batches(self, reader: Reader, start: tuple[int, int]) -> Iterator[Batch]:
+        if self._ahead:
+            return read_ahead(partial(reader.batches, start=start), self.problems.report)
+        return reader.batches(self.problems.report, start)
 
     def _timed(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         while True:
