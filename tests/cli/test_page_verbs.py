@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +10,6 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.cli import main
 from lookalike.testing import made_pages
 from terminal import shown_on_a_terminal
 from web_server import WebServer, answer, redirect
@@ -22,24 +18,6 @@ Run = Callable[..., Any]
 PAGES = made_pages(24)
 ARTICLE = "The ferry crosses the harbour every morning at eight and comes back in the evening, whatever the weather is like. " * 3
 HTML = f"<html><head><title>Ferry</title></head><body><nav><a href=/>home</a></nav><article><p>{ARTICLE}</p></article></body></html>"
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    def call(*arguments: object, stdin: bytes = b"") -> Any:
-        class Stdin:
-            buffer = io.BytesIO(stdin)
-
-        monkeypatch.setattr(sys, "stdin", Stdin)
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        assert "internal error" not in err
-        return subprocess.CompletedProcess(arguments, int(stop.value.code or 0), out, err)
-
-    return call
 
 
 @pytest.fixture

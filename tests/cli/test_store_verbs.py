@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,6 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.cli import main
 from terminal import shown_on_a_terminal
 
 ROOT = Path(__file__).parents[2]
@@ -25,25 +21,6 @@ ROWS = {row["id"]: row["text"] for row in map(json.loads, Path(CORPUS).read_text
 FIRST = next(iter(ROWS))
 
 Run = Callable[..., Any]
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Calls a verb in this process; the result has code, out and err."""
-
-    def call(*arguments: object, stdin: bytes = b"") -> Any:
-        class Stdin:
-            buffer = io.BytesIO(stdin)
-
-        monkeypatch.setattr(sys, "stdin", Stdin)
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as stop:
-            main([str(argument) for argument in arguments])
-        out, err = capfd.readouterr()
-        assert "Traceback" not in err
-        return subprocess.CompletedProcess(arguments, int(stop.value.code or 0), out, err)
-
-    return call
 
 
 @pytest.fixture
