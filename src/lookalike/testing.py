@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 
 from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatch, StoreBusy, StoreError
 from lookalike.fingerprints.fuzzy import ssdeep, tlsh
@@ -169,6 +170,10 @@ class VectorContract:
     def open(self, tmp_path: Path, **options: Any) -> Index:
         return open_index(self.location(tmp_path), **options)
 
+    def _require_persistence(self) -> None:
+        if not self.persistent:
+            raise SkipTest("not applicable: this store keeps nothing when it is closed")
+
     def test_meaning_equals_brute_force(self, tmp_path: Path) -> None:
         documents = corpus(120)
         texts = [text for _, text in documents]
@@ -267,8 +272,7 @@ class VectorContract:
             assert index.check().ok
 
     def test_vectors_of_two_models_are_never_mixed(self, tmp_path: Path) -> None:
-        if not self.persistent:
-            return
+        self._require_persistence()
         with self.open(tmp_path, model=tiny_model()) as index:
             index.add("a", "a river")
         with self.open(tmp_path, model=tiny_model()) as index:
@@ -398,8 +402,7 @@ class StoreContract(VectorContract):
             assert index.search("added while others are read, and found afterwards by whoever looks for it")[0].id == "another"
             assert len(index) == 30
             assert index.check().ok
-        if not self.persistent:
-            return
+        self._require_persistence()
         with self.open(tmp_path) as index:  # which reads before it writes
             for number, document in enumerate(index.documents()):
                 index.add(f"copy {number}", document.text or "")
@@ -737,8 +740,7 @@ class StoreContract(VectorContract):
     # Collections, settings, several users
 
     def test_collections_are_apart(self, tmp_path: Path) -> None:
-        if not self.persistent:
-            return
+        self._require_persistence()
         with self.open(tmp_path, collection="one") as one:
             one.add("a", "a text in the first collection of this store")
         with self.open(tmp_path, collection='two\'s "name"', keep_text=False, bits=128) as two:
@@ -751,8 +753,7 @@ class StoreContract(VectorContract):
             assert one.check().ok
 
     def test_another_recipe_is_refused(self, tmp_path: Path) -> None:
-        if not self.persistent:
-            return
+        self._require_persistence()
         with self.open(tmp_path, recipe="words") as index:
             index.add("a", "a text")
         with _refused(RecipeMismatch):
@@ -764,8 +765,7 @@ class StoreContract(VectorContract):
             assert index.settings["recipe_id"].startswith("words.")
 
     def test_everything_is_there_after_opening_again(self, tmp_path: Path) -> None:
-        if not self.persistent:
-            return
+        self._require_persistence()
         documents = corpus(100)
         with self.open(tmp_path) as index:
             index.add(documents)
@@ -780,8 +780,7 @@ class StoreContract(VectorContract):
                 index.remove(["a"])
 
     def test_readers_see_what_a_writer_did(self, tmp_path: Path) -> None:
-        if not self.persistent:
-            return
+        self._require_persistence()
         documents = corpus(60)
         with self.open(tmp_path) as writer, self.open(tmp_path, read_only=True) as reader:
             assert len(reader) == 0
@@ -797,8 +796,9 @@ class StoreContract(VectorContract):
             assert documents[0][0] not in [match.id for match in reader.search(documents[0][1], limit=None)]
 
     def test_a_second_writer_is_told(self, tmp_path: Path) -> None:
-        if not (self.persistent and self.one_writer):
-            return
+        self._require_persistence()
+        if not self.one_writer:
+            raise SkipTest("not applicable: this store takes any number of writers")
         with self.open(tmp_path) as first, self.open(tmp_path) as second:
             first.add("a", "a text")
             with _refused(StoreBusy):
@@ -817,8 +817,7 @@ class StoreContract(VectorContract):
                 call()
 
     def test_a_store_that_is_not_there(self, tmp_path: Path) -> None:
-        if not self.persistent:
-            return
+        self._require_persistence()
         with _refused(LookalikeError):
             self.open(tmp_path, read_only=True)
         with _refused(LookalikeError):

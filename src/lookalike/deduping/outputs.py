@@ -56,7 +56,8 @@ class Output:
         if self.folder and self.path is not None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InputError(f"out={str(self.path)!r} is a folder that is not empty: name a new one")
         if not self.folder:
-            wanted = Source.of(self.path).format if self.path else readers[0].source.format  # type: ignore[union-attr]
+            formats = [reader.source.format for reader in readers if not isinstance(reader, TextFiles)]
+            wanted = Source.of(self.path).format if self.path else formats[0]
             for reader in readers:
                 if isinstance(reader, TextFiles) or reader.source.format != wanted:
                     raise InputError(
