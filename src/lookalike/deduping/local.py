@@ -19,6 +19,7 @@ from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import FileReader, expanded, readers_of, stamp
+from lookalike.deduping.records import VERSION
 from lookalike.deduping.report import DedupeReport
 from lookalike.deduping.run import Reader, Run, read_again
 from lookalike.deduping.settings import Settings, make_settings, memory_bytes, removal_limit
@@ -252,7 +253,12 @@ class _Job:
         """Beside the output, and called by what decides its contents: only the same run on the same inputs finds it again."""
         if out is None or out == "-":
             return None
-        content: Mapping[str, Any] = {"settings": self.settings.to_dict(), "columns": self.columns, "inputs": stamp(sources)}
+        content: Mapping[str, Any] = {
+            "version": VERSION,
+            "settings": self.settings.to_dict(),
+            "columns": self.columns,
+            "inputs": stamp(sources),
+        }
         name = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
         return Path(out).absolute().parent / f".lookalike-dedupe-{name}"
 

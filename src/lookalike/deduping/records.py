@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+VERSION = 2  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
 _DTYPES = {
     "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u4", "simhashes": "u8",
