@@ -96,6 +96,7 @@ class Folder {
         TokenEdges edges;
         std::uint64_t before = 0;  // whether the byte before is part of a token
         const std::size_t words = (size_ + 63) / 64;
+        const auto first_start = [&](std::size_t w) { return w * 64 + static_cast<std::size_t>(std::countr_zero(start_[w])); };
         const auto hand_on = [&] {
             if (edges.ended) visit_edges(edges);
             if (edges.begun > edges.ended) edges.begins[0] = edges.begins[edges.ended];  // a token that goes on
@@ -109,14 +110,17 @@ class Folder {
                 continue;
             }
             const unsigned width = run_width(member_[w], start_[w]);
-            const std::size_t first = w * 64 + static_cast<std::size_t>(std::countr_zero(start_[w]));
-            const std::size_t last = w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(start_[w]));
+            const std::size_t first = first_start(w);
             if (edges.begun > edges.ended) edges.ends[edges.ended++] = first;
             hand_on();
+            std::size_t last;
+            do {  // as many words as the run has
+                last = w * 64 + 63 - static_cast<std::size_t>(std::countl_zero(start_[w]));
+                ++w;
+            } while (w < words && run_width(member_[w], start_[w]) == width && first_start(w) == last + width);
             visit_run(first, (last - first) / width, width);
             edges.begins[edges.begun++] = last;  // it may go on in the next word
             before = 1;
-            ++w;
         }
         if (edges.begun > edges.ended) edges.ends[edges.ended++] = size_;
         hand_on();
