@@ -638,10 +638,10 @@ class StoreContract(VectorContract):
             assert not kept & removed
             for cluster in clusters:
                 for member in cluster.removed:
-                    assert member.similarity == _jaccard(texts[cluster.kept], texts[member.id]) >= 0.8  # type: ignore[index]
+                    assert member.similarity == _jaccard(texts[cluster.kept], texts[member.id]) >= 0.8  # type: ignore[index]  # ids are texts here
             for cluster in index.clusters(by="simhash", k=3):
                 for member in cluster.removed:
-                    pair = simhash(texts[cluster.kept]), simhash(texts[member.id])  # type: ignore[index]
+                    pair = simhash(texts[cluster.kept]), simhash(texts[member.id])  # type: ignore[index]  # ids are texts here
                     assert pair[0].distance(pair[1]) <= 3
 
     # Web pages
@@ -729,7 +729,7 @@ class StoreContract(VectorContract):
             index.add("a", page("<p>text"))
             for query in ("<p>text", b"<p>text", 7, None):
                 with _refused(InputError):
-                    index.search(query, by="structure")  # type: ignore[arg-type]
+                    index.search(query, by="structure")  # type: ignore[arg-type]  # as somebody may who checks no types
             for by in ("fuzzy", "tlsh", "ssdeep"):
                 with _refused(InputError):
                     index.search(page("<p>text"), by=by)

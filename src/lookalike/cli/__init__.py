@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import sys
@@ -33,7 +32,6 @@ VERBS = {
 }
 
 INTERNAL_ERROR = 70  # as sysexits.h has it
-GARBAGE_AT = 50_000  # new objects: the usual 700 look through everything dozens of times while modules are imported
 
 
 class Verbs(click.Group):
@@ -73,7 +71,6 @@ def group() -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line; errors become one line on standard error and an exit code, never a traceback."""
-    gc.set_threshold(GARBAGE_AT, *gc.get_threshold()[1:])
     try:
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
         sys.stdout.flush()

@@ -17,7 +17,7 @@ def file_measures(left: Path, right: Path) -> tuple[dict[str, float | None], lis
     notes: list[str] = []
     for name, fuzzy in (("ssdeep", ssdeep), ("tlsh", tlsh)):
         try:
-            found[name] = fuzzy(left).similarity(fuzzy(right))  # type: ignore[arg-type]
+            found[name] = fuzzy(left).similarity(fuzzy(right))  # type: ignore[arg-type]  # both by the same function
         except InputError as error:
             found[name] = None
             notes.append(f"{name}: {error}")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Report
 
-PATIENCE = 0.1  # seconds until a reader looks whether anybody still wants its batches
+PATIENCE = 0.1  # seconds until one who wants no more looks again whether the reader has ended
 
 
 class _Read(NamedTuple):

@@ -103,7 +103,7 @@ def numbered_lines(source: Source, reader: int, verdicts: DocumentVerdicts) -> I
     """The rows of a source as they stand in the file, with their numbers."""
     first = verdicts.ledger.span(reader).start
     with opened(source) as file:
-        stream = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file, CHUNK)  # type: ignore[type-var]
+        stream = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file, CHUNK)  # type: ignore[type-var]  # an unpacking stream is raw enough
         at = 0
         for number, (begin, end) in enumerate(verdicts.ledger.extents(reader).tolist(), first):
             _pass(stream, begin - at)

@@ -61,7 +61,7 @@ def _read_into(file: IO[bytes], view: memoryview) -> int:
     count = 0
     while count < len(view):
         try:
-            read = file.readinto1(view[count:])  # type: ignore[attr-defined]
+            read = file.readinto1(view[count:])  # type: ignore[attr-defined]  # every stream of ours has it
         except damage():
             if not count:
                 raise

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from os import PathLike
-from typing import Any
 
 from lookalike.errors import InputError
 from lookalike.indexing.index import Index
@@ -80,5 +79,5 @@ def _store_opener(location: object) -> Callable[..., Store]:
         known = ", ".join(f"{name}://" for name in SCHEMES if name)
         raise InputError(f"{scheme}:// is no store: give a path, or one of {known}")
     module, _, name = SCHEMES[scheme].partition(":")
-    opener: Any = getattr(import_module(module), name)
-    return opener  # type: ignore[no-any-return]
+    opener: Callable[..., Store] = getattr(import_module(module), name)
+    return opener

@@ -21,9 +21,9 @@ STEPS = ("tables.sql", "statistics.sql", "pages.sql", "blocks.sql")  # what lead
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
-# How the blocks of a SimHash are read, in the text of the functions that do: to call one more would cost as much as to look several keys
-# up. So would a statement more: one reads all three, and brings up again what is near in several. As many entries are read as chance
-# would give these keys, several times over.
+# How the blocks of a SimHash are read, in the text of the functions that do: a call more, or a statement a block, is a good part of the
+# time of a search. It brings up again what is near in several blocks. As many entries are read as chance would give these keys, several
+# times over.
 READ_BLOCKS = """keys0 := lookalike.keys_around(low, bits, 0, k / 3);
   keys1 := CASE WHEN k < 4 THEN ARRAY[((low >> 11 & 2047) | ((low >> 42 & 1023) << 11))::integer]
     ELSE lookalike.keys_around(low, bits, 1, (k - 1) / 3) END;
