@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bind.hpp"
+#include "matrix.hpp"
 #include "vectors.hpp"
 
 namespace lookalike {
@@ -83,10 +84,23 @@ NearestArrays nearest_of(const Halves& vectors, const Squares& squares, const Ha
     return {give(std::move(offsets)), give(std::move(places)), give(std::move(cosines)), give(std::move(totals))};
 }
 
+Output<float> product_of(const Floats& a, const Floats& b, std::size_t inner) {
+    if (inner < 1 || a.size() % inner || b.size() % inner) throw nb::value_error("inner: expected the columns of a, which are the rows of b");
+    const std::size_t rows = a.size() / inner, columns = b.size() / inner;
+    if (columns && rows > (std::size_t{1} << 40) / columns) throw nb::value_error("the product has too many numbers: multiply fewer rows at a time");
+    std::vector<float> product(rows * columns);
+    {
+        nb::gil_scoped_release release;
+        multiply(a.data(), b.data(), product.data(), rows, inner, columns);
+    }
+    return give(std::move(product));
+}
+
 }  // namespace
 }  // namespace lookalike
 
 void bind_vectors(nb::module_& m) {
+    m.def("matrix_product", &lookalike::product_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("inner").noconvert());
     m.def("unit_halves", &lookalike::unit_halves_of, nb::arg("values").noconvert(), nb::arg("dimensions").noconvert());
     m.def("vector_squares", &lookalike::squares_of, nb::arg("vectors").noconvert(), nb::arg("dimensions").noconvert());
     m.def("nearest_vectors", &lookalike::nearest_of, nb::arg("vectors").noconvert(), nb::arg("squares").noconvert(), nb::arg("queries").noconvert(),

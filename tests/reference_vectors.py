@@ -56,3 +56,27 @@ def leaders(vectors: list[list[float]], threshold: float) -> list[tuple[int, flo
         if best is None:
             kept.append(number)
     return decided
+
+
+def nearest_single(value: Fraction) -> Fraction:
+    """The number of single precision (binary32) nearest to a fraction; of two that are as near, the even one."""
+    if value == 0:
+        return value
+    exponent = abs(value).numerator.bit_length() - abs(value).denominator.bit_length()
+    while abs(value) >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    while abs(value) < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = Fraction(2) ** (max(exponent, -126) - 23)
+    return round(value / unit) * unit
+
+
+def matrix_product(left: list[list[float]], right: list[list[float]]) -> list[list[float]]:
+    """Each number starts at 0 and takes its products one by one, rounded once for each."""
+    found = []
+    for row in left:
+        sums = [Fraction(0)] * len(right[0])
+        for factor, others in zip(row, right, strict=True):
+            sums = [nearest_single(total + Fraction(factor) * Fraction(other)) for total, other in zip(sums, others, strict=True)]
+        found.append([float(total) for total in sums])
+    return found

@@ -27,7 +27,7 @@ def test_texts_by_meaning() -> None:
     found = la.compare(LEFT, RIGHT, measures=["meaning", "cosine"])
     assert found.measures["meaning"] == meaning.similarity(LEFT, RIGHT) > 0.7
     assert found.measures["cosine"] == 0
-    assert found.signature["model"] == "use-multilingual@0.2.1-1"
+    assert found.signature["model"] == "use-multilingual@0.2.1-2"
     assert found.score == la.compare(LEFT, RIGHT).score
     assert "model" not in la.compare(LEFT, RIGHT).signature
 
@@ -42,7 +42,7 @@ def test_texts_by_another_model() -> None:
 
 def test_long_texts_say_that_they_were_read_in_windows() -> None:
     found = la.compare("harbour " * 500, "tea", measures=["meaning", "hybrid"])
-    assert found.notes.count("use-multilingual@0.2.1-1: 1 of 2 texts were read in windows, up to 2, and averaged") == 1
+    assert found.notes.count("use-multilingual@0.2.1-2: 1 of 2 texts were read in windows, up to 2, and averaged") == 1
 
 
 PAGES = [
@@ -55,7 +55,7 @@ def test_strings_of_pages_by_meaning() -> None:
     left, right = (la.page(html) for html in PAGES)
     found = la.compare(left, right, method="tags", strings="meaning")
     assert found.score > la.compare(left, right, method="tags").score + 0.1
-    assert found.signature["meaning"] == "use-multilingual@0.2.1-1"
+    assert found.signature["meaning"] == "use-multilingual@0.2.1-2"
 
     def slowly(a: str, b: str) -> float:
         return lexical(a, b) if "𒀀" in a + b else meaning.similarity(a, b)

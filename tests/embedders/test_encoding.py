@@ -51,8 +51,8 @@ def test_the_default_model_is_not_changed_by_it() -> None:
     assert np.array_equal(found.vectors, la.embedder().encode(texts))
     assert found.windows == [1, 1, 1, 0, 2]
     assert found.notes == [
-        "use-multilingual@0.2.1-1: 1 of 5 texts were read in windows, up to 2, and averaged",
-        "use-multilingual@0.2.1-1: 1 of 5 texts have no word that the model knows",
+        "use-multilingual@0.2.1-2: 1 of 5 texts were read in windows, up to 2, and averaged",
+        "use-multilingual@0.2.1-2: 1 of 5 texts have no word that the model knows",
     ]
 
 

@@ -39,7 +39,7 @@ def test_the_default_has_a_name_and_is_loaded_once() -> None:
     assert model is la.embedder("default")
     assert model is la.embedder("use-multilingual")
     assert model is la.embedder(model)
-    assert embedder_id(model) == embedder_version("default") == embedder_version("use-multilingual") == "use-multilingual@0.2.1-1"
+    assert embedder_id(model) == embedder_version("default") == embedder_version("use-multilingual") == "use-multilingual@0.2.1-2"
     assert la.Recipe(embedder="default").id == la.Recipe(embedder="use-multilingual").id != la.Recipe(embedder="minilm").id
 
 

@@ -182,5 +182,5 @@ def test_the_default_model_finds_across_languages() -> None:
         vectors = la.embedder("use-multilingual").encode(["猫在沙发上睡觉。"])
         assert index.search(vector=vectors[0])[0].id == "猫"
         assert index.search("word " * 2000, by="meaning").notes == [
-            "use-multilingual@0.2.1-1: 1 of 1 texts were read in windows, up to 6, and averaged"
+            "use-multilingual@0.2.1-2: 1 of 1 texts were read in windows, up to 6, and averaged"
         ]

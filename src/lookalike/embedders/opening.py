@@ -20,7 +20,7 @@ DEFAULT = "use-multilingual"
 
 # An entry is an embedder, or a function that makes one of the options it is given.
 embedders: Registry[Embedder | Loader] = Registry("embedder")
-embedders.register("use-multilingual", "lookalike.embedders.use_multilingual:UseMultilingual", version="0.2.1-1", extra="meaning")
+embedders.register("use-multilingual", "lookalike.embedders.use_multilingual:UseMultilingual", version="0.2.1-2", extra="meaning")
 embedders.register("minilm", "lookalike.embedders.minilm:minilm", version="1.0.0-1")
 
 _loading = threading.RLock()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from lookalike.errors import InputError
 
@@ -41,41 +39,3 @@ def each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R
             done = ahead.popleft()
             ahead.extend(pool.submit(work, item) for item in islice(waiting, 1))
             yield done.result()
-
-
-class SingleThreadedBlas:
-    """Keeps numpy's matrix products to one thread while anybody is inside: the threads are ours, and the bits are the same.
-
-    The setting belongs to the process, so those inside are counted, and the last one out restores it.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._limit: Any = None
-        self._controller: Any = None
-
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if not self._inside:
-                self._limit = self._found().limit(limits=1, user_api="blas")
-            self._inside += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    self._limit.restore_original_limits()
-
-    def _found(self) -> Any:
-        if self._controller is None:
-            import numpy  # noqa: F401  # its library must be loaded to be found
-            from threadpoolctl import ThreadpoolController
-
-            self._controller = ThreadpoolController()
-        return self._controller
-
-
-single_threaded_blas = SingleThreadedBlas()

