@@ -70,16 +70,12 @@ class Server:
         self._become = self._another_user() if os.geteuid() == 0 else []
 
     def _another_user(self) -> list[str]:
-        names = {user.pw_name: user for user in pwd.getpwall()}
-        user = names.get("postgres") or names["nobody"]
+        user = server_user()
         os.chown(self.folder, user.pw_uid, user.pw_gid)
-        if not _reaches(self._binaries, user.pw_uid, user.pw_gid):
-            copied = Path(tempfile.mkdtemp(prefix="lookalike-pgbin-"))
-            shutil.copytree(self._binaries.parent, copied / "server", symlinks=True)
-            subprocess.run(["chmod", "-R", "a+rX", str(copied)], check=True)
-            atexit.register(shutil.rmtree, copied, ignore_errors=True)
-            self._binaries = copied / "server" / self._binaries.name
-        return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--"]
+        become = _becoming(user)
+        if not runs(become, self._binaries):
+            self._binaries = _copied(self._binaries, self.folder / "binaries")
+        return become
 
     def make(self) -> None:
         command = [str(self._binaries / "initdb"), "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"]
@@ -150,10 +146,56 @@ class Server:
         return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}"
 
 
-def _reaches(folder: Path, user: int, group: int) -> bool:
-    """Whether that user may run what is there: under a home of root it may not."""
-    command = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--", str(folder / "postgres"), "--version"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+def server_user() -> pwd.struct_passwd:
+    """Who runs the server where we are root."""
+    names = {user.pw_name: user for user in pwd.getpwall()}
+    return names.get("postgres") or names["nobody"]
+
+
+def _becoming(user: pwd.struct_passwd) -> list[str]:
+    return ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--"]
+
+
+def runs(become: list[str], folder: Path) -> bool:
+    """Whether that user may run what is there. Under a home of root he may not.
+
+    Asked by a shell that is that user already: the program that changes the user could still enter every folder itself. And all
+    programs are asked: initdb loads libraries from another folder than postgres does.
+    """
+    asked = 'for name in postgres initdb pg_basebackup; do "$0/$name" --version || exit 1; done'
+    command = [*become, "sh", "-c", asked, str(folder)]
+    try:
+        return subprocess.run(command, check=False, capture_output=True, cwd="/").returncode == 0
+    except OSError:
+        return False
+
+
+def _copied(binaries: Path, to: Path) -> Path:
+    """The installation in a folder that everyone may read, with the libraries that a wheel puts beside its package."""
+    installation = binaries.parent
+    package = installation.parent
+    copy = to / package.name / installation.name
+    if not copy.exists():
+        partial = to.with_name(f"{to.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        shutil.copytree(installation, partial / package.name / installation.name, symlinks=True)
+        for libraries in package.parent.glob(f"{package.name}.libs"):
+            shutil.copytree(libraries, partial / libraries.name, symlinks=True)
+        subprocess.run(["chmod", "-R", "a+rX", str(partial)], check=True)
+        partial.rename(to)
+    return copy / binaries.name
+
+
+def open_folder() -> Path:
+    """A temporary folder that the server's user may enter: another one than usual where TMPDIR is closed to him."""
+    usual = Path(tempfile.gettempdir())
+    if os.geteuid() != 0:
+        return usual
+    become = _becoming(server_user())
+    for folder in (usual, Path("/tmp"), Path("/var/tmp")):
+        if subprocess.run([*become, "test", "-x", str(folder)], check=False, capture_output=True, cwd="/").returncode == 0:
+            return folder
+    return usual
 
 
 def _command(pid: int) -> str:
@@ -169,7 +211,7 @@ def shared_server_url(*, packaged: bool = False) -> str:
     """The URL of this session's server, to which a database is to be added; or of the package's, which is newer than most others."""
     if not packaged and (given := os.environ.get("LOOKALIKE_TEST_DSN")):
         return given
-    folder = Path(tempfile.gettempdir()) / f"lookalike-pg{'18' if packaged else ''}-{SESSION[:16]}"
+    folder = open_folder() / f"lookalike-pg{'18' if packaged else ''}-{SESSION[:16]}"
     folder.mkdir(exist_ok=True)
     users = open(folder / "users", "w")  # noqa: SIM115 - held until this process ends
     with open(folder / "starting", "w") as starting:

@@ -13,14 +13,14 @@ import pytest
 import lookalike as la
 from lookalike.errors import StoreError
 from lookalike.testing import corpus
-from postgres_server import Server
+from postgres_server import Server, open_folder
 
 DOCUMENTS = corpus(60)
 
 
 @pytest.fixture
 def servers() -> Iterator[tuple[Server, Server]]:
-    folders = [Path(tempfile.mkdtemp(prefix="lookalike-pgr-")) for _ in range(2)]
+    folders = [Path(tempfile.mkdtemp(prefix="lookalike-pgr-", dir=open_folder())) for _ in range(2)]
     primary = Server(folders[0])
     primary.make()
     primary.start()
