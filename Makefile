@@ -26,6 +26,11 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@$(BIN)/python -m pip install -q --no-build-isolation -Cbuild-dir=build/dev -e .
 	@touch $@
 
+$(STAMPS)/demo-extras: $(STAMPS)/installed
+	@echo "== installing the light extras: Chinese keywords, web pages, meaning, Parquet, PostgreSQL, Zstandard"
+	@$(BIN)/python scripts/install_group.py jieba pages meaning parquet postgres zstd
+	@touch $@
+
 $(STAMPS)/test-tools: $(STAMPS)/installed
 	@echo "== installing what the tests need: oracles, optional segmenters, pytest"
 	@$(BIN)/python scripts/install_group.py test
@@ -42,8 +47,8 @@ $(STAMPS)/bench-tools: $(STAMPS)/installed
 	@$(BIN)/python scripts/install_group.py bench
 	@touch $@
 
-demo: $(STAMPS)/installed  ## build, install into .venv and run the main jobs on the examples
-	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+demo: $(STAMPS)/demo-extras  ## build, install into .venv and run the main jobs on the examples
+	@$(BIN)/python examples/demo.py
 
 test: $(STAMPS)/test-tools  ## install what the tests need and run all of them
 	@$(BIN)/python -m pytest -n auto

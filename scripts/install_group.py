@@ -1,5 +1,7 @@
-"""Install a dependency group of pyproject.toml. What cannot be installed is named, and the rest still is: the tests that
-need it are then skipped with that reason (and fail where CI=true).
+"""Install a dependency group of pyproject.toml, or some extras: `install_group.py test`, `install_group.py jieba pages`.
+
+What cannot be installed is named, and the rest still is: the tests that need it are then skipped with that reason (and fail where
+CI=true), and so are parts of the demo.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ def pip_install(*requirements: str) -> bool:
     return subprocess.run([sys.executable, "-m", "pip", "install", "-q", *requirements], check=False).returncode == 0
 
 
-def main(group: str) -> None:
+def main(names: list[str]) -> None:
     project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
-    requirements: list[str] = project["dependency-groups"][group]
+    known: dict[str, list[str]] = project["dependency-groups"] | project["project"]["optional-dependencies"]
+    requirements = [requirement for name in names for requirement in known[name]]
     if pip_install(*requirements):
         return
     for requirement in requirements:
@@ -25,4 +28,4 @@ def main(group: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,18 @@ def test_selftest_and_info() -> None:
     assert set(facts["recipes"]) >= {"default", "simhash-py", "datasketch", "winnow-sha1"}
     assert facts["version"] == la.__version__
     assert "pip install" in facts["extras"]["hanlp"] or "hanlp" in facts["extras"]["hanlp"]
+
+
+def test_the_extra_all_is_every_extra_that_does_without_torch() -> None:
+    extras = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    (everything,) = extras.pop("all")
+    assert set(everything.removeprefix("lookalike[").removesuffix("]").split(",")) == set(extras) - {"ltp", "hanlp", "language-model"}
+    assert set(extras) == set(la.info()["extras"])
+
+
+def test_it_runs_as_a_module() -> None:
+    shown = subprocess.run([sys.executable, "-m", "lookalike", "--version"], check=True, capture_output=True, text=True).stdout
+    assert shown == f"lookalike {la.__version__}\n"
 
 
 def test_golden_vectors_are_those_of_the_reference(tmp_path: Path) -> None:
