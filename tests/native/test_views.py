@@ -36,7 +36,9 @@ def test_features_of_a_batch_outlive_the_next_ones(workers: int) -> None:
     scratch = _native.FeatureScratch()
     held = []
     for batch in range(6):
-        features = sketched([f"{batch} {place} " + "some words " * batch + str(place) for place in range(2 + 300 * batch)], workers, scratch)[0]
+        features = sketched(
+            [f"{batch} {place} " + "some words " * batch + str(place) for place in range(2 + 300 * batch)], workers, scratch
+        )[0]
         held.append((features, list(features)))
     churn()
     assert all(list(view) == then for view, then in held)
