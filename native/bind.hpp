@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -32,11 +33,20 @@ std::span<const T> view(const Input<T>& array) {
     return {array.data(), array.size()};
 }
 
+// A view that keeps alive what it looks at: nothing that anybody does afterwards frees that memory. Whatever throws, nothing leaks.
+template <class View, class T, class Owner>
+View owned_view(T* data, std::size_t size, std::unique_ptr<Owner> owner) {
+    nb::capsule keeper(owner.get(), [](void* p) noexcept { delete static_cast<Owner*>(p); });
+    (void)owner.release();
+    return View(data, {size}, keeper);
+}
+
 template <class T>
 Output<T> give(std::vector<T>&& values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return Output<T>(owned->data(), {owned->size()}, owner);
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = owned->data();
+    const std::size_t size = owned->size();
+    return owned_view<Output<T>>(data, size, std::move(owned));
 }
 
 inline constexpr std::size_t kMaxText = 0xFFFFFFFFULL;  // spans are 32-bit

@@ -86,18 +86,31 @@ Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
 // Distinct features, their offsets, digests (two words each) and keys (one a band each).
 using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint32_t>>;
 
-// The features of one batch after the other: memory that was asked for once and stays in the cache.
+// The features of one batch after the other: memory that was asked for once and stays in the cache. What was handed out is used again
+// when nobody looks at it any more, and not before.
 struct FeatureScratch {
+    using Features = std::vector<std::uint64_t>;
+
     FeatureScratch() = default;
     FeatureScratch(const FeatureScratch&) = delete;
     FeatureScratch& operator=(const FeatureScratch&) = delete;
 
-    std::vector<std::uint64_t> features;  // of the last batch
-    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
+    // Called with the GIL, which whoever lets go of a view has too.
+    std::shared_ptr<Features> free_room() {
+        for (const auto& room : rooms) {
+            if (room.use_count() == 1) return room;
+        }
+        constexpr std::size_t kRooms = 2;  // a loop often holds the last batch while it makes the next
+        if (rooms.size() == kRooms) rooms.erase(rooms.begin());
+        return rooms.emplace_back(std::make_shared<Features>());
+    }
+
+    std::vector<std::shared_ptr<Features>> rooms;
+    std::vector<std::unique_ptr<Features>> lists;
     bool busy = false;
 };
 
-// Where nobody has a scratch, the features are a new list; otherwise they stay in it until it is used again.
+// Where somebody has a scratch, its memory is used; the features belong to whoever gets them all the same.
 // `expected` features in all: a list that has to grow is copied, and a page that is never written costs nothing.
 template <class MakeReader>
 Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, MakeReader&& make_reader) {
@@ -108,6 +121,7 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         bool& busy;
         ~Leave() { busy = false; }
     } leave{room.busy};
+    const std::shared_ptr<FeatureScratch::Features> features = room.free_room();
     // Each worker collects the features of its documents in a list of its own; then they are put in order.
     std::mutex guard;
     std::size_t taken = 0;
@@ -143,19 +157,19 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         offsets.reserve(count + 1);
         std::size_t total = 0;
         for (const Place& place : places) offsets.push_back(static_cast<std::int64_t>(total += place.size));
-        room.features.clear();
+        features->clear();
         if (taken == 1) {
-            room.features.swap(*room.lists[0]);  // one worker takes documents in order
+            features->swap(*room.lists[0]);  // one worker takes documents in order
         } else {
-            room.features.reserve(total);
+            features->reserve(total);
             for (const Place& place : places) {
                 const auto first = place.list->begin() + static_cast<std::ptrdiff_t>(place.offset);
-                room.features.insert(room.features.end(), first, first + static_cast<std::ptrdiff_t>(place.size));
+                features->insert(features->end(), first, first + static_cast<std::ptrdiff_t>(place.size));
             }
         }
     }
-    auto features = scratch ? Output<std::uint64_t>(room.features.data(), {room.features.size()}, nb::find(scratch)) : give(std::move(room.features));
-    return {std::move(features), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
+    auto view = owned_view<Output<std::uint64_t>>(features->data(), features->size(), std::make_unique<std::shared_ptr<FeatureScratch::Features>>(features));
+    return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 
 Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size, unsigned bands, unsigned rows,
@@ -171,6 +185,14 @@ Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, un
     const Batch<std::uint64_t> lists(data, offsets);
     return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers), scratch,
                   [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].size()); }; });
+}
+
+// What `look` finds while nobody changes anything. Another thread may hold the lock for long: it is waited for without the GIL.
+template <class Look>
+auto locked(std::mutex& guard, Look&& look) {
+    nb::gil_scoped_release release;
+    const std::lock_guard lock(guard);
+    return look();
 }
 
 TokenDigest digest_at(const Hashes& digests, std::size_t i) { return {digests.data()[2 * i], digests.data()[2 * i + 1]}; }
@@ -218,33 +240,35 @@ class BoundLeaders {
         return decisions.take();
     }
 
-    std::size_t documents() const { return leaders_.documents(); }
-    std::size_t kept() const { return leaders_.kept(); }
-    std::uint64_t compared() const { return leaders_.compared(); }
-    std::size_t bytes() const { return leaders_.bytes(); }
-    std::size_t chunks() { return leaders_.chunks().chunks(); }
+    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
+    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
+    std::uint64_t compared() { return locked(guard_, [&] { return leaders_.compared(); }); }
+    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
+    std::size_t chunks() { return locked(guard_, [&] { return leaders_.chunks().chunks(); }); }
 
-    // A chunk of features, to be written somewhere else: valid until it is replaced.
+    // A chunk of features, to be written somewhere else. The view stays true when the chunk is replaced.
     nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig> chunk(std::size_t i) {
-        check_chunk(i);
-        const auto features = leaders_.chunks().chunk(i);
-        return {features.data(), {features.size()}, nb::find(this)};
+        std::span<const std::uint64_t> features;
+        auto memory = std::make_unique<std::shared_ptr<const void>>();
+        locked(guard_, [&] {
+            features = check_chunk(i);
+            *memory = leaders_.chunks().memory(i);
+        });
+        return owned_view<nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig>>(features.data(), features.size(), std::move(memory));
     }
 
     void replace_chunk(std::size_t i, Hashes elsewhere) {
-        check_chunk(i);
-        const auto features = leaders_.chunks().chunk(i);
-        const auto given = view(elsewhere);
-        if (!std::equal(features.begin(), features.end(), given.begin(), given.end())) throw nb::value_error("elsewhere: expected the same features as in the chunk");
-        const std::lock_guard lock(guard_);
-        leaders_.chunks().replace(i, elsewhere.data());
-        elsewhere_.push_back(elsewhere);
+        locked(guard_, [&] {
+            if (!std::ranges::equal(check_chunk(i), view(elsewhere))) throw nb::value_error("elsewhere: expected the same features as in the chunk");
+            elsewhere_.push_back(elsewhere);  // held before anything reads it
+            leaders_.chunks().replace(i, elsewhere.data());
+        });
     }
 
     // Band, kept documents that a full bucket refused, and a document in it.
     std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> hot_buckets(std::size_t limit) {
         std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> out;
-        for (const KeptBuckets::Hot& hot : leaders_.hot_buckets()) {
+        for (const KeptBuckets::Hot& hot : locked(guard_, [&] { return leaders_.hot_buckets(); })) {
             if (out.size() == limit) break;
             out.emplace_back(hot.band, hot.refused, hot.example);
         }
@@ -252,8 +276,9 @@ class BoundLeaders {
     }
 
    private:
-    void check_chunk(std::size_t i) {
+    std::span<const std::uint64_t> check_chunk(std::size_t i) {
         if (i >= leaders_.chunks().chunks() || !leaders_.chunks().in_memory(i)) throw nb::value_error("chunk: choose one that is in memory");
+        return leaders_.chunks().chunk(i);
     }
 
     Leaders leaders_;
@@ -282,9 +307,9 @@ class BoundSimhashLeaders {
         return decisions.take();
     }
 
-    std::size_t documents() const { return leaders_.documents(); }
-    std::size_t kept() const { return leaders_.kept(); }
-    std::size_t bytes() const { return leaders_.bytes(); }
+    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
+    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
+    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
 
    private:
     SimhashLeaders leaders_;

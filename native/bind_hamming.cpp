@@ -74,12 +74,15 @@ class SharedIndex {
    public:
     explicit SharedIndex(unsigned bits) : index_(check_bits(bits)) {}
 
+    // The lock is waited for without the GIL, which whoever holds the lock may be waiting for.
     std::size_t size() const {
+        nb::gil_scoped_release release;
         const std::shared_lock lock(mutex_);
         return index_.size();
     }
 
     std::size_t bytes() const {
+        nb::gil_scoped_release release;
         const std::shared_lock lock(mutex_);
         return index_.bytes();
     }
@@ -142,28 +145,28 @@ class Segment {
         check_bits(bits);
         std::map<std::string, Column32> narrow;
         std::map<std::string, Column64> wide;
+        Held held;
         for (auto [key, value] : sections) {
             const std::string name = nb::cast<std::string>(key);
             Input<std::uint32_t> words32;
             Input<std::uint64_t> words64;
             if (nb::try_cast(value, words32, false)) {
                 narrow.emplace(name, view(words32));
+                held.narrow.push_back(std::move(words32));
             } else if (nb::try_cast(value, words64, false)) {
                 wide.emplace(name, view(words64));
+                held.wide.push_back(std::move(words64));
             } else {
                 throw nb::value_error(("section " + name + ": expected a contiguous array of uint32 or uint64").c_str());
             }
         }
-        auto* segment = [&] {
-            nb::gil_scoped_release release;
-            return new Segment(HammingSegment::open(bits, std::move(narrow), std::move(wide)));
-        }();
-        segment->kept_ = std::move(sections);
-        return segment;
+        nb::gil_scoped_release release;
+        return new Segment(HammingSegment::open(bits, std::move(narrow), std::move(wide)), std::move(held));
     }
 
     static Segment* merge(std::vector<const Segment*> segments, Input<std::int64_t> removed) {
         if (segments.empty()) throw nb::value_error("segments: nothing to merge");
+        if (std::ranges::find(segments, nullptr) != segments.end()) throw nb::type_error("segments: None is not a segment");
         nb::gil_scoped_release release;
         const unsigned bits = segments[0]->segment_.bits();
         const std::span<const std::int64_t> gone = view(removed);
@@ -225,10 +228,16 @@ class Segment {
     }
 
    private:
-    explicit Segment(HammingSegment segment) : segment_(std::move(segment)) {}
+    // The arrays themselves: a dict of them may be changed by whoever gave it.
+    struct Held {
+        std::vector<Input<std::uint32_t>> narrow;
+        std::vector<Input<std::uint64_t>> wide;
+    };
 
+    explicit Segment(HammingSegment segment, Held held = {}) : held_(std::move(held)), segment_(std::move(segment)) {}
+
+    Held held_;
     HammingSegment segment_;
-    nb::object kept_;
 };
 
 }  // namespace

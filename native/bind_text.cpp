@@ -1,5 +1,6 @@
 // Python's view of texts, tokens and string hashes.
 #include "bind.hpp"
+#include "column.hpp"
 
 namespace lookalike {
 namespace {
@@ -23,12 +24,12 @@ std::pair<Output<std::uint8_t>, Output<std::int64_t>> pack_strings(nb::list text
         encoded.push_back(std::move(text));
     }
     const std::size_t size = static_cast<std::size_t>(offsets.back());
-    auto* buffer = new std::uint8_t[size + 1];
-    nb::capsule owner(buffer, [](void* p) noexcept { delete[] static_cast<std::uint8_t*>(p); });
+    auto buffer = std::make_unique<Buffer<std::uint8_t>>(size + 1);
+    std::uint8_t* const data = buffer->data();
     for (std::size_t i = 0; i < encoded.size(); ++i) {
-        std::memcpy(buffer + offsets[i], PyBytes_AsString(encoded[i].ptr()), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+        std::memcpy(data + offsets[i], PyBytes_AsString(encoded[i].ptr()), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
     }
-    return {Output<std::uint8_t>(buffer, {size}, owner), give(std::move(offsets))};
+    return {owned_view<Output<std::uint8_t>>(data, size, std::move(buffer)), give(std::move(offsets))};
 }
 
 nb::bytes fold_text(Bytes text) {

@@ -32,14 +32,14 @@ void Originals::grow() {
 }
 
 void FeatureChunks::add(std::span<const std::uint64_t> features) {
-    if (chunks_.empty() || chunks_.back().memory.capacity() < chunks_.back().size + features.size()) {
+    if (chunks_.empty() || !chunks_.back().memory || chunks_.back().memory->capacity() < chunks_.back().size + features.size()) {
         const std::size_t usual = std::size_t{1} << std::min<std::size_t>(17 + chunks_.size(), 20);  // 1 MB, 2, 4, and then 8 each
-        Chunk chunk{LargeBuffer<std::uint64_t>(std::max(usual, features.size())), nullptr};
-        chunk.data = chunk.memory.data();
+        Chunk chunk{std::make_shared<LargeBuffer<std::uint64_t>>(std::max(usual, features.size())), nullptr};
+        chunk.data = chunk.memory->data();
         chunks_.push_back(std::move(chunk));
     }
     Chunk& last = chunks_.back();
-    std::copy(features.begin(), features.end(), last.memory.data() + last.size);
+    std::copy(features.begin(), features.end(), last.memory->data() + last.size);
     places_.push_back({static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(features.size()), last.size});
     last.size += features.size();
     in_memory_ += features.size();
@@ -47,7 +47,7 @@ void FeatureChunks::add(std::span<const std::uint64_t> features) {
 
 void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
     chunks_[i].data = elsewhere;
-    chunks_[i].memory = {};
+    chunks_[i].memory.reset();
     in_memory_ -= chunks_[i].size;
 }
 

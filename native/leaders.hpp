@@ -64,14 +64,16 @@ class FeatureChunks {
 
     std::size_t chunks() const { return chunks_.size(); }
     std::span<const std::uint64_t> chunk(std::size_t i) const { return {chunks_[i].data, chunks_[i].size}; }
-    bool in_memory(std::size_t i) const { return !chunks_[i].memory.empty(); }
+    bool in_memory(std::size_t i) const { return chunks_[i].memory != nullptr; }
+    // What keeps a chunk that is in memory alive, for those who look at it while it is replaced.
+    std::shared_ptr<const void> memory(std::size_t i) const { return chunks_[i].memory; }
     // From now on chunk i is read from `elsewhere`, which holds the same features, and takes no more.
     void replace(std::size_t i, const std::uint64_t* elsewhere);
     std::size_t bytes() const { return places_.capacity() * sizeof(Place) + in_memory_ * sizeof(std::uint64_t); }
 
    private:
     struct Chunk {
-        LargeBuffer<std::uint64_t> memory;
+        std::shared_ptr<LargeBuffer<std::uint64_t>> memory;  // null: it lies elsewhere
         const std::uint64_t* data;
         std::size_t size = 0;
     };

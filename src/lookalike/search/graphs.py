@@ -6,6 +6,7 @@ compared exactly with the vectors of the segment that the graph was made of.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -59,6 +60,7 @@ class VectorGraph:
             raise ValueError(f"it is a graph of other vectors than {vectors:,} of {dimensions} dimensions")
         self._data, self.vectors, self.dimensions = data, vectors, dimensions
         self._graph = Index.restore(data, view=True)
+        self._turns = threading.Lock()  # a search sets how broad it is, and uses working memory that the graph has
 
     @classmethod
     def build(cls, segment: VectorSegment, progress: Callable[[int], object] | None = None) -> Self:
@@ -109,8 +111,9 @@ class VectorGraph:
         import numpy as np
 
         asked = _as_floats(queries, self.dimensions)
-        self._graph.expansion_search = wanted
-        found = self._graph.search(asked, wanted, threads=workers)
+        with self._turns:
+            self._graph.expansion_search = wanted
+            found = self._graph.search(asked, wanted, threads=workers)
         keys, counts = (found.keys, found.counts) if len(asked) > 1 else (found.keys[None], [len(found.keys)])
         return [np.sort(each[:count]).astype(np.int64) for each, count in zip(keys, counts, strict=True)]
 

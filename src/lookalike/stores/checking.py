@@ -9,13 +9,12 @@ from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.database import ROWS
 from lookalike.stores.graph_files import check_graph, graph_path
+from lookalike.stores.readings import Reads
 from lookalike.stores.settings import Settings
 from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
 from lookalike.stores.structures import STRUCTURES
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from lookalike.stores.embedded import EmbeddedStore
 
 
@@ -52,7 +51,7 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     except Corrupt as error:
         report.problems.append(str(error))
         return report
-    orphans = _orphans(folder, known) if folder else []
+    orphans = _orphans(folder, known | store.discarded()) if folder else []
     report.problems += [f"segment {path}: nothing names it" for path in orphans]
     report.checked = {"documents": counted, "segments": len(sealed), "files": len(sealed) * len(settings.kinds) if folder else 0}
     if repair and report.problems:
@@ -60,7 +59,7 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     return report
 
 
-def _check_numbers(connection: sqlite3.Connection, state: State, sealed: list[Sealed], report: CheckReport) -> int:
+def _check_numbers(connection: Reads, state: State, sealed: list[Sealed], report: CheckReport) -> int:
     base = state.number * ROWS
     found = connection.execute(
         "SELECT count(*), coalesce(max(row) + 1, ?) FROM documents WHERE row >= ? AND row < ?", (base, base, base + ROWS)
@@ -85,9 +84,7 @@ def _check_numbers(connection: sqlite3.Connection, state: State, sealed: list[Se
     return int(count)
 
 
-def _check_segment(
-    connection: sqlite3.Connection, state: State, sealed: Sealed, kind: str, folder: Path | None, settings: Settings
-) -> list[str]:
+def _check_segment(connection: Reads, state: State, sealed: Sealed, kind: str, folder: Path | None, settings: Settings) -> list[str]:
     """A segment without its removed rows must be what would be built from the documents now, to the byte."""
     import numpy as np
 

@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.locks import FileLock
@@ -90,7 +91,7 @@ def sql_errors(name: str) -> Iterator[None]:
 
 
 def _connect(address: str) -> sqlite3.Connection:
-    # Transactions are begun by hand; the store's own lock keeps threads apart.
+    # Transactions are begun by hand. A connection serves one thread at a time, but not always the same one.
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 
@@ -127,7 +128,7 @@ def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:
             connection.execute(f"ALTER TABLE documents ADD COLUMN {name} BLOB")
 
 
-def check_format(connection: sqlite3.Connection, name: str) -> None:
+def check_format(connection: Any, name: str) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise StoreError(f"{name} is an SQLite database, but none that Lookalike made")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -156,14 +157,13 @@ class ReadConnection:
         self._guard = FileLock(guard)
         self._connection: sqlite3.Connection | None = None
 
-    @property
-    def reading(self) -> bool:
-        """Whether somebody is in the middle of a transaction, which must not lose its connection."""
-        return self._connection is not None and self._connection.in_transaction
+    def is_stale(self) -> bool:
+        """Whether it takes the database for immutable, which it no longer is."""
+        return self._guard.held and self._logged()
 
     def get(self) -> sqlite3.Connection:
         """The connection, before a transaction begins."""
-        if self._connection is not None and self._guard.held and not self.reading and self._logged():
+        if self._connection is not None and self.is_stale():
             self.close()
         if self._connection is None:
             immutable = self._guard.acquire(shared=True) and not self._logged()
@@ -200,9 +200,12 @@ class WriteConnection:
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         return transaction(self.connection)
 
+    def has_long_log(self) -> bool:
+        return self._log.stat().st_size >= CHECKPOINT_BYTES
+
     def checkpoint(self) -> None:
         """After a commit: keep the log short."""
-        if self._log.stat().st_size < CHECKPOINT_BYTES or not self._guard.acquire():
+        if not self._guard.acquire():
             return
         try:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")

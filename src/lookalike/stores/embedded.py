@@ -11,11 +11,10 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,39 +25,42 @@ from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.checking import check_collection
 from lookalike.stores.graph_files import graph_path
 from lookalike.stores.locks import FileLock
+from lookalike.stores.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.rows import find_ids, insert
 from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.settings import Settings, Wanted
-from lookalike.stores.snapshots import Cache, Snapshot, State, read_sealed, read_state, segment_path
+from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_path
 
 DATABASE = "store.sqlite"
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
 class EmbeddedStore:
-    """One collection of a store on disk or in memory."""
+    """One collection of a store on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
     def __init__(self, folder: Path | None, collection: str, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
         self.folder, self.collection, self._read_only = folder, collection, read_only
         self.name = f"store {str(folder)!r}" if folder else "memory://"
-        self._guard = threading.RLock()
-        self._writer: database.WriteConnection | _MemoryWriter | None = None
-        self._reader: database.ReadConnection | None = None
+        self._turns = threading.RLock()  # of those who change something
+        self._writer: database.WriteConnection | None = None
         self._lock: FileLock | None = None
         self._closed = False
         self._fresh = Fresh()
+        self._active = Active()  # readings, by the generation of segments that they see
+        self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
+        self._readings: DiskReadings | MemoryReadings
         if folder is None:
-            self._writer = _MemoryWriter()
+            self._readings = MemoryReadings(self.name)
         else:
             self._find(folder, wanted, create and not read_only)
-            self._reader = database.ReadConnection(folder / DATABASE, folder / "reader.lock")
+            self._readings = DiskReadings(folder / DATABASE, folder / "reader.lock")
             self._lock = FileLock(folder / "writer.lock")
+        self._segments = folder / "segments" if folder else None
         try:
             self.settings = self._open_collection(wanted, create and not read_only)
         except BaseException:
             self.close()
             raise
-        self._segments = folder / "segments" if folder else None
         self._cache = Cache(self._segments, self.settings)
 
     def _find(self, folder: Path, wanted: Wanted, create: bool) -> None:
@@ -83,8 +85,7 @@ class EmbeddedStore:
                 writer.close()
 
     def _open_collection(self, wanted: Wanted, create: bool) -> Settings:
-        with database.sql_errors(self.name):
-            connection = self._connection()
+        with database.sql_errors(self.name), self._readings.reading() as connection:
             database.check_format(connection, self.name)
             state = read_state(connection, self.collection)
         if state is None:
@@ -107,34 +108,33 @@ class EmbeddedStore:
 
     def collections(self) -> list[str]:
         """The names of all collections of the store."""
-        with self._guard, database.sql_errors(self.name):
-            return [name for (name,) in self._connection().execute("SELECT name FROM collections ORDER BY name")]
+        self._require_open()
+        with database.sql_errors(self.name), self._readings.reading() as connection:
+            return [name for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall()]
 
-    def _connection(self) -> sqlite3.Connection:
+    def _require_open(self) -> None:
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
-        if self._reader is not None:
-            return self._reader.get()
-        assert isinstance(self._writer, _MemoryWriter)  # noqa: S101 - a store has one or the other
-        return self._writer.connection
 
     @contextmanager
     def reading(self) -> Iterator[Snapshot]:
-        """A consistent state of the collection."""
-        with self._guard, database.sql_errors(self.name):
-            # Inside another reading, as when somebody searches while going through all documents, the state is the same one. In
-            # memory nobody else could change it, and the one connection must be free for writing.
-            connection = self._connection()
-            begins = self.folder is not None and not connection.in_transaction
-            if begins:
-                connection.execute("BEGIN")
-            try:
-                yield Snapshot(connection, self._cache, self._state(connection))
-            finally:
-                if begins:
-                    connection.execute("ROLLBACK")
+        """A consistent state of the collection, whatever is written meanwhile. It may end in another thread than it began in."""
+        self._require_open()
+        token = self._active.enter()
+        try:
+            with database.sql_errors(self.name), self._readings.reading() as connection:
+                with self._readings.steady():
+                    state = self._state(connection)
+                    if isinstance(connection, MemoryReads):
+                        connection.sees(state.version)
+                    snapshot = Snapshot(connection, self._cache, state, self._require_open)
+                self._active.sees(token, state.generation)
+                yield snapshot
+        finally:
+            self._active.leave(token)
+            self._delete_discarded()
 
-    def _state(self, connection: sqlite3.Connection) -> State:
+    def _state(self, connection: Reads) -> State:
         state = read_state(connection, self.collection)
         if state is None:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
@@ -143,17 +143,22 @@ class EmbeddedStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction of the one writer. The first makes this process the writer, until the store is closed."""
-        with self._guard, database.sql_errors(self.name):
-            if self._closed:
-                raise StoreError(f"{self.name} is closed: open it again")
+        with self._turns, database.sql_errors(self.name):
+            self._require_open()
             if self._read_only:
                 raise StoreError(f"{self.name} was opened with read_only=True: open it without to change it")
+            if isinstance(self._readings, MemoryReadings):
+                with self._readings.transaction() as connection:
+                    yield connection
+                return
             if self._writer is None:
                 self._become_writer()
             assert self._writer is not None  # noqa: S101
             with self._writer.transaction() as connection:
                 yield connection
-            self._writer.checkpoint()
+            if self._writer.has_long_log():
+                self._readings.let_go()
+                self._writer.checkpoint()
 
     def _become_writer(self) -> None:
         assert self.folder is not None  # noqa: S101 - memory has its writer from the start
@@ -166,20 +171,20 @@ class EmbeddedStore:
             raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: wait until it closes the store, or read only")
         try:
             self._lock.sign()
-            self._let_go_of_reader()
+            # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
+            self._let_go_of_readers()
             self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / "reader.lock")
             self._remove_orphans(self._writer.connection)
         except BaseException:
             self._stop_writing()
             raise
 
-    def _let_go_of_reader(self) -> None:
-        """Our own reader must not keep our own writer from moving the log into the database. It opens again when it is needed."""
-        if self._reader is not None and (self._closed or not self._reader.reading):
-            self._reader.close()
+    def _let_go_of_readers(self) -> None:
+        if isinstance(self._readings, DiskReadings):
+            self._readings.let_go()
 
     def _stop_writing(self) -> None:
-        self._let_go_of_reader()
+        self._let_go_of_readers()
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -188,15 +193,35 @@ class EmbeddedStore:
 
     def _remove_orphans(self, connection: sqlite3.Connection) -> None:
         """Files that a writer left behind when it was killed: written, but never used, or no longer."""
-        used = {number for (number,) in connection.execute("SELECT number FROM segments")}
-        for path in itertools.chain((self.folder or Path()).glob("segments/*")):
+        used = {number for (number,) in connection.execute("SELECT number FROM segments")} | self.discarded()
+        for path in (self.folder or Path()).glob("segments/*"):
             if path.suffix == ".partial" or not path.stem.isdigit() or int(path.stem) not in used:
                 path.unlink(missing_ok=True)
+
+    def discarded(self) -> set[int]:
+        """Segments that nothing names any more, while somebody may still open their files."""
+        return set(self._discarded)
+
+    def _discard(self, numbers: Iterable[int]) -> None:
+        with self._writing() as connection:
+            generation = self._state(connection).generation
+        self._discarded |= dict.fromkeys(numbers, generation)
+        self._delete_discarded()
+
+    def _delete_discarded(self, every: bool = False) -> None:
+        if not self._discarded or self._segments is None:
+            return
+        oldest = self._active.oldest()
+        for number, generation in list(self._discarded.items()):
+            if every or oldest is None or oldest >= generation:
+                for path in self._segments.glob(f"{number:08d}.*"):
+                    path.unlink(missing_ok=True)
+                self._discarded.pop(number, None)
 
     def write(self, batch: Batch) -> Added:
         if len(batch) == 0:
             return Added(0, 0)
-        with self._guard:
+        with self._turns:
             with self._writing() as connection:
                 state = self._state(connection)
                 connection.execute("SAVEPOINT fresh")
@@ -220,12 +245,14 @@ class EmbeddedStore:
 
     def _remove_rows(self, connection: sqlite3.Connection, state: State, found: dict[Id, int]) -> int:
         base = state.number * database.ROWS
+        if isinstance(self._readings, MemoryReadings):
+            self._readings.keep_for_readers([base + row for row in found.values()], state.version + 1)
         connection.executemany("DELETE FROM documents WHERE row = ?", ((base + row,) for row in found.values()))
         connection.executemany("INSERT INTO removed (collection, row) VALUES (?, ?)", ((state.number, row) for row in found.values()))
         return len(found)
 
     def remove(self, ids: Sequence[Id]) -> int:
-        with self._guard, self._writing() as connection:
+        with self._writing() as connection:
             state = self._state(connection)
             removed = self._remove_rows(connection, state, find_ids(connection, state.number, dict.fromkeys(ids)))
             connection.execute(
@@ -241,11 +268,11 @@ class EmbeddedStore:
             self._sealer().seal()
 
     def _sealer(self) -> Sealer:
-        return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing)
+        return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing, self._discard)
 
     def compact(self, progress: Progress = None) -> dict[str, Any]:
         """One segment of each kind, without removed documents, and a database without holes."""
-        with self._guard:
+        with self._turns:
             before = self._bytes()
             self._sealer().compact(progress)
             if self.folder is not None and self._writer is not None:
@@ -255,16 +282,16 @@ class EmbeddedStore:
             return {"bytes_before": before, "bytes_after": self._bytes()}
 
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
-        with self._guard:
+        with self._turns:  # files that are being written are not yet named
             return check_collection(self, self._segments, self.settings, repair, progress)
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0
 
     def stats(self) -> dict[str, Any]:
-        with self._guard, self.reading() as snapshot:
+        with self.reading() as snapshot:
             state = snapshot.state
-            segments = read_sealed(self._connection(), state.number)
+            segments = snapshot.sealed()
             sizes = {
                 kind: sum(_size(segment_path(self._segments, each.number, kind)) for each in segments) if self._segments else 0
                 for kind in self.settings.kinds
@@ -273,33 +300,19 @@ class EmbeddedStore:
             if any(graphs):
                 sizes[VectorGraph.kind] = sum(graphs)
             found = {"documents": state.documents, "collections": self.collections(), "bytes": self._bytes(), "segments": len(segments)}
-            return found | {"unsealed": state.next_row - state.sealed_row, "removed": len(self._cache.removed), "segment_bytes": sizes}
+            removed = len(snapshot.removed_rows())
+            return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
     def close(self) -> None:
-        with self._guard, database.sql_errors(self.name):
+        with self._turns, database.sql_errors(self.name):
             if self._closed:
                 return
-            if isinstance(self._writer, database.WriteConnection):
+            if self._writer is not None:
                 self._seal_tail()
             self._closed = True
+            self._readings.close()
             self._stop_writing()
-
-
-class _MemoryWriter:
-    """The one connection of a store in memory."""
-
-    def __init__(self) -> None:
-        self.connection = database.connect_memory()
-        database.create_schema(self.connection)
-
-    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        return database.transaction(self.connection)
-
-    def checkpoint(self) -> None:
-        """Nothing to do: there is no log."""
-
-    def close(self) -> None:
-        self.connection.close()
+            self._delete_discarded(every=True)
 
 
 def _size(path: Path) -> int:

@@ -6,6 +6,7 @@ A graph is a cache of a cache: where it is missing, damaged or of no use, all ve
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,6 +78,7 @@ class Graphs:
 
     def __init__(self, folder: Path | None, settings: Settings) -> None:
         self._folder, self._settings = folder, settings
+        self._opening = threading.Lock()
         self._opened: dict[int, tuple[tuple[int, ...], VectorGraph | str]] = {}  # which file it was; the graph, or why there is none
 
     def search(
@@ -89,10 +91,12 @@ class Graphs:
         removed: NDArray[np.int64],
     ) -> tuple[list[NearVectors], str]:
         """What the segments have, through their graphs where they have some; and a note that says how."""
-        self._opened = {number: each for number, each in self._opened.items() if number in sealed}
         found, through, reason = [], False, NO_GRAPH
-        for number, segment in sealed.items():
-            near, graph = None, self._open(number, segment)
+        with self._opening:
+            self._opened = {number: each for number, each in self._opened.items() if number in sealed}
+            graphs = [self._open(number, segment) for number, segment in sealed.items()]
+        for segment, graph in zip(sealed.values(), graphs, strict=True):
+            near = None
             if isinstance(graph, VectorGraph):
                 near = search_through(graph, segment, queries, limit, workers, removed)
                 through, reason = through or near is not None, NOT_WORTH_IT

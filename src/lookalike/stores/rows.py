@@ -10,6 +10,7 @@ from lookalike.search.vectors import has_direction
 from lookalike.stores.base import Batch, Id, Record
 from lookalike.stores.columns import Columns
 from lookalike.stores.database import ROWS
+from lookalike.stores.readings import MemoryReads, Reads, documents_of
 from lookalike.stores.settings import Settings
 
 WORD = 1 << 64
@@ -87,23 +88,22 @@ def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) ->
     return Record(row, id_, **found)
 
 
-def _select(connection: sqlite3.Connection, collection: int, first: int, end: int, columns: str) -> sqlite3.Cursor:
+def _select(connection: Reads, collection: int, first: int, end: int, columns: str) -> Iterator[Sequence[Any]]:
     base = collection * ROWS
-    return connection.execute(
-        f"SELECT row - {base}{columns} FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
-        (base + first, base + end),
-    )
+    statement = f"SELECT row - {base}{columns} FROM {documents_of(connection)} WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
+    if isinstance(connection, MemoryReads):
+        return connection.walk(statement, base, first, end)
+    found: Iterator[Sequence[Any]] = connection.execute(statement, (base + first, base + end))
+    return found
 
 
-def read_range(connection: sqlite3.Connection, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+def read_range(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
     """The documents with rows from ``first`` up to ``end``, in order."""
     for row, id_, *values in _select(connection, collection, first, end, "".join(f", {column}" for column in ("id", *columns))):
         yield _record(row, id_, columns, values)
 
 
-def read_columns(
-    connection: sqlite3.Connection, collection: int, first: int, end: int, columns: Sequence[str], bits: int
-) -> Iterator[Columns]:
+def read_columns(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str], bits: int) -> Iterator[Columns]:
     """The same as columns, some thousand documents or megabytes at a time."""
     cursor = _select(connection, collection, first, end, "".join(f", {column}" for column in columns))
     held: list[Sequence[Any]] = []
@@ -126,7 +126,7 @@ def _columns(held: list[Sequence[Any]], names: Sequence[str], bits: int) -> Colu
     return Columns.stored(rows, found, bits)
 
 
-def read_rows(connection: sqlite3.Connection, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+def read_rows(connection: Reads, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
     """The documents with these rows, those that are there."""
     base = collection * ROWS
     wanted = "".join(f", {column}" for column in columns)
@@ -134,16 +134,19 @@ def read_rows(connection: sqlite3.Connection, collection: int, rows: Sequence[in
     for first in range(0, len(rows), AT_A_TIME):
         # Numbers of our own, not values from outside: written into the statement they need no limit on parameters.
         listed = ",".join([str(base + int(row)) for row in rows[first : first + AT_A_TIME]])
-        for row, id_, *values in connection.execute(f"SELECT row, id{wanted} FROM documents WHERE row IN ({listed})"):  # noqa: S608
+        statement = f"SELECT row, id{wanted} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
+        for row, id_, *values in connection.execute(statement).fetchall():
             found[row - base] = _record(row - base, id_, columns, values)
     return found
 
 
-def find_ids(connection: sqlite3.Connection, collection: int, ids: Iterable[Id]) -> dict[Id, int]:
-    """The rows of those ids that are there."""
+def find_ids(connection: Reads, collection: int, ids: Iterable[Id], end: int = ROWS) -> dict[Id, int]:
+    """The rows of those ids that are there, below ``end``."""
     found: dict[Id, int] = {}
+    base = collection * ROWS
+    statement = f"SELECT row FROM {documents_of(connection)} WHERE collection = ? AND id = ? AND row < ?"  # noqa: S608
     for id_ in ids:
-        row = connection.execute("SELECT row FROM documents WHERE collection = ? AND id = ?", (collection, id_)).fetchone()
+        row = connection.execute(statement, (collection, id_, base + end)).fetchone()
         if row is not None:
-            found[id_] = row[0] - collection * ROWS
+            found[id_] = row[0] - base
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,9 +72,10 @@ class Sealer:
         fresh: Fresh,
         state: Callable[[sqlite3.Connection], State],
         writing: Callable[[], AbstractContextManager[sqlite3.Connection]],
+        discard: Callable[[Iterable[int]], None],
     ) -> None:
         self._folder, self._settings, self._fresh = folder, settings, fresh
-        self._state, self._writing = state, writing
+        self._state, self._writing, self._discard = state, writing, discard
 
     def seal(self) -> None:
         """After an add. What cannot be written now is tried again later: the documents are safe and found without it."""
@@ -182,8 +183,7 @@ class Sealer:
             connection.execute(
                 "UPDATE collections SET generation = generation + 1, version = version + 1 WHERE number = ?", (state.number,)
             )
-        for each in sealed:
-            self._delete(each.number)
+        self._discard(each.number for each in sealed)
 
     def _parts(self, connection: sqlite3.Connection, state: State, kind: str, sealed: list[Sealed]) -> Iterator[Any]:
         assert self._folder is not None  # noqa: S101
@@ -210,16 +210,9 @@ class Sealer:
                 "UPDATE collections SET generation = generation + 1, version = version + 1 WHERE number = ?", (state.number,)
             )
         had_graph = graph_path(self._folder, sealed.number).exists()
-        self._delete(sealed.number)
+        self._discard([sealed.number])
         if had_graph:
             self._make_graph(new.number)
-
-    def _delete(self, number: int) -> None:
-        """Files of a segment that nothing names any more."""
-        assert self._folder is not None  # noqa: S101
-        for kind in self._settings.kinds:
-            segment_path(self._folder, number, kind).unlink(missing_ok=True)
-        graph_path(self._folder, number).unlink(missing_ok=True)
 
     def remake_graph(self, sealed: Sealed) -> None:
         """In place of a damaged one; none, where none can be made."""

@@ -1,14 +1,14 @@
 """What a reader sees: one state of a collection, made of the segments on disk and the documents that are not in them yet.
 
-Everything is read inside one transaction, so it is consistent; segments and what was built from newer documents are kept
-from one snapshot to the next, and only what is new is read.
+Everything is read inside one reading, so it is consistent; segments and what was built from newer documents are kept
+from one snapshot to the next, and only what is new is read. What is kept never changes, so threads share it.
 """
 
 from __future__ import annotations
 
 import logging
-import sqlite3
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,7 @@ from lookalike.search.shared import SharedResult, shared_documents
 from lookalike.search.vectors import NearVectors, merged
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.graph_files import Graphs
+from lookalike.stores.readings import Reads
 from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import STRUCTURES
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 YOUNG_ROWS = 16_384  # newer documents that are built into a segment at a time
 MERGE_RATIO = 4  # neighbouring segments within this ratio are merged
+KEPT_STATES = 8  # for readings that began some batches ago
+MOST_LISTS = 64  # of removed rows, before they are joined
 _log = logging.getLogger("lookalike")
 
 
@@ -56,14 +59,14 @@ class Sealed(NamedTuple):
     documents: int
 
 
-def read_state(connection: sqlite3.Connection, name: str) -> State | None:
+def read_state(connection: Reads, name: str) -> State | None:
     row = connection.execute(
         "SELECT number, settings, documents, next_row, sealed_row, generation, version FROM collections WHERE name = ?", (name,)
     ).fetchone()
     return State(*row) if row else None
 
 
-def read_sealed(connection: sqlite3.Connection, collection: int) -> list[Sealed]:
+def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
     rows = connection.execute(
         "SELECT number, first_row, end_row, documents FROM segments WHERE collection = ? ORDER BY first_row", (collection,)
     )
@@ -74,70 +77,112 @@ def segment_path(folder: Path, number: int, kind: str) -> Path:
     return folder / f"{number:08d}.{kind}"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Parts:
-    """The segments of one kind."""
+    """The segments of one kind, of all documents below ``next_row``, without those that were removed before ``version``."""
 
-    generation: int = -1
-    sealed: dict[int, Any] = field(default_factory=dict)
-    young: list[Any] = field(default_factory=list)
-    next_row: int = 0
+    generation: int
+    version: int
+    next_row: int
+    sealed: Mapping[int, Any]
+    young: tuple[Any, ...] = ()
 
     def all(self) -> list[Any]:
         return [*self.sealed.values(), *self.young]
 
 
+@dataclass(slots=True)
+class Removed:
+    """Rows that segments may hold, and that a state does not have."""
+
+    generation: int
+    version: int
+    last: int  # number of the last removal
+    _lists: tuple[Any, ...] = ()
+    _sorted: Any = field(default=None)
+
+    def later(self, state: State, found: Sequence[tuple[int, int]]) -> Removed:
+        """The same with what was removed since."""
+        import numpy as np
+
+        lists = self._lists if self._sorted is None else (self._sorted,)
+        if found:
+            lists = (*lists, np.array([row for _, row in found], dtype=np.int64))
+        if len(lists) > MOST_LISTS:
+            lists = (np.concatenate(lists),)
+        return Removed(state.generation, state.version, found[-1][0] if found else self.last, lists, None if found else self._sorted)
+
+    def rows(self) -> NDArray[np.int64]:
+        """They ascend."""
+        import numpy as np
+
+        found = self._sorted
+        if found is None:  # two threads may both do it, and find the same
+            found = self._sorted = np.sort(np.concatenate([np.zeros(0, np.int64), *self._lists]))
+        return found  # type: ignore[no-any-return]  # numpy is imported when it is needed
+
+
 class Cache:
-    """What is kept between the snapshots of a collection."""
+    """What is kept between the snapshots of a collection. Threads wait here only for one that makes what they need themselves."""
 
     def __init__(self, folder: Path | None, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
-        self.parts: dict[str, Parts] = {}
         self.graphs = Graphs(folder, settings)
-        self.generation = self.version = -1
-        self.last_removed = 0
-        self.removed: list[int] = []
-        self._removed_rows: NDArray[np.int64] | None = None
+        self._kept: dict[str, tuple[Parts, ...]] = dict.fromkeys(STRUCTURES, ())  # newest first, of one generation
+        self._making = {kind: threading.Lock() for kind in STRUCTURES}
+        self._removed = Removed(-1, -1, 0)
 
-    def update_removed(self, connection: sqlite3.Connection, state: State) -> None:
-        if state.version == self.version:
-            return
-        if state.generation != self.generation:
-            self.removed, self.last_removed = [], 0
-        new = connection.execute(
-            "SELECT number, row FROM removed WHERE collection = ? AND number > ? ORDER BY number", (state.number, self.last_removed)
-        ).fetchall()
-        if new or state.generation != self.generation:
-            self.removed += [row for _, row in new]
-            self.last_removed = new[-1][0] if new else self.last_removed
-            self._removed_rows = None
-        self.generation, self.version = state.generation, state.version
+    def removed(self, connection: Reads, state: State) -> Removed:
+        """The rows that a state does not have. In a store in memory, to be asked for together with the state."""
+        known = self._removed
+        if (known.generation, known.version) == (state.generation, state.version):
+            return known
+        if known.generation != state.generation or known.version > state.version:
+            known = Removed(-1, -1, 0)
+        query = "SELECT number, row FROM removed WHERE collection = ? AND number > ? ORDER BY number"
+        found = known.later(state, connection.execute(query, (state.number, known.last)).fetchall())
+        if found.version > self._removed.version:
+            self._removed = found  # of two threads the later may win with an older one: it is complemented again
+        return found
 
-    def removed_rows(self) -> NDArray[np.int64]:
-        import numpy as np
+    def up_to_date(self, kind: str, connection: Reads, state: State, removed: Removed) -> Parts:
+        """All segments of a kind, with everything in them that the state has, and nothing newer."""
+        known = self._best(kind, state)
+        if known is not None and known.next_row == state.next_row:
+            return known
+        with self._making[kind]:
+            known = self._best(kind, state)
+            if known is not None and known.next_row == state.next_row:
+                return known
+            made = self._completed(kind, known or self._opened(kind, connection, state), connection, state, removed)
+            kept = self._kept[kind]
+            if not kept or kept[0].version <= made.version:
+                self._kept[kind] = (made, *(each for each in kept if each.generation == made.generation))[:KEPT_STATES]
+            return made
 
-        if self._removed_rows is None:
-            self._removed_rows = np.array(sorted(self.removed), dtype=np.int64)
-        return self._removed_rows
+    def _best(self, kind: str, state: State) -> Parts | None:
+        """The newest segments that hold nothing newer than the state, and lack nothing that it has but the newest documents."""
+        fitting = (each for each in self._kept[kind] if each.generation == state.generation and each.version <= state.version)
+        return next(fitting, None)
 
-    def up_to_date(self, kind: str, connection: sqlite3.Connection, state: State) -> Parts:
-        """All segments of a kind, with everything in them that the state has."""
-        parts = self.parts.setdefault(kind, Parts())
-        if parts.generation != state.generation:
-            sealed = {each.number: each for each in read_sealed(connection, state.number)}
-            opened = {n: parts.sealed.get(n) or self._open(kind, each, connection, state) for n, each in sealed.items()}
-            parts = self.parts[kind] = Parts(state.generation, opened, [], state.sealed_row)
-        structure = STRUCTURES[kind]
-        while parts.next_row < state.next_row:
-            end = min(parts.next_row + YOUNG_ROWS, state.next_row)
-            for columns in read_columns(connection, state.number, parts.next_row, end, structure.columns, self.settings.bits):
-                parts.young.append(structure.build(columns, self.settings))
-                while len(parts.young) > 1 and len(parts.young[-2]) < MERGE_RATIO * max(len(parts.young[-1]), 1):
-                    parts.young[-2:] = [structure.segment.merge(parts.young[-2:], self.removed_rows())]
-            parts.next_row = end
-        return parts
+    def _opened(self, kind: str, connection: Reads, state: State) -> Parts:
+        known = self._kept[kind][0].sealed if self._kept[kind] else {}
+        sealed = read_sealed(connection, state.number)
+        opened = {each.number: known[each.number] if each.number in known else self._open(kind, each, connection, state) for each in sealed}
+        return Parts(state.generation, state.version, state.sealed_row, opened)
 
-    def _open(self, kind: str, sealed: Sealed, connection: sqlite3.Connection, state: State) -> Any:
+    def _completed(self, kind: str, parts: Parts, connection: Reads, state: State, removed: Removed) -> Parts:
+        structure, young, next_row = STRUCTURES[kind], list(parts.young), parts.next_row
+        while next_row < state.next_row:
+            end = min(next_row + YOUNG_ROWS, state.next_row)
+            for columns in read_columns(connection, state.number, next_row, end, structure.columns, self.settings.bits):
+                young.append(structure.build(columns, self.settings))
+                while len(young) > 1 and len(young[-2]) < MERGE_RATIO * max(len(young[-1]), 1):
+                    young[-2:] = [structure.segment.merge(young[-2:], removed.rows())]
+            next_row = end
+        return Parts(state.generation, state.version, next_row, parts.sealed, tuple(young))
+
+    def _open(self, kind: str, sealed: Sealed, connection: Reads, state: State) -> Any:
         if self.folder is not None:
             path = segment_path(self.folder, sealed.number, kind)
             try:
@@ -148,7 +193,7 @@ class Cache:
         return build_segment(kind, sealed, connection, state.number, self.settings)
 
 
-def build_segment(kind: str, sealed: Sealed, connection: sqlite3.Connection, collection: int, settings: Settings) -> Any:
+def build_segment(kind: str, sealed: Sealed, connection: Reads, collection: int, settings: Settings) -> Any:
     """A segment from the documents themselves."""
     structure = STRUCTURES[kind]
     parts = read_columns(connection, collection, sealed.first_row, sealed.end_row, structure.columns, settings.bits)
@@ -167,18 +212,30 @@ def open_segment(path: Path, kind: str, settings: Settings) -> Any:
 class Snapshot:
     """One state of a collection; see ``stores.base.Reader``."""
 
-    def __init__(self, connection: sqlite3.Connection, cache: Cache, state: State) -> None:
-        self._connection, self._cache, self.state = connection, cache, state
-        cache.update_removed(connection, state)
+    def __init__(self, connection: Reads, cache: Cache, state: State, require_open: Callable[[], None]) -> None:
+        self._connection, self._cache, self.state, self._require_open = connection, cache, state, require_open
+        self._removed = cache.removed(connection, state)
+        self._parts: dict[str, Parts] = {}
+
+    def _parts_of(self, kind: str) -> Parts:
+        self._cache.settings.require(kind)
+        if kind not in self._parts:
+            self._parts[kind] = self._cache.up_to_date(kind, self._connection, self.state, self._removed)
+        return self._parts[kind]
 
     def _segments(self, kind: str) -> list[Any]:
-        self._cache.settings.require(kind)
-        return self._cache.up_to_date(kind, self._connection, self.state).all()
+        return self._parts_of(kind).all()
+
+    def sealed(self) -> list[Sealed]:
+        return read_sealed(self._connection, self.state.number)
+
+    def removed_rows(self) -> NDArray[np.int64]:
+        return self._removed.rows()
 
     def _live(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         import numpy as np
 
-        removed = self._cache.removed_rows()
+        removed = self.removed_rows()
         if len(removed) == 0:
             return np.ones(len(rows), dtype=bool)
         place = np.minimum(np.searchsorted(removed, rows), len(removed) - 1)
@@ -189,19 +246,21 @@ class Snapshot:
         return self.state.documents
 
     def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]:
-        return find_ids(self._connection, self.state.number, ids)
+        return find_ids(self._connection, self.state.number, ids, self.state.next_row)
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
         return read_rows(self._connection, self.state.number, rows, columns)
 
     def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        return read_range(self._connection, self.state.number, 0, self.state.next_row, columns)
+        for record in read_range(self._connection, self.state.number, 0, self.state.next_row, columns):
+            self._require_open()  # whoever goes through all documents may have been away for long
+            yield record
 
     def near_simhashes(self, words: NDArray[np.uint64], k: int, limit: int, workers: int) -> Found:
         import numpy as np
 
         # Removed rows are among what a segment finds, so a limit can only be set after they are left out.
-        whole = len(self._cache.removed_rows()) == 0
+        whole = len(self.removed_rows()) == 0
         inner = limit if whole else NO_LIMIT
         found = [segment.search(words, k, inner, workers) for segment in self._segments("simhash")]
         queries = len(words) // (2 if self._cache.settings.bits == 128 else 1)
@@ -226,7 +285,7 @@ class Snapshot:
     def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int, kind: str = "minhash") -> Groups:
         groups: list[Group] = []
         total = 0
-        gone = len(self._cache.removed_rows())
+        gone = len(self.removed_rows())
         for segment in self._segments(kind):
             found = segment.candidates(keys, limit)
             total += int(found.totals[0])
@@ -255,7 +314,7 @@ class Snapshot:
 
     def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult:
         return shared_documents(
-            self._segments("winnowing"), query, documents=self.state.documents, removed=self._cache.removed_rows(), limit=limit
+            self._segments("winnowing"), query, documents=self.state.documents, removed=self.removed_rows(), limit=limit
         )
 
     def near_tlsh(self, digest: str, max_distance: int, limit: int) -> FuzzyFound:
@@ -265,12 +324,11 @@ class Snapshot:
         return self._fuzzy([segment.search(digest, min_score, NO_LIMIT) for segment in self._segments("ssdeep")], limit, best_first=-1)
 
     def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
-        segments, removed, note = self._segments("vector"), self._cache.removed_rows(), ""
+        parts, removed, note = self._parts_of("vector"), self.removed_rows(), ""
         if approximate and least <= 0 and limit != NO_LIMIT:
-            parts = self._cache.parts["vector"]
             found, note = self._cache.graphs.search(parts.sealed, parts.young, halves, limit, workers, removed)
         else:
-            found = [segment.search(halves, least, limit, workers, removed) for segment in segments]
+            found = [segment.search(halves, least, limit, workers, removed) for segment in parts.all()]
             note = exact_note(ALL_ARE_READ) if approximate else ""
         whole = merged(found, len(halves) // (self._cache.settings.dimensions or 1), limit)
         return whole._replace(notes=(note,) if note else ())
