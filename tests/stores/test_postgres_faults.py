@@ -53,9 +53,11 @@ def url(own_server: Server) -> str:
 class Proxy:
     """Stands between a store and its server and cuts the connection where it is told to, so many times."""
 
-    def __init__(self, server: Server, word: bytes, *, answered: bool, times: int = 1) -> None:
+    left = 0
+
+    def __init__(self, server: Server, word: bytes, *, answered: bool) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="lookalike-proxy-"))
-        self.word, self.answered, self.left = word, answered, times
+        self.word, self.answered = word, answered
         self.target = str(server.folder / ".s.PGSQL.5432")
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(self.folder / ".s.PGSQL.5432"))
@@ -119,6 +121,7 @@ def test_a_connection_that_is_cut_neither_loses_nor_repeats_a_batch(own_server: 
     proxy = Proxy(own_server, word, answered=answered)
     try:
         with la.open(proxy.url()) as index:
+            proxy.left = 1
             assert index.add(DOCUMENTS) == (60, 0)
             assert proxy.left == 0
             assert [document.id for document in index.documents()] == [id_ for id_, _ in DOCUMENTS]
@@ -130,9 +133,10 @@ def test_a_connection_that_is_cut_neither_loses_nor_repeats_a_batch(own_server: 
 
 def test_a_connection_that_is_cut_again_and_again_is_given_up(own_server: Server, url: str) -> None:
     la.open(url).close()
-    proxy = Proxy(own_server, b"PGCOPY", answered=False, times=1000)
+    proxy = Proxy(own_server, b"PGCOPY", answered=False)
     try:
         with la.open(proxy.url()) as index:
+            proxy.left = 1000
             with pytest.raises(StoreError, match="connection"):
                 index.add(DOCUMENTS)
             assert 990 < proxy.left < 1000
