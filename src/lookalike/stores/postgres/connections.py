@@ -41,7 +41,7 @@ class Connections:
         self._closed = False
 
     def connect(self) -> Connection:
-        connection: Connection = psycopg.connect(self.address.conninfo, autocommit=True, application_name="lookalike")
+        connection: Connection = psycopg.connect("", autocommit=True, **self.address.options, application_name="lookalike")
         settings = SETTINGS | {"statement_timeout": str(self.address.timeout)}
         if self._read_only:
             settings["default_transaction_read_only"] = "on"

@@ -2,8 +2,8 @@
 
 A role's own path usually has the schema ``public``, and up to PostgreSQL 14 everybody may create in it: a function
 ``public.nextval(text)`` fits a call of ours better than the server's, and would run with our rights. So the path is set as the first thing
-on each connection, by a statement in which nothing is looked up. A pooler may give each transaction another session, in which nobody has set
-it: so each transaction sets it as well. The functions of the schema have it too (``sql/hamming.sql``), for whoever calls them from elsewhere.
+on each connection, by a statement in which nothing is looked up. A pooler may give each transaction another session, in which nobody has
+set it: so each transaction sets it as well. The functions of the schema have it too (``sql/hamming.sql``), for whoever calls them.
 
 ``pg_temp`` is named because it would come first otherwise, for tables and types.
 """
