@@ -19,12 +19,18 @@ that the command line and the service read.
 
 from __future__ import annotations
 
+from lookalike.secrecy import hide
+
 
 class LookalikeError(Exception):
     """The base: catch this to catch everything above."""
 
     exit_code = 2
     http_status = 500
+
+    def __init__(self, *args: object) -> None:
+        # A message may name what the caller gave, and that may be a URL with a password.
+        super().__init__(*(hide(each) if isinstance(each, str) else each for each in args))
 
     def __str__(self) -> str:
         # KeyError would print the repr of its message.

@@ -9,6 +9,7 @@ import sys
 import click
 
 from lookalike.errors import LookalikeError
+from lookalike.secrecy import hide
 
 VERBS = {
     "fingerprint": "Fingerprint files or a text, in one or in every way.",
@@ -75,6 +76,7 @@ def main(args: list[str] | None = None) -> None:
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
+        error.message = hide(error.message)
         error.show()
         code = error.exit_code
     except click.Abort:
@@ -91,11 +93,12 @@ def main(args: list[str] | None = None) -> None:
         click.echo("lookalike: out of memory: split the input or use a machine with more", err=True)
         code = 2
     except OSError as error:
-        click.echo(f"lookalike: {error.strerror or error}{f': {error.filename}' if error.filename else ''}", err=True)
+        click.echo(hide(f"lookalike: {error.strerror or error}{f': {error.filename}' if error.filename else ''}"), err=True)
         code = 2
     except Exception as error:
         if os.environ.get("LOOKALIKE_TRACEBACK"):
             raise
-        click.echo(f"lookalike: internal error: {type(error).__name__}: {error}; set LOOKALIKE_TRACEBACK=1 and report it", err=True)
+        said = hide(f"{type(error).__name__}: {error}")
+        click.echo(f"lookalike: internal error: {said}; set LOOKALIKE_TRACEBACK=1 and report it", err=True)
         code = INTERNAL_ERROR
     sys.exit(code if isinstance(code, int) else 0)

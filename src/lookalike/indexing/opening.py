@@ -21,6 +21,8 @@ SCHEMES = {
     "postgres": "lookalike.stores.postgres.opening:open_postgres",
 }
 MAX_COLLECTION_BYTES = 200
+_DATABASE_URL = re.compile(r"(?i)postgres(?:ql)?://")
+_LIKE_A_DATABASE = re.compile(r"(?is)\s*postgres(?:ql)?:|(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -73,6 +75,9 @@ def _checked_model(model: object) -> str | None:
 def _store_opener(location: object) -> Callable[..., Store]:
     if not isinstance(location, (str, PathLike)) or str(location) == "":
         raise InputError(f"location={location!r:.60}: give a path, or a URL such as memory://")
+    if _LIKE_A_DATABASE.match(str(location)) and not (isinstance(location, str) and _DATABASE_URL.match(location)):
+        # Taken for a path, it would become a folder with a password in its name. It is not repeated.
+        raise InputError("location: for a PostgreSQL store give a str such as postgresql://user@host:port/database?collection=name")
     found = _SCHEME.match(location) if isinstance(location, str) else None
     scheme = found[1].lower() if found else ""
     if scheme not in SCHEMES:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.search_path import transaction
 
 LOCK = schema.LOCK + 1  # of loaders, shared
 
@@ -17,13 +18,13 @@ class BulkLoad:
 
     def __init__(self, connections: Connections) -> None:
         self._connection = connections.connect()
-        self._connection.execute("SELECT pg_advisory_lock_shared(%s)", (LOCK,))
-        with self._connection.transaction():
+        self._connection.execute("SELECT pg_catalog.pg_advisory_lock_shared(%s)", (LOCK,))
+        with transaction(self._connection):
             for name in schema.search_index_names():
                 self._connection.execute(f"DROP INDEX IF EXISTS lookalike.{name}")
 
     def finish(self) -> None:
-        self._connection.execute("SELECT pg_advisory_unlock_shared(%s)", (LOCK,))
+        self._connection.execute("SELECT pg_catalog.pg_advisory_unlock_shared(%s)", (LOCK,))
         self._connection.execute("SET statement_timeout = 0")
         if make_missing_indexes(self._connection):
             self._connection.execute("VACUUM (ANALYZE) lookalike.documents")
@@ -33,9 +34,9 @@ class BulkLoad:
 
 def make_missing_indexes(connection: Connection) -> bool:
     """Make the indexes that are missing, unless somebody still loads; returns whether there were any."""
-    if not schema.missing_indexes(connection):
-        return False
-    with connection.transaction():
+    with transaction(connection):
+        if not schema.missing_indexes(connection):
+            return False
         free = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK,)).fetchone()
         if free != (True,):
             return False

@@ -19,6 +19,7 @@ from psycopg.pq import TransactionStatus
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.problems import is_transient, sql_errors
+from lookalike.stores.postgres.search_path import BEGIN, BEGIN_READING, OF_THE_SESSION, rolled_back, transaction
 
 DELAYS = (0.05, 0.2, 0.8, 2.0, 4.0)  # seconds before each further attempt: a server that restarts is back within them
 WAIT = 30.0  # seconds for a free connection of the pool
@@ -26,7 +27,6 @@ STATUS_CHECKS = 50
 Connection = psycopg.Connection[tuple[Any, ...]]
 Result = TypeVar("Result")
 # Every query of ours has an index; the planner, which does not know how few entries a key has, would sometimes read everything.
-CONFIGURE = "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) AS s (name, value)"
 SETTINGS = {"jit": "off", "enable_seqscan": "off", "max_parallel_workers_per_gather": "0", "client_min_messages": "error"}
 
 
@@ -41,11 +41,12 @@ class Connections:
         self._closed = False
 
     def connect(self) -> Connection:
-        connection: Connection = psycopg.connect(self.address.conninfo, autocommit=True, application_name="lookalike")
+        connection: Connection = psycopg.connect("", autocommit=True, **self.address.options, application_name="lookalike")
         settings = SETTINGS | {"statement_timeout": str(self.address.timeout)}
         if self._read_only:
             settings["default_transaction_read_only"] = "on"
-        connection.execute(CONFIGURE, (list(settings), list(settings.values())))
+        # One message, of statements that look nothing up.
+        connection.execute("; ".join((OF_THE_SESSION, *(f"SET {name} = '{value}'" for name, value in settings.items()))))
         return connection
 
     @contextmanager
@@ -106,13 +107,12 @@ class Connections:
         return self.attempt(lambda connection: self._commit(connection, work))
 
     def _commit(self, connection: Connection, work: Callable[[Connection], Result]) -> Result:
-        connection.execute("BEGIN")
+        connection.execute(BEGIN)
         try:
             result = work(connection)
             number = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
         except BaseException:
-            with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
+            rolled_back(connection)
             raise
         try:
             connection.execute("COMMIT")
@@ -128,7 +128,7 @@ class Connections:
         delays = iter(DELAYS)
         for _ in range(STATUS_CHECKS):
             try:
-                with self.connect() as connection:
+                with self.connect() as connection, transaction(connection):
                     status = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
             except psycopg.OperationalError:
                 delay = next(delays, None)
@@ -149,8 +149,7 @@ class Connections:
             try:
                 yield connection
             finally:
-                with suppress(psycopg.Error):
-                    connection.execute("ROLLBACK")
+                rolled_back(connection)
 
     def _begin_reading(self, held: ExitStack) -> Connection:
         delays = iter(DELAYS)
@@ -158,7 +157,7 @@ class Connections:
             try:
                 with ExitStack() as trying:
                     connection = trying.enter_context(self.connection())
-                    connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    connection.execute(BEGIN_READING)
                     held.push(trying.pop_all())
                     return connection
             except psycopg.Error as error:

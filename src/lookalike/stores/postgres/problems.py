@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import errors
 
-from lookalike.errors import Corrupt, InputError, LookalikeError, StoreBusy, StoreError
+from lookalike.errors import Corrupt, LookalikeError, StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
 
 CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
@@ -54,14 +54,12 @@ def is_transient(error: psycopg.Error) -> bool:
 
 
 def explained(error: psycopg.Error, address: Address) -> LookalikeError:
-    message = address.hide(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__)
+    message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     for kinds, raised, remedy in REMEDIES:
         if isinstance(error, kinds):
             return raised(f"{address.name}: {message}; {remedy}")
     if any(part in message for part in BUSY):
         return StoreBusy(f"{address.name}: {message}; wait and try again, or set a smaller pool= in the URL")
-    if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
-        return InputError(f"{address.name}: this URL has an option that PostgreSQL does not know, or is not well-formed")
     if isinstance(error, psycopg.OperationalError):
         return StoreError(f"{address.name}: {message}; check that the server runs and that host, database, user and password fit")
     return StoreError(f"{address.name}: {message}")
@@ -73,4 +71,4 @@ def sql_errors(address: Address) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise explained(error, address) from None if address.secrets else error
+        raise explained(error, address) from error

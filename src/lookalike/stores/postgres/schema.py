@@ -12,12 +12,19 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import StoreError
+from lookalike.stores.postgres.search_path import transaction
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 LOCK = 0x6C6F6F6B616C696B  # what processes that make the schema wait for
-STEPS = ("tables.sql", "statistics.sql", "pages.sql", "blocks.sql")  # what leads to version 1, 2, …: never changed, only added to
+STEPS = (
+    "tables.sql",
+    "statistics.sql",
+    "pages.sql",
+    "blocks.sql",
+    "search_path.sql",
+)  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
@@ -63,7 +70,7 @@ def check_version(version: int | None, name: str) -> None:
 
 def bring_up_to_date(connection: Connection[Any], name: str) -> None:
     """Make the schema, or what it lacks."""
-    with connection.transaction():
+    with transaction(connection):
         connection.execute("SET LOCAL statement_timeout = 0")  # it is about searches, not about making indexes
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         version = read_version(connection) or 0

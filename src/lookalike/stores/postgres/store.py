@@ -17,6 +17,7 @@ from lookalike.stores.postgres.numbers import copied_numbers, only_numbers
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
 from lookalike.stores.postgres.rows import COPY, COPY_WITH_VECTORS, copied, split_ids, winnowing_hashes
+from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.postgres.structures import add_structures, drop_unused
 from lookalike.stores.settings import Settings, Wanted
 
@@ -69,7 +70,8 @@ class PostgresStore:
             with sql_errors(address), self._connections.connection() as connection:
                 self._check_server(connection)
                 self._prepare_schema(connection, create and not read_only)
-                self._number, self.settings = self._open_collection(connection, wanted, create and not read_only)
+                with transaction(connection):
+                    self._number, self.settings = self._open_collection(connection, wanted, create and not read_only)
                 if address.bulk and not read_only:
                     self._bulk = BulkLoad(self._connections)
         except UnicodeEncodeError:
@@ -87,7 +89,8 @@ class PostgresStore:
             raise StoreError(f"{self.name} has the encoding {encoding}: make a database with ENCODING 'UTF8'")
 
     def _prepare_schema(self, connection: Connection, create: bool) -> None:
-        version = schema.read_version(connection)
+        with transaction(connection):
+            version = schema.read_version(connection)
         if version != schema.VERSION and not self._read_only and (create or version is not None):
             schema.bring_up_to_date(connection, self.name)
         else:
@@ -119,10 +122,13 @@ class PostgresStore:
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
         with self._connections.snapshot() as connection:
-            found = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (self._number,)).fetchone()
-            if found is None:
-                raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
-            yield PostgresReader(connection, self._number, found[0], self.settings)
+            yield PostgresReader(connection, self._number, self._documents(connection), self.settings)
+
+    def _documents(self, connection: Connection) -> int:
+        found = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (self._number,)).fetchone()
+        if found is None:
+            raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
+        return int(found[0])
 
     def _require_writing(self) -> None:
         if self._read_only:
@@ -195,15 +201,15 @@ class PostgresStore:
         return self._connections.transaction(work)
 
     def stats(self) -> dict[str, Any]:
-        def work(connection: Connection) -> dict[str, Any]:
+        with self._connections.snapshot() as connection:
             sizes: dict[str, int] = dict(connection.execute(SIZES).fetchall())
-            names = [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")]
-            version = connection.info.parameter_status("server_version")
-            return {"collections": names, "bytes": sum(sizes.values()), "table_bytes": sizes, "server": f"PostgreSQL {version}"}
-
-        with self.reading() as reader:
-            documents = reader.count()
-        return {"documents": documents} | self._connections.attempt(work)
+            return {
+                "documents": self._documents(connection),
+                "collections": [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")],
+                "bytes": sum(sizes.values()),
+                "table_bytes": sizes,
+                "server": f"PostgreSQL {connection.info.parameter_status('server_version')}",
+            }
 
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         if repair:

@@ -7,7 +7,7 @@ the answers are those of every other store. A graph (HNSW), which ``compact`` ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from lookalike.errors import Corrupt
 from lookalike.search.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
 from lookalike.search.vectors import NearVectors, VectorSegment, joined, merged
 from lookalike.stores.postgres.schema import LOCK
+from lookalike.stores.postgres.search_path import transaction
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +36,11 @@ HEADER = 4  # bytes of a vector in front of its numbers: how many, and zero
 EXTENSION = """
 SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 JOIN pg_depend d ON d.objid = t.oid JOIN pg_extension e ON e.oid = d.refobjid WHERE t.typname = 'halfvec' AND e.extname = 'vector'
+"""
+# In the schema where everybody looks for it, unless everybody may create there: what they have put there would be in the way of its own.
+MAY_BE_MADE = """
+SELECT NOT has_schema_privilege('public', oid, 'CREATE') FROM pg_namespace
+WHERE nspname = 'public' AND EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector')
 """
 COLUMN = """
 SELECT t.typname, n.nspname FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON n.oid = t.typnamespace
@@ -68,7 +74,7 @@ WHERE collection = {collection} AND vector IS NOT NULL
 
 def add_column(connection: Connection) -> None:
     """The column of vectors, unless it is there: a database has it from its first collection with a model on."""
-    with connection.transaction():
+    with transaction(connection):
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         if connection.execute(COLUMN).fetchone() is not None:
             return
@@ -80,14 +86,12 @@ def _extension(connection: Connection) -> str | None:
     """The schema of pgvector, made if it is installed and we may; None where there is none."""
     from psycopg import DatabaseError
 
-    if connection.execute("SELECT FROM pg_available_extensions WHERE name = 'vector'").fetchone() is None:
-        return None
-    try:
-        with connection.transaction():
-            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    except DatabaseError:
-        return None  # somebody with more rights can make it, before the first collection with a model
     found = connection.execute(EXTENSION).fetchone()
+    if found is None and connection.execute(MAY_BE_MADE).fetchone() == (True,):
+        # If it fails: somebody with more rights can make it, before the first collection with a model.
+        with suppress(DatabaseError), connection.transaction():
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+        found = connection.execute(EXTENSION).fetchone()
     return _quoted(found[0]) if found else None
 
 
@@ -216,6 +220,12 @@ def unpacked(vector: bytes) -> bytes:
 
 def make_graph(connection: Connection, collection: int, dimensions: int) -> None:
     """The graph of a collection that is large enough for one."""
+    with transaction(connection):
+        connection.execute("SET LOCAL statement_timeout = 0")
+        _make_graph(connection, collection, dimensions)
+
+
+def _make_graph(connection: Connection, collection: int, dimensions: int) -> None:
     found = connection.execute(COLUMN).fetchone()
     if found is None or found[0] != "halfvec" or dimensions > GRAPH_DIMENSIONS or _is_there(connection, _graph_name(collection)):
         return
@@ -223,10 +233,7 @@ def make_graph(connection: Connection, collection: int, dimensions: int) -> None
     if connection.execute(many, (collection, GRAPH_FROM - 1)).fetchone() is None:
         return
     name, schema = _graph_name(collection), _quoted(found[1])
-    statement = MAKE_GRAPH.format(name=name, schema=schema, dimensions=dimensions, collection=collection)
-    with connection.transaction():
-        connection.execute("SET LOCAL statement_timeout = 0")
-        connection.execute(statement)
+    connection.execute(MAKE_GRAPH.format(name=name, schema=schema, dimensions=dimensions, collection=collection))
 
 
 def _graph_name(collection: int) -> str:

@@ -5,6 +5,7 @@
 CREATE OR REPLACE FUNCTION lookalike.simhash_hot_block{i}(collection_number integer, documents bigint, bits integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,21 +1,28 @@
--- Hamming distances and searches. Exact for every k: of the three blocks of a fingerprint within k bits, block i is within
+-- Hamming distances and searches.
+--
+-- No function here looks a name up where its caller says: one that others may create in, such as public, would let them put functions and
+-- operators of theirs in the place of the server's. Those with a body behind RETURN were looked up when they were made, and can still be
+-- inlined; the others set the path.
+--
+-- Exact for every k: of the three blocks of a fingerprint within k bits, block i is within
 -- (k - i) / 3 bits for at least one i. Block i is looked up under all keys so near, and what is found there is counted in full.
 
 CREATE OR REPLACE FUNCTION lookalike.hamming(a bigint, b bigint) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT bit_count((a # b)::bit(64))::integer $$;
+RETURN bit_count((a # b)::bit(64))::integer;
 
 CREATE OR REPLACE FUNCTION lookalike.hamming(a bit varying, b bit varying) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT bit_count(a # b)::integer $$;
+RETURN bit_count(a # b)::integer;
 
 CREATE OR REPLACE FUNCTION lookalike.block_width(bits integer, block integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT CASE bits WHEN 32 THEN CASE block WHEN 2 THEN 10 ELSE 11 END ELSE CASE block WHEN 2 THEN 22 ELSE 21 END END $$;
+RETURN CASE bits WHEN 32 THEN CASE block WHEN 2 THEN 10 ELSE 11 END ELSE CASE block WHEN 2 THEN 22 ELSE 21 END END;
 
 -- How many keys of so many bits are within so many bits of each other.
 CREATE OR REPLACE FUNCTION lookalike.keys_within(width integer, radius integer) RETURNS double precision
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   ring double precision := 1;
@@ -31,6 +38,7 @@ END $$;
 -- All keys within so many bits of a block of a fingerprint. The blocks are those of lookalike.documents.
 CREATE OR REPLACE FUNCTION lookalike.keys_around(low bigint, bits integer, block integer, radius integer) RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   own constant integer := CASE block
@@ -57,6 +65,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_scan(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_indexscan = on SET enable_indexonlyscan = on SET enable_bitmapscan = off
 SET max_parallel_workers_per_gather = 8 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -80,6 +89,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan
 SET random_page_cost = 0 SET cpu_operator_cost = 0   -- lookups cost nothing: the index that narrows most, however few rows it expects
 AS $$
@@ -127,6 +137,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.simhash_hot_blocks(collection_number integer, documents bigint, bits integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 SET random_page_cost = 4 SET cpu_operator_cost = 0.0025   -- as usual: here what many lookups cost counts
 AS $$
 #variable_conflict use_column
@@ -143,6 +154,7 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT 3, q_high bigint DEFAULT NULL)
 RETURNS TABLE (id text, id_number bigint, simhash bigint, distance integer)
 LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan
 SET random_page_cost = 0 SET cpu_operator_cost = 0   -- lookups cost nothing: the index that narrows most, however few rows it expects
 AS $$
@@ -187,6 +199,7 @@ END $$;
 -- Returns how many ids were new.
 CREATE OR REPLACE FUNCTION lookalike.add_simhashes(collection text, ids bigint[], simhashes bigint[]) RETURNS bigint
 LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
