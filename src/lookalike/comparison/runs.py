@@ -7,9 +7,11 @@ both sides of it is chance and counts as changed.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect
 from collections.abc import Iterable
 from itertools import accumulate
+from operator import sub
 from typing import NamedTuple
 
 from lookalike import _native
@@ -48,8 +50,8 @@ class Side:
 
     def __init__(self, text: str) -> None:
         self.hashes, self.starts, self.ends = _native.token_stream(utf8(text), PIECES, True)
-        sizes = (end - start for start, end in zip(self.starts, self.ends, strict=True))
-        self.before = [0, *accumulate(sizes)]
+        self.sizes = array("I", map(sub, self.ends, self.starts))
+        self.before: list[int] = list(accumulate(self.sizes, initial=0))
         self.text = text
 
     def __len__(self) -> int:
@@ -73,7 +75,7 @@ class Side:
 
 def shared_runs(a: Side, b: Side) -> tuple[list[Run], list[Run]]:
     """What was kept, in order, and what was moved. No token is in two runs."""
-    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes)]
+    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes, a.sizes)]
     kept = _without_fragments(_slid(aligned, a, b), a, b)
     # Only now: a fragment that was kept by chance would cut a move apart.
     moved = [
