@@ -24,11 +24,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import accumulate
 from operator import sub
 
 from lookalike import _native
+from lookalike.comparison.likeness import in_common, trigrams
 from lookalike.text.normalize import utf8
 
 METHOD = "edit-share-2"  # raised whenever the number changes for some pair
@@ -39,7 +39,6 @@ MOVED_COST = 0.5
 NEARBY_COST = 0.75  # half of it loses HTER, all of it loses the judgements of people
 WINDOW_TOKENS = 16
 LEAST_EDITED = 1.0  # characters of a window
-LONGEST_WORD = 64  # letters: a longer one is data, and equals another one or does not
 
 _Stretch = tuple[int, int]  # first token, token after the last
 _Gap = tuple[list[_Stretch], list[_Stretch]]  # what was changed between two kept runs: the old stretches, the new ones
@@ -61,21 +60,11 @@ class _Tokens:
         return self.before[last] - self.before[first]
 
     def grams(self, stretches: list[_Stretch]) -> Counter[str]:
-        """The letter trigrams of each token, with a blank before and after it: as many as the token has letters."""
-        found: list[str] = []
-        for first, last in stretches:
-            for start, end in zip(self.starts[first:last], self.ends[first:last], strict=True):
-                if end - start <= LONGEST_WORD:
-                    found += _grams(self.text[start:end])
-        return Counter(found)
-
-
-@lru_cache(maxsize=1 << 14)
-def _grams(word: str) -> list[str]:
-    if len(word) == 1:
-        return [word]
-    padded = f" {word} "
-    return [padded[i : i + 3] for i in range(len(word))]
+        return trigrams(
+            self.text[start:end]
+            for first, last in stretches
+            for start, end in zip(self.starts[first:last], self.ends[first:last], strict=True)
+        )
 
 
 def edit_share(draft: str, final: str) -> float:
@@ -108,8 +97,8 @@ def _compared(left: _Tokens, right: _Tokens, window: list[_Gap]) -> tuple[float,
     if not was or not now:
         return was + now, 0.0
     olds, news = [left.grams(old) for old, _ in window], [right.grams(new) for _, new in window]
-    in_place = sum(map(_common, olds, news))
-    anywhere = _common(_together(olds), _together(news)) if len(window) > 1 else in_place
+    in_place = sum(map(in_common, olds, news))
+    anywhere = in_common(_together(olds), _together(news)) if len(window) > 1 else in_place
     characters = 2 * min(was, now) / (was + now)  # for each trigram in common
     same, moved = in_place * characters, (anywhere - in_place) * characters
     edited = was + now - 2 * (same + moved) + moved * NEARBY_COST
@@ -162,11 +151,6 @@ def _windows(gaps: Iterator[_Gap]) -> Iterator[list[_Gap]]:
 
 def _length(stretches: list[_Stretch]) -> int:
     return sum(last - first for first, last in stretches)
-
-
-def _common(a: Counter[str], b: Counter[str]) -> int:
-    """How many items the two have in common, each as often as in both."""
-    return sum([min(a[item], b[item]) for item in a.keys() & b.keys()])
 
 
 def _together(grams: list[Counter[str]]) -> Counter[str]:
