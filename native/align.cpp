@@ -10,6 +10,9 @@ namespace {
 constexpr std::size_t kExactCells = 1 << 18;  // a table of 512 x 512 tokens: a quarter of a megabyte, under a millisecond
 constexpr std::array<unsigned, 5> kAnchorTokens{32, 8, 3, 2, 1};
 constexpr unsigned kMaxDepth = 48;
+// In a table of lengths a token counts 1 << kTokenShift, and its characters in the bits below: 512 tokens of 64 stay below them.
+constexpr unsigned kTokenShift = 16;
+constexpr std::uint32_t kMostCharacters = 64;
 
 struct Region {
     std::uint32_t left, left_end, right, right_end;
@@ -21,7 +24,8 @@ struct Anchor {
 
 class Aligner {
    public:
-    Aligner(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right) : left_(left), right_(right) {}
+    Aligner(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right, std::span<const std::uint32_t> sizes)
+        : left_(left), right_(right), sizes_(sizes) {}
 
     std::vector<SharedRun> run() {
         align({0, static_cast<std::uint32_t>(left_.size()), 0, static_cast<std::uint32_t>(right_.size())}, 0);
@@ -147,15 +151,17 @@ class Aligner {
         return chain;
     }
 
-    // A longest common subsequence by the table of lengths, from the back so that it is read off from the front.
+    // A longest common subsequence by the table of lengths, from the back so that it is read off from the front. Of several
+    // that have as many tokens, one with the most characters.
     void exact(const Region& region) {
         const std::size_t rows = region.left_end - region.left, columns = region.right_end - region.right;
         table_.assign((rows + 1) * (columns + 1), 0);
         const auto cell = [&](std::size_t i, std::size_t k) -> std::uint32_t& { return table_[i * (columns + 1) + k]; };
         for (std::size_t i = rows; i-- > 0;) {
             const std::uint64_t token = left_[region.left + i];
+            const std::uint32_t gain = (1U << kTokenShift) + (sizes_.empty() ? 0 : std::min(sizes_[region.left + i], kMostCharacters));
             for (std::size_t k = columns; k-- > 0;) {
-                cell(i, k) = token == right_[region.right + k] ? cell(i + 1, k + 1) + 1 : std::max(cell(i + 1, k), cell(i, k + 1));
+                cell(i, k) = token == right_[region.right + k] ? cell(i + 1, k + 1) + gain : std::max(cell(i + 1, k), cell(i, k + 1));
             }
         }
         std::size_t i = 0, k = 0;
@@ -171,13 +177,16 @@ class Aligner {
     }
 
     std::span<const std::uint64_t> left_, right_;
+    std::span<const std::uint32_t> sizes_;
     std::vector<SharedRun> runs_;
     std::vector<std::uint32_t> table_;
 };
 
 }  // namespace
 
-std::vector<SharedRun> align(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right) { return Aligner(left, right).run(); }
+std::vector<SharedRun> align(std::span<const std::uint64_t> left, std::span<const std::uint64_t> right, std::span<const std::uint32_t> sizes) {
+    return Aligner(left, right, sizes).run();
+}
 
 namespace {
 

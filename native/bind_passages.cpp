@@ -143,10 +143,11 @@ void check_tokens(const Hashes& left, const Hashes& right) {
 }
 
 // Runs that stand on both sides in the same order.
-Runs align_tokens(Hashes left, Hashes right) {
+Runs align_tokens(Hashes left, Hashes right, Input<std::uint32_t> sizes) {
     check_tokens(left, right);
+    if (sizes.size() != left.size()) throw nb::value_error("sizes: expected one for each token of the left side");
     nb::gil_scoped_release release;
-    return as_tuples(align(view(left), view(right)));
+    return as_tuples(align(view(left), view(right), view(sizes)));
 }
 
 // Runs of at least `shortest` tokens among what the kept runs leave over, in any order.
@@ -174,6 +175,6 @@ void bind_passages(nb::module_& m) {
     m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
     m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
-    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert());
+    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "sizes"_a.noconvert());
     m.def("moved_tokens", &moved_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "kept"_a, "shortest"_a);
 }

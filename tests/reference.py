@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -251,11 +251,12 @@ def winnow(hashes: Sequence[int], window: int) -> list[int]:
     return kept
 
 
-def longest_common(left: Sequence[int], right: Sequence[int]) -> int:
-    """The length of a longest common subsequence."""
-    row = [0] * (len(right) + 1)
+def longest_common(left: Sequence[int], right: Sequence[int], size: Callable[[int], int]) -> tuple[int, int]:
+    """How many tokens a longest common subsequence has, and how many characters the largest of the longest ones."""
+    row = [(0, 0)] * (len(right) + 1)
     for a in left:
         above = row[:]
         for k, b in enumerate(right, start=1):
-            row[k] = above[k - 1] + 1 if a == b else max(above[k], row[k - 1])
+            tokens, characters = above[k - 1]
+            row[k] = (tokens + 1, characters + size(a)) if a == b else max(above[k], row[k - 1])
     return row[-1]

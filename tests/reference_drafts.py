@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 
 from lookalike import _native
@@ -23,7 +24,7 @@ def trigrams(words: list[str]) -> Counter[str]:
 def edit_share(draft: str, final: str) -> float:
     old, new = tokens(draft), tokens(final)
     streams = [_native.token_stream(text.lower().encode("utf-8", "surrogatepass"), 4, False)[0] for text in (draft, final)]
-    kept = _native.align_tokens(*streams)
+    kept = _native.align_tokens(*streams, array("I", map(len, old)))
     moves = _native.moved_tokens(*streams, kept, 3)
     fate_old, fate_new = ["edited"] * len(old), ["edited"] * len(new)
     for fate, runs in (("kept", kept), ("moved", moves)):
@@ -35,27 +36,26 @@ def edit_share(draft: str, final: str) -> float:
     for word, fate in zip(old, fate_old, strict=True):
         stayed += {"kept": 1.0, "moved": 0.5, "edited": 0.0}[fate] * len(word)
         edited += 0.5 * len(word) if fate == "moved" else 0
-    gaps = [([], [])]
+    windows: list[list[tuple[list[str], list[str]]]] = []
     at = 0, 0
     for left, right, length in [*kept, (len(old), len(new), 0)]:
         gap = (
             [old[i] for i in range(at[0], left) if fate_old[i] == "edited"],
             [new[i] for i in range(at[1], right) if fate_new[i] == "edited"],
         )
-        together = [a + b for a, b in zip(gaps[-1], gap, strict=True)]
-        if gap != ([], []):
-            if max(map(len, together)) <= 16 or gaps[-1] == ([], []):
-                gaps[-1] = (together[0], together[1])
-            else:
-                gaps.append(gap)
         at = left + length, right + length
-    for was, now in gaps:
-        was_size, now_size = sum(map(len, was)), sum(map(len, now))
-        if was and now:
-            common = (trigrams(was) & trigrams(now)).total()
-            same = min(was_size, now_size) * 2 * common / (was_size + now_size)
+        if gap == ([], []):
+            continue
+        if windows and max(sum(len(each[side]) for each in [*windows[-1], gap]) for side in (0, 1)) <= 16:
+            windows[-1].append(gap)
         else:
-            same = 0.0
-        edited += was_size + now_size - 2 * same
-        stayed += same
+            windows.append([gap])
+    for window in windows:
+        was, now = ([word for gap in window for word in gap[side]] for side in (0, 1))
+        was_size, now_size = sum(map(len, was)), sum(map(len, now))
+        scale = 2 * min(was_size, now_size) / (was_size + now_size)
+        in_place = scale * sum((trigrams(gap_was) & trigrams(gap_now)).total() for gap_was, gap_now in window)
+        anywhere = scale * (trigrams(was) & trigrams(now)).total()
+        edited += max(1, was_size - anywhere + now_size - anywhere + 0.75 * (anywhere - in_place))
+        stayed += in_place + 0.25 * (anywhere - in_place)
     return edited / (edited + stayed) if edited else 0.0

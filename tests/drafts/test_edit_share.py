@@ -58,6 +58,41 @@ def test_a_move_counts_half() -> None:
     assert edit_share(rest + moved, moved + rest) == pytest.approx(2 / 14)
 
 
+@pytest.mark.parametrize(
+    ("draft", "final", "moved"),
+    [
+        ("甲方应当在三日内向乙方付款。", "乙方应当在三日内向甲方付款。", 2),
+        ("Alice paid Bob 30 dollars.", "Bob paid Alice 30 dollars.", 8),
+        ("Version 12 costs 34", "Version 34 costs 12", 4),
+        ("1. Open the lid.\n2. Pour the water.", "1. Pour the water.\n2. Open the lid.", 16),
+        ("The boiler holds 1223 l, the tank 4225 l.", "The boiler holds 4225 l, the tank 1223 l.", 8),
+    ],
+)
+def test_a_swap_costs_about_what_it_moved(draft: str, final: str, moved: int) -> None:
+    share = moved / len("".join(draft.split()))
+    assert 0.6 * share <= edit_share(draft, final) <= 1.2 * share
+    assert la.feedback([(draft, final)]).rows[0].verdict != "used as is"
+
+
+def test_words_of_the_same_letter_trigrams_are_other_words() -> None:
+    draft, final = "codes xabc yabd end", "codes xabd yabc end"
+    assert reference_drafts.trigrams(draft.split()) == reference_drafts.trigrams(final.split())
+    assert edit_share(draft, final) > 0
+
+
+swapped = st.tuples(st.lists(st.sampled_from(WORDS), min_size=2, max_size=40), st.integers(0, 39), st.integers(0, 39))
+
+
+@settings(max_examples=150, deadline=None)
+@given(swapped)
+def test_only_equal_tokens_have_no_edits(swap: tuple[list[str], int, int]) -> None:
+    words, i, k = swap[0], swap[1] % len(swap[0]), swap[2] % len(swap[0])
+    other = list(words)
+    other[i], other[k] = other[k], other[i]
+    share = edit_share(" ".join(words), " ".join(other))
+    assert (share == 0) == (words == other)
+
+
 def test_a_similar_word_is_cheaper_than_another_word() -> None:
     draft = "we found the formatted disks there"
     similar, other = edit_share(draft, draft.replace("formatted", "unformatted")), edit_share(draft, draft.replace("formatted", "yellow"))

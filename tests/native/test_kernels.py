@@ -210,7 +210,8 @@ token_lists = st.lists(st.integers(0, 6), max_size=60)
 @given(token_lists, token_lists)
 @settings(max_examples=300)
 def test_small_alignments_are_longest_common_subsequences(left: list[int], right: list[int]) -> None:
-    runs = _native.align_tokens(array("Q", left), array("Q", right))
+    sizes = [1 + token % 4 for token in left]
+    runs = _native.align_tokens(array("Q", left), array("Q", right), array("I", sizes))
     ends = (0, 0)
     for a, b, length in runs:
         assert left[a : a + length] == right[b : b + length]
@@ -218,7 +219,8 @@ def test_small_alignments_are_longest_common_subsequences(left: list[int], right
         assert a >= ends[0]
         assert b >= ends[1]
         ends = (a + length, b + length)
-    assert sum(length for _, _, length in runs) == reference.longest_common(left, right)
+    kept = [token for a, _, length in runs for token in left[a : a + length]]
+    assert (len(kept), sum(1 + token % 4 for token in kept)) == reference.longest_common(left, right, lambda token: 1 + token % 4)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -227,7 +229,7 @@ def test_large_alignments_ascend_and_find_most(seed: int) -> None:
     generator = random.Random(seed)
     left = [generator.randint(0, 40) for _ in range(generator.randint(600, 3000))]
     right = [generator.randint(0, 40) if generator.random() < 0.05 else token for token in left]
-    runs = _native.align_tokens(array("Q", left), array("Q", right))
+    runs = _native.align_tokens(array("Q", left), array("Q", right), array("I", [1] * len(left)))
     at = (0, 0)
     for a, b, length in runs:
         assert left[a : a + length] == right[b : b + length]
@@ -242,7 +244,7 @@ def test_large_alignments_ascend_and_find_most(seed: int) -> None:
 @settings(max_examples=200)
 def test_moved_runs_lie_outside_the_kept_ones_and_never_overlap(left: list[int], right: list[int], shortest: int) -> None:
     a, b = array("Q", left), array("Q", right)
-    kept = _native.align_tokens(a, b)[::2]
+    kept = _native.align_tokens(a, b, array("I", [1] * len(left)))[::2]
     moved = _native.moved_tokens(a, b, kept, shortest)
     for side, tokens in ((0, left), (1, right)):
         places = [place for run in [*kept, *moved] for place in range(run[side], run[side] + run[2])]

@@ -1,8 +1,10 @@
 """What became of a text: kept, moved, reworded and deleted on the left, inserted on the right.
 
 Both texts are cut into words, ideographs and punctuation marks; white space does not count. Runs of them that stand on both
-sides in the same order are kept, longer runs that stand elsewhere are moved (see ``runs``). What is left of a gap between two
-kept runs was reworded if both sides have a comparable amount of text there, and deleted or inserted otherwise.
+sides in the same order are kept (see ``runs``), and what stands elsewhere is moved (see ``moves``). What is left of a gap between
+two kept runs was replaced if both sides have text there. It was reworded if the sentence around it is still recognisable;
+otherwise one text was deleted and another one inserted. The rule looks at sentences, so all that was replaced in one is
+treated alike.
 """
 
 from __future__ import annotations
@@ -12,14 +14,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from lookalike.comparison.runs import Run, Side, shared_runs
+from lookalike.comparison.likeness import in_common, trigrams
+from lookalike.comparison.moves import Shared, shared
+from lookalike.comparison.runs import kept_runs
+from lookalike.comparison.sides import Run, Side, gaps
 from lookalike.model import Span
 
-# Text that was replaced in its place is reworded if the shorter side has at least a third of the longer one, and either
-# both are phrases or they share a good part of their characters.
-REWORDED_RATIO = 3
-PHRASE_CHARACTERS = 60
-REWORDED_SIMILARITY = 0.3
+# A sentence is recognisable if this share of its longer side was kept, or became similar words in the same place.
+RECOGNISABLE = 0.35
+SIMILAR_TOKENS = 16  # of a gap: longer texts have many trigrams in common by chance
+CONTEXT_TOKENS = 64  # of kept text on either side of a gap: a sentence that is longer is recognisable anyhow
 
 Kind = Literal["kept", "moved", "reworded", "deleted", "inserted"]
 
@@ -47,6 +51,7 @@ class Edits:
     reworded: float
     left: tuple[Segment, ...]
     right: tuple[Segment, ...]
+    sizes: tuple[int, int] = (0, 0)  # the characters that count, of both texts
 
     def to_dict(self) -> dict[str, float]:
         """The shares."""
@@ -64,80 +69,121 @@ def _segment_dict(segment: Segment) -> dict[str, Any]:
 def edits(left: str, right: str) -> Edits:
     """What became of ``left`` in ``right``."""
     a, b = Side(left), Side(right)
-    kept, moved = shared_runs(a, b)
-    left_segments, right_segments = _segments(a, b, kept, moved)
+    left_segments, right_segments = _segments(a, b, shared(a, b, kept_runs(a, b)))
     return Edits(
         **_shares(left_segments, right_segments, a, b),
         left=tuple(segment for _, _, segment in left_segments),
         right=tuple(segment for _, _, segment in right_segments),
+        sizes=(a.characters(0, len(a)), b.characters(0, len(b))),
     )
 
 
-_Placed = tuple[int, int, Segment]  # first token, token after the last
+_Stretch = tuple[int, int]  # first token, token after the last
+_Placed = tuple[int, int, Segment]
 
 
-def _segments(a: Side, b: Side, kept: list[Run], moved: list[Run]) -> tuple[list[_Placed], list[_Placed]]:
-    left: list[_Placed] = []
-    right: list[_Placed] = []
-    left_moves = deque(sorted(moved))
-    right_moves = deque(sorted(moved, key=lambda run: run.right))
-    at_left = at_right = 0
-    for run in [*kept, Run(len(a), len(b), 0)]:
-        left_free = list(_place_moves(a, b, at_left, run.left, left_moves, left, mirrored=False))
-        right_free = list(_place_moves(b, a, at_right, run.right, right_moves, right, mirrored=True))
-        _label_gap(a, b, left_free, right_free, left, right)
-        if run.length:
-            spans = a.span(run.left, run.left + run.length), b.span(run.right, run.right + run.length)
-            left.append((run.left, run.left + run.length, Segment("kept", *spans)))
-            right.append((run.right, run.right + run.length, Segment("kept", spans[1], spans[0])))
-        at_left, at_right = run.left + run.length, run.right + run.length
+class _Gap(NamedTuple):
+    """What lies between two kept runs on both sides, without what was moved."""
+
+    left: list[_Stretch]
+    right: list[_Stretch]
+
+
+def _segments(a: Side, b: Side, found: Shared) -> tuple[list[_Placed], list[_Placed]]:
+    left = list(_moved(a, b, found))
+    right = list(_moved(b, a, _mirrored(found)))
+    for run in found.kept:
+        spans = a.span(run.left, run.left_end), b.span(run.right, run.right_end)
+        left.append((run.left, run.left_end, Segment("kept", *spans)))
+        right.append((run.right, run.right_end, Segment("kept", spans[1], spans[0])))
+    between = list(_free(a, b, found))
+    for gap, reworded in zip(between, _reworded(a, b, found.kept, between), strict=True):
+        _label(a, b, gap, reworded, left, right)
     return sorted(left), sorted(right)
 
 
-def _place_moves(
-    side: Side, other: Side, first: int, last: int, moves: deque[Run], out: list[_Placed], *, mirrored: bool
-) -> Iterator[tuple[int, int]]:
-    """Writes down the moves that begin in a gap, and yields what they leave of it."""
-    at = first
-    while moves:
-        here, there = (moves[0].right, moves[0].left) if mirrored else (moves[0].left, moves[0].right)
-        if here >= last:
-            break
-        length = moves.popleft().length
-        if here > at:
-            yield at, here
-        out.append((here, here + length, Segment("moved", side.span(here, here + length), other.span(there, there + length))))
-        at = here + length
-    if at < last:
-        yield at, last
+def _mirrored(found: Shared) -> Shared:
+    moved = [Run(run.right, run.left, run.length) for run in found.moved]
+    return Shared([], moved, [change._make((*change[2:], *change[:2])) for change in found.changes])
 
 
-def _label_gap(
-    a: Side, b: Side, left_free: list[tuple[int, int]], right_free: list[tuple[int, int]], left: list[_Placed], right: list[_Placed]
-) -> None:
-    if left_free and right_free and _is_rewording(a, b, left_free, right_free):
-        left_whole, right_whole = a.span(left_free[0][0], left_free[-1][1]), b.span(right_free[0][0], right_free[-1][1])
-        left.extend((first, last, Segment("reworded", a.span(first, last), right_whole)) for first, last in left_free)
-        right.extend((first, last, Segment("reworded", b.span(first, last), left_whole)) for first, last in right_free)
+def _moved(side: Side, other: Side, found: Shared) -> Iterator[_Placed]:
+    for run in found.moved:
+        spans = side.span(run.left, run.left_end), other.span(run.right, run.right_end)
+        yield run.left, run.left_end, Segment("moved", *spans)
+    for left, left_end, right, right_end in found.changes:
+        yield left, left_end, Segment("reworded", side.span(left, left_end), other.span(right, right_end))
+
+
+def _free(a: Side, b: Side, found: Shared) -> Iterator[_Gap]:
+    """What moves leave of the gaps between kept runs."""
+    lefts = deque(sorted([(run.left, run.left_end) for run in found.moved] + [change[:2] for change in found.changes]))
+    rights = deque(sorted([(run.right, run.right_end) for run in found.moved] + [change[2:] for change in found.changes]))
+    for left, left_end, right, right_end in gaps(found.kept, a, b):
+        yield _Gap(list(_without(left, left_end, lefts)), list(_without(right, right_end, rights)))
+
+
+def _without(first: int, last: int, moves: deque[_Stretch]) -> Iterator[_Stretch]:
+    while moves and moves[0][0] < last:
+        start, end = moves.popleft()
+        if start > first:
+            yield first, start
+        first = end
+    if first < last:
+        yield first, last
+
+
+def _label(a: Side, b: Side, gap: _Gap, reworded: bool, left: list[_Placed], right: list[_Placed]) -> None:
+    if reworded and gap.left and gap.right:
+        left_whole, right_whole = a.span(gap.left[0][0], gap.left[-1][1]), b.span(gap.right[0][0], gap.right[-1][1])
+        left.extend((first, last, Segment("reworded", a.span(first, last), right_whole)) for first, last in gap.left)
+        right.extend((first, last, Segment("reworded", b.span(first, last), left_whole)) for first, last in gap.right)
         return
-    left.extend((first, last, Segment("deleted", a.span(first, last), None)) for first, last in left_free)
-    right.extend((first, last, Segment("inserted", b.span(first, last), None)) for first, last in right_free)
+    left.extend((first, last, Segment("deleted", a.span(first, last), None)) for first, last in gap.left)
+    right.extend((first, last, Segment("inserted", b.span(first, last), None)) for first, last in gap.right)
 
 
-def _is_rewording(a: Side, b: Side, left_free: list[tuple[int, int]], right_free: list[tuple[int, int]]) -> bool:
-    was = sum(a.characters(first, last) for first, last in left_free)
-    now = sum(b.characters(first, last) for first, last in right_free)
-    if max(was, now) > REWORDED_RATIO * min(was, now):
-        return False
-    if max(was, now) <= PHRASE_CHARACTERS:
-        return True
-    old = {bigram for first, last in left_free for bigram in _bigrams(a.text[slice(*a.span(first, last))])}
-    new = {bigram for first, last in right_free for bigram in _bigrams(b.text[slice(*b.span(first, last))])}
-    return 2 * len(old & new) >= REWORDED_SIMILARITY * (len(old) + len(new))
+def _reworded(a: Side, b: Side, kept: list[Run], between: list[_Gap]) -> Iterator[bool]:
+    """For each gap, whether the sentence it stands in is still recognisable.
+
+    A sentence, here, is what lies between two kept tokens with which lines or sentences begin.
+    """
+    count = same = was = now = 0
+    similar = 0.0
+    for number, gap in enumerate(between):
+        count += 1
+        was += sum(a.characters(*stretch) for stretch in gap.left)
+        now += sum(b.characters(*stretch) for stretch in gap.right)
+        similar += _similar(a, b, gap)
+        head, tail = _context(a, kept[number]) if number < len(kept) else (0, 0)
+        same += head
+        if tail is not None:
+            yield from [same + similar >= RECOGNISABLE * (same + max(was, now))] * count
+            count, same, was, now, similar = 0, tail, 0, 0, 0.0
 
 
-def _bigrams(text: str) -> Iterator[str]:
-    return (text[i : i + 2] for i in range(len(text) - 1))
+def _context(a: Side, run: Run) -> tuple[int, int | None]:
+    """The characters of a kept run that belong to the sentence before it, and those of the sentence behind it.
+
+    None if it all belongs to one sentence.
+    """
+    reach = min(run.length, CONTEXT_TOKENS)
+    end = next((token for token in range(run.left, run.left + reach + 1) if a.begins(token)), None)
+    start = next((token for token in range(run.left_end, run.left_end - reach - 1, -1) if a.begins(token)), None)
+    if end is None and start is None and reach == run.length:
+        return a.characters(run.left, run.left_end), None
+    end, start = end or run.left + reach, start if start is not None else run.left_end - reach
+    return a.characters(run.left, end), a.characters(start, run.left_end)
+
+
+def _similar(a: Side, b: Side, gap: _Gap) -> float:
+    """How many characters of a gap became similar words."""
+    sides = [[token for stretch in stretches for token in range(*stretch)] for stretches in (gap.left, gap.right)]
+    if not all(0 < len(tokens) <= SIMILAR_TOKENS for tokens in sides):
+        return 0.0
+    was, now = (sum(side.sizes[token] for token in tokens) for side, tokens in zip((a, b), sides, strict=True))
+    old, new = (trigrams(side.word(token).lower() for token in tokens) for side, tokens in zip((a, b), sides, strict=True))
+    return 2 * min(was, now) / (was + now) * in_common(old, new)
 
 
 def _shares(left: list[_Placed], right: list[_Placed], a: Side, b: Side) -> dict[str, float]:

@@ -1,85 +1,30 @@
-"""Runs of tokens that two texts share: in the same order (kept), and elsewhere (moved).
+"""Runs of tokens that stand in both texts in the same order: what was kept.
 
 A native kernel aligns the tokens. An alignment leaves choices open, and these are made here so that a reader finds them
-natural: a gap slides to where a line or a sentence begins, and a kept fragment that is less than half of the changes on
-both sides of it is chance and counts as changed.
+natural: a gap slides to where a line or a sentence begins; a kept fragment that is less than half of the changes on both
+sides of it is chance and counts as changed; and no bits are kept of a line, sentence or clause that stands whole elsewhere.
 """
 
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from lookalike import _native
-from lookalike.model import Span
-from lookalike.text.normalize import utf8
+from lookalike.comparison.sides import Run, Side, gaps, joined
 
-PIECES = 4  # the native mode: words, single ideographs, punctuation marks
-
-# A move is a phrase or more: below this, equal fragments in other places are chance.
-MOVED_TOKENS = 4
-MOVED_CHARACTERS = 10
 # A kept fragment stands if it has more than half as much text as the changes around it.
 FRAGMENT_FACTOR = 2
 MAX_SLIDE = 64  # tokens; bounds the work on repetitive texts
-SENTENCE_ENDS = frozenset(".!?…。．！？；;")
+MAX_REACH = 64  # tokens from a gap to the beginning or the end of the sentence it is in
 
 
-class Run(NamedTuple):
-    """Equal tokens on both sides: the first on each side, and how many."""
-
-    left: int
-    right: int
-    length: int
-
-    @property
-    def left_end(self) -> int:
-        return self.left + self.length
-
-    @property
-    def right_end(self) -> int:
-        return self.right + self.length
-
-
-class Side:
-    """The tokens of one text: their spans, and how many characters come before each."""
-
-    def __init__(self, text: str) -> None:
-        self.hashes, self.starts, self.ends = _native.token_stream(utf8(text), PIECES, True)
-        sizes = (end - start for start, end in zip(self.starts, self.ends, strict=True))
-        self.before = [0, *accumulate(sizes)]
-        self.text = text
-
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def characters(self, first: int, last: int) -> int:
-        return self.before[last] - self.before[first]
-
-    def span(self, first: int, last: int) -> Span:
-        return self.starts[first], self.ends[last - 1]
-
-    def begins(self, token: int) -> int:
-        """2 if a line begins with the token, 1 if a sentence does, else 0."""
-        if token == 0 or token == len(self):
-            return 2
-        before = self.ends[token - 1]
-        if "\n" in self.text[before : self.starts[token]]:
-            return 2
-        return int(self.text[before - 1] in SENTENCE_ENDS)
-
-
-def shared_runs(a: Side, b: Side) -> tuple[list[Run], list[Run]]:
-    """What was kept, in order, and what was moved. No token is in two runs."""
-    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes)]
-    kept = _without_fragments(_slid(aligned, a, b), a, b)
-    # Only now: a fragment that was kept by chance would cut a move apart.
-    moved = [
-        Run(*run) for run in _native.moved_tokens(a.hashes, b.hashes, [(run.left, run.right, run.length) for run in kept], MOVED_TOKENS)
-    ]
-    return _in_place(kept, [run for run in moved if a.characters(run.left, run.left_end) >= MOVED_CHARACTERS])
+def kept_runs(a: Side, b: Side) -> list[Run]:
+    """What was kept, in order."""
+    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes, a.sizes)]
+    return _without_bits(_without_fragments(_slid(aligned, a, b), a, b), a, b)
 
 
 def _slid(runs: list[Run], a: Side, b: Side) -> list[Run]:
@@ -88,14 +33,14 @@ def _slid(runs: list[Run], a: Side, b: Side) -> list[Run]:
     Where text was only deleted or only inserted, the gap often can move: ``one. [two. ]three.`` and ``one[. two]. three.`` are
     the same deletion. Best is where a run joins its neighbour, then where the gap begins a line, then a sentence.
     """
-    joined: list[Run] = []
+    absorbed: list[Run] = []
     for run in reversed(runs):  # backwards first: a stray token that was aligned early joins the run it belongs to
-        while joined and (whole := _absorbed(run, joined[-1], a, b)):
-            joined.pop()
+        while absorbed and (whole := _absorbed(run, absorbed[-1], a, b)):
+            absorbed.pop()
             run = whole
-        joined.append(run)
+        absorbed.append(run)
     placed: list[Run] = []
-    for run in reversed(joined):
+    for run in reversed(absorbed):
         if placed:
             shift = _shift(placed[-1], run, a, b)
             before = placed.pop()
@@ -104,7 +49,7 @@ def _slid(runs: list[Run], a: Side, b: Side) -> list[Run]:
             if not run.length:
                 continue
         placed.append(run)
-    return _joined(placed)
+    return joined(placed)
 
 
 class _Gap(NamedTuple):
@@ -175,31 +120,64 @@ def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
     return [run for run, stay in zip(runs, stays, strict=True) if stay]
 
 
-def _joined(runs: list[Run]) -> list[Run]:
-    """Runs that follow each other without a gap on both sides are one."""
-    joined: list[Run] = []
-    for run in sorted(runs):
-        last = joined[-1] if joined else None
-        if last and (last.left_end, last.right_end) == (run.left, run.right):
-            joined[-1] = Run(last.left, last.right, last.length + run.length)
-        else:
-            joined.append(run)
-    return joined
+def _without_bits(runs: list[Run], a: Side, b: Side) -> list[Run]:
+    """The runs without bits of lines, sentences and clauses of which less than half was kept, and which stand whole elsewhere."""
+    for begins in (Side.begins, Side.is_edge):
+        units = _broken(runs, a, b, begins)
+        mirrored = [Run(run.right, run.left, run.length) for run in runs]
+        theirs = _broken(mirrored, b, a, begins)
+        both = units.keys() & theirs.keys()
+        released = sorted({bit for key in both for unit in units[key] for bit in unit})
+        released += sorted({Run(left, right, length) for key in both for unit in theirs[key] for right, left, length in unit})
+        if released:
+            runs = _split(runs, released)
+    return runs
 
 
-def _in_place(kept: list[Run], moved: list[Run]) -> tuple[list[Run], list[Run]]:
-    """A run that stands between the same kept runs on both sides was not moved, unless it crosses a longer one there."""
-    lefts, rights = [run.left for run in kept], [run.right for run in kept]
-    gaps: dict[int, list[Run]] = {}  # what stays, by gap, in order
-    elsewhere: list[Run] = []
-    for run in sorted(moved, key=lambda run: (-run.length, run)):
-        gap = bisect(lefts, run.left)
-        here = gaps.setdefault(gap, [])
-        at = bisect(here, run)
-        follows = at == 0 or here[at - 1].right_end <= run.right
-        precedes = at == len(here) or run.right_end <= here[at].right
-        if gap == bisect(rights, run.right) and follows and precedes:
-            here.insert(at, run)
-        else:
-            elsewhere.append(run)
-    return _joined([*kept, *(run for here in gaps.values() for run in here)]), elsewhere
+def _broken(runs: list[Run], a: Side, b: Side, begins: Callable[[Side, int], object]) -> dict[bytes, list[list[Run]]]:
+    """The units around gaps of which less than half was kept, by their tokens: the kept bits of each."""
+    found: dict[bytes, list[list[Run]]] = {}
+    lefts = [run.left for run in runs]
+    done = 0
+    for first, last, _, _ in gaps(runs, a, b):
+        first = max(first, done)
+        if first >= last:
+            continue  # nothing here, or in the unit of the gap before
+        start, end = max(done, first - MAX_REACH), min(len(a), last + MAX_REACH)
+        edges = [token for token in range(start, first + 1) if begins(a, token)][-1:] or [first]
+        edges += [token for token in range(first + 1, last) if begins(a, token)]
+        edges += [next((token for token in range(last, end + 1) if begins(a, token)), last)]
+        done = edges[-1]
+        for unit in pairwise(edges):
+            bits = list(_inside(runs, lefts, *unit))
+            kept = sum(a.characters(bit.left, bit.left_end) for bit in bits)
+            if unit[0] < unit[1] and 2 * kept <= a.characters(*unit):
+                found.setdefault(a.hashes[slice(*unit)].tobytes(), []).append(bits)
+    return found
+
+
+def _inside(runs: list[Run], lefts: list[int], first: int, last: int) -> Iterator[Run]:
+    """The parts of runs between two left tokens."""
+    at = max(bisect(lefts, first) - 1, 0)
+    while at < len(runs) and runs[at].left < last:
+        left, end = max(runs[at].left, first), min(runs[at].left_end, last)
+        if left < end:
+            yield Run(left, runs[at].right + left - runs[at].left, end - left)
+        at += 1
+
+
+def _split(runs: list[Run], released: list[Run]) -> list[Run]:
+    """The runs without some parts of them."""
+    bits = sorted(set(released))
+    kept: list[Run] = []
+    at = 0
+    for run in runs:
+        left = run.left
+        while at < len(bits) and bits[at].left < run.left_end:
+            if bits[at].left > left:
+                kept.append(Run(left, run.right + left - run.left, bits[at].left - left))
+            left = max(left, bits[at].left_end)
+            at += 1
+        if left < run.left_end:
+            kept.append(Run(left, run.right + left - run.left, run.left_end - left))
+    return kept

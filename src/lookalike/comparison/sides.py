@@ -1,0 +1,110 @@
+"""The two texts of a comparison as tokens: their spans, and where lines, sentences and clauses begin."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate
+from operator import sub
+from typing import NamedTuple
+
+from lookalike import _native
+from lookalike.model import Span
+from lookalike.text.normalize import utf8
+
+PIECES = 4  # the native mode: words, single ideographs, punctuation marks
+SENTENCE_ENDS = frozenset(".!?…。．！？；;")
+# What stands between clauses and between the items of a list. Between two letters or digits, as in 1,000 or near-duplicate, a
+# mark is part of a word.
+SEPARATORS = SENTENCE_ENDS | frozenset(",:-*|/，、：—–•·")
+ARTICLES = frozenset(("a", "an", "the"))  # an item is the same with and without one
+CONJUNCTIONS = frozenset(("and", "or", "和", "与", "及", "或"))
+
+
+class Run(NamedTuple):
+    """Equal tokens on both sides: the first on each side, and how many."""
+
+    left: int
+    right: int
+    length: int
+
+    @property
+    def left_end(self) -> int:
+        return self.left + self.length
+
+    @property
+    def right_end(self) -> int:
+        return self.right + self.length
+
+
+class Side:
+    """The tokens of one text: their spans, and how many characters come before each."""
+
+    def __init__(self, text: str) -> None:
+        self.hashes, self.starts, self.ends = _native.token_stream(utf8(text), PIECES, True)
+        self.sizes = array("I", map(sub, self.ends, self.starts))
+        self.before: list[int] = list(accumulate(self.sizes, initial=0))
+        self.text = text
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def characters(self, first: int, last: int) -> int:
+        return self.before[last] - self.before[first]
+
+    def span(self, first: int, last: int) -> Span:
+        return self.starts[first], self.ends[last - 1]
+
+    def word(self, token: int) -> str:
+        return self.text[self.starts[token] : self.ends[token]]
+
+    def begins_line(self, token: int) -> bool:
+        return token == 0 or token == len(self) or "\n" in self.text[self.ends[token - 1] : self.starts[token]]
+
+    def begins(self, token: int) -> int:
+        """2 if a line begins with the token, 1 if a sentence does, else 0."""
+        if self.begins_line(token):
+            return 2
+        return int(self.text[self.ends[token - 1] - 1] in SENTENCE_ENDS and not self._is_inside_a_word(token - 1))
+
+    def separates(self, token: int) -> bool:
+        """Whether a token stands between clauses or list items: a mark or a conjunction."""
+        if self.sizes[token] == 1 and self.text[self.starts[token]] in SEPARATORS:
+            return not self._is_inside_a_word(token)
+        return self.sizes[token] <= 3 and self.word(token) in CONJUNCTIONS
+
+    def _is_inside_a_word(self, token: int) -> bool:
+        start, end = self.starts[token], self.ends[token]
+        return (
+            self.text[start] < "\x7f"
+            and start > 0
+            and end < len(self.text)
+            and self.text[start - 1].isalnum()
+            and self.text[end].isalnum()
+        )
+
+    def is_article(self, token: int) -> bool:
+        return self.sizes[token] <= 3 and self.word(token).lower() in ARTICLES
+
+    def is_edge(self, token: int) -> bool:
+        """Whether a clause or a list item can begin with a token, or end before it."""
+        return self.begins_line(token) or self.separates(token - 1) or self.separates(token)
+
+
+def joined(runs: Iterable[Run]) -> list[Run]:
+    """Runs that follow each other without a gap on both sides are one."""
+    found: list[Run] = []
+    for run in sorted(runs):
+        last = found[-1] if found else None
+        if last and (last.left_end, last.right_end) == (run.left, run.right):
+            found[-1] = Run(last.left, last.right, last.length + run.length)
+        else:
+            found.append(run)
+    return found
+
+
+def gaps(runs: list[Run], a: Side, b: Side) -> list[tuple[int, int, int, int]]:
+    """What lies before, between and after runs in order: first token and token after the last, on the left and on the right."""
+    starts = [(0, 0), *((run.left_end, run.right_end) for run in runs)]
+    ends = [*((run.left, run.right) for run in runs), (len(a), len(b))]
+    return [(left, left_end, right, right_end) for (left, right), (left_end, right_end) in zip(starts, ends, strict=True)]
