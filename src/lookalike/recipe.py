@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
-from lookalike.errors import InputError, RecipeMismatch
+from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.registry import Registry
 
 NORMALIZERS = ("fold", "none", "simhash-py")
@@ -79,11 +79,26 @@ class Recipe:
         return fields_
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Recipe:
+    def from_dict(cls, data: dict[str, Any], *, trust: Collection[str] = ()) -> Recipe:
+        """A recipe that was written down. It is data, and data must not decide what is imported or which files are read: it may
+        name what is registered or installed as a plug-in, and what ``trust`` lists: ``module:function``, files, folders, ``hub:…``.
+        """
         unknown = sorted(set(data) - {field.name for field in fields(cls)})
         if unknown:
             raise InputError(f"recipe has unknown fields {', '.join(unknown)}")
-        return cls(**data)
+        made = cls(**data)
+        for field in COMPONENT_IDS:
+            name = getattr(made, field)
+            if name is not None and not may_be_named(field, name, trust):
+                raise UnknownName(
+                    f"recipe {field}={name!r} is not registered, and what a store or a file names is not loaded unasked: "
+                    f"if you know it, name it yourself: trust=[{name!r}] (--trust {name!r})"
+                )
+        return made
+
+    def named_parts(self) -> tuple[str, ...]:
+        """The names of its tokenizer, tables and model."""
+        return tuple(name for field in COMPONENT_IDS if (name := getattr(self, field)) is not None)
 
     def replace(self, **changes: Any) -> Recipe:
         """The same recipe with other fields."""
@@ -118,6 +133,22 @@ COMPONENT_IDS = {
     "embedder": "lookalike.embedders.opening:embedder_version",
 }
 
+# Whether a name stands in a registry: only such names may come from data.
+REGISTERED = {
+    "tokenizer": "lookalike.text.tokenize:is_registered_tokenizer",
+    "idf": "lookalike.text.idf:is_registered_idf",
+    "stop_words": "lookalike.text.stopwords:is_registered_list",
+    "embedder": "lookalike.embedders.opening:is_registered_embedder",
+}
+
+
+def may_be_named(field: str, name: str, trust: Collection[str]) -> bool:
+    """Whether a part of a recipe may be used though its name comes from data: it is registered, or the caller gave the same name."""
+    if name in trust:
+        return True
+    registered: Callable[[str], bool] = _imported(REGISTERED[field])
+    return registered(name)
+
 
 def resolve(recipe: Recipe | str | None) -> Recipe:
     """A recipe, from a recipe, its name, or nothing."""
@@ -135,13 +166,14 @@ BUILTIN_NAMES = ("default", "words", "chars", "keywords", "simhash-py", "dataske
 
 def _recipe_id(recipe: Recipe) -> str:
     parts = ((field, getattr(recipe, field)) for field in COMPONENT_IDS)
-    return _identify(recipe, tuple((field, _component_id(field)(name)) for field, name in parts if name is not None))
+    return _identify(recipe, tuple((field, _imported(COMPONENT_IDS[field])(name)) for field, name in parts if name is not None))
 
 
 @cache
-def _component_id(field: str) -> Callable[[str], str]:
-    module, _, name = COMPONENT_IDS[field].partition(":")
-    found: Callable[[str], str] = getattr(import_module(module), name)
+def _imported(place: str) -> Callable[[str], Any]:
+    """A function of ours in a layer above."""
+    module, _, name = place.partition(":")
+    found: Callable[[str], Any] = getattr(import_module(module), name)
     return found
 
 

@@ -13,11 +13,26 @@ from lookalike.cli.inputs import read_stdin
 from lookalike.errors import InputError
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_TRUSTED = "lookalike.trust"
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def store_argument(function: F) -> F:
-    return click.argument("store", metavar="STORE")(function)
+    """The store, and what it may name. The latter concerns nobody but those who open it: see ``_trusted``."""
+    trust = click.option(
+        "--trust",
+        metavar="NAME",
+        multiple=True,
+        expose_value=False,
+        callback=lambda context, _, names: context.meta.update({_TRUSTED: names}),
+        help="What the store may load though it is not registered: module:function, a file or a folder that it names. May be repeated.",
+    )
+    return click.argument("store", metavar="STORE")(trust(function))
+
+
+def _trusted() -> tuple[str, ...]:
+    names: tuple[str, ...] = click.get_current_context().meta.get(_TRUSTED, ())
+    return names
 
 
 def collection_option(function: F) -> F:
@@ -42,12 +57,12 @@ def creation_options(function: F) -> F:
 
 def created(store: str, collection: str, *, no_text: bool, **settings: Any) -> lookalike.Index:
     """A store for writing, made if it is not there."""
-    return lookalike.open(store, collection=collection, keep_text=False if no_text else None, **settings)
+    return lookalike.open(store, collection=collection, keep_text=False if no_text else None, trust=_trusted(), **settings)
 
 
 def existing(store: str, collection: str, *, writing: bool = False) -> lookalike.Index:
     """A store that must be there already."""
-    return lookalike.open(store, collection=collection, read_only=not writing, create=False)
+    return lookalike.open(store, collection=collection, trust=_trusted(), read_only=not writing, create=False)
 
 
 def stored_id(index: lookalike.Index, name: str) -> str | int:

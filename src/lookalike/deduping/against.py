@@ -14,7 +14,6 @@ from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.indexing.index import Index
 from lookalike.indexing.opening import open as open_index
-from lookalike.recipe import Recipe
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:
@@ -36,9 +35,13 @@ class Stored:
         if settings.method == "exact" or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
         self._settings, self._workers = settings, workers
-        self._index: Index = open_index(store, read_only=not add, create=False)
+        # What the caller of dedupe named, the store may name too.
+        model = settings.recipe.embedder if settings.method == "meaning" else None
+        self._index: Index = open_index(store, model=model, trust=settings.recipe.named_parts(), read_only=not add, create=False)
         self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
         try:
+            if add and self._index._store.settings.unopened_model is not None:
+                self._index._store.settings.model  # noqa: B018 - says what to do, before the work and not after it
             self._check(self._index.settings)
         except BaseException:
             self._index.close()
@@ -47,12 +50,8 @@ class Stored:
     def _check(self, made_with: dict[str, Any]) -> None:
         settings = self._settings
         # A method looks at one kind: the model says nothing about words, and words say nothing about the model.
-        found = Recipe.from_dict(made_with["recipe"])
-        if settings.method == "meaning":
-            stored, own = (Recipe(embedder=each.embedder).id for each in (found, settings.recipe))
-        else:
-            stored, own = (each.replace(embedder=None).id for each in (found, settings.recipe))
-        if stored != own:
+        stored, own = self._index._store.settings.lexical.id, settings.recipe.replace(embedder=None).id
+        if settings.method != "meaning" and stored != own:
             raise RecipeMismatch(f"against={self.name!r}: made with recipe {stored}, and this run has {own}")
         if ("vector" if settings.method == "meaning" else settings.method) not in made_with["kinds"]:
             raise InputError(f"against={self.name!r}: the store keeps no {settings.method}: choose another method")

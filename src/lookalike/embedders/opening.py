@@ -65,6 +65,11 @@ def embedder_version(name: str) -> str:
     return embedder_id(embedder(name))
 
 
+def is_registered_embedder(name: str) -> bool:
+    """Whether a name is in the registry: no module, no folder, nothing to be fetched."""
+    return name == "default" or name in embedders
+
+
 def embedder_id(model: Embedder) -> str:
     """Name and version in one: equal ids, equal vectors."""
     return f"{model.name}@{model.version}"

@@ -39,9 +39,9 @@ def require_vectors(settings: Settings) -> int:
 def model_of(settings: Settings) -> Embedder:
     """The model that the collection's vectors are of. The recipe's id covers its version; what it gives is looked at all the same."""
     dimensions = require_vectors(settings)
-    model = embedder(settings.recipe.embedder)
+    model = embedder(settings.model)
     if model.dimensions != dimensions:
-        found = f"embedder {settings.recipe.embedder!r} gives vectors of {model.dimensions} dimensions"
+        found = f"embedder {settings.model!r} gives vectors of {model.dimensions} dimensions"
         raise RecipeMismatch(f"{found}, and the collection holds some of {dimensions}: use the model that it was made with")
     return model
 

@@ -38,6 +38,7 @@ def open(
     keep_text: bool | None = None,
     threshold: float | None = None,
     recall: float | None = None,
+    trust: str | Iterable[str] = (),
     read_only: bool = False,
     create: bool = True,
 ) -> Index:
@@ -47,7 +48,9 @@ def open(
     (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
     which the share ``recall`` is to be found. With a ``model`` (``use-multilingual``, a folder, ``module:function``) it keeps vectors
     too, and can be searched by meaning. An existing one keeps what it was made with, and is refused if something else
-    is asked for. Use it in a ``with`` statement, or ``close`` it.
+    is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was made with a
+    ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
+    Use it in a ``with`` statement, or ``close`` it.
     """
     length = len(collection.encode("utf-8", "replace")) if isinstance(collection, str) and "\0" not in collection else 0
     if not 1 <= length <= MAX_COLLECTION_BYTES:
@@ -61,9 +64,18 @@ def open(
         keep_text=keep_text,
         threshold=threshold,
         recall=recall,
+        trust=_checked_trust(trust),
     )
     wanted.new()  # whatever is wrong with it should be said before a store is made
     return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
+
+
+def _checked_trust(trust: object) -> tuple[str, ...]:
+    names = (trust,) if isinstance(trust, str) else tuple(trust) if isinstance(trust, Iterable) else (trust,)
+    wrong = next((name for name in names if not isinstance(name, str) or not name), None)
+    if wrong is not None:
+        raise InputError(f"trust={wrong!r:.60}: give the names that the store may use, as str: module:function, a file, a folder")
+    return names
 
 
 def _checked_model(model: object) -> str | None:

@@ -102,9 +102,7 @@ class EmbeddedStore:
                 self._stop_writing()  # the lock is for those who add something
             return settings
         where = f"{self.name}, collection {self.collection!r}"
-        settings = Settings.from_json(state.settings, where)
-        wanted.check(settings, where)
-        return settings
+        return Settings.from_json(state.settings, where, wanted)
 
     def collections(self) -> list[str]:
         """The names of all collections of the store."""

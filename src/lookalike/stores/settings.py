@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from lookalike.errors import InputError, RecipeMismatch, StoreError
+from lookalike.errors import InputError, RecipeMismatch, StoreError, UnknownName
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
-from lookalike.recipe import DEFAULT, Recipe
+from lookalike.recipe import DEFAULT, Recipe, may_be_named
 from lookalike.search.banding import Banding, choose_banding
 
 KINDS_WITHOUT_MODEL = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh", "structure")
@@ -33,6 +33,10 @@ class Settings:
     threshold: float = THRESHOLD  # what the bands are chosen for: similarities from here on are found with `recall`
     recall: float = RECALL
     dimensions: int | None = None  # of the vectors; None as long as there is no collection
+    # A model that the store names and that nobody here knows. It is not opened, so it has no part in `recipe`, and the id of the
+    # whole is the one that was stored.
+    unopened_model: str | None = None
+    stored_id: str | None = None
 
     def __post_init__(self) -> None:
         if not self.kinds:
@@ -40,11 +44,11 @@ class Settings:
         unknown = [kind for kind in self.kinds if kind not in KINDS]
         if unknown:
             raise InputError(f"kinds: {', '.join(map(repr, unknown))} cannot be kept in a store; choose from {', '.join(KINDS)}")
-        if "vector" in self.kinds and self.recipe.embedder is None:
+        if "vector" in self.kinds and self.recipe.embedder is None and self.unopened_model is None:
             raise InputError("kinds: vectors need a model: open the store with model='use-multilingual', or a recipe with an embedder")
         fitting = kinds_of(self.recipe)
         for kind in self.kinds:
-            if kind not in fitting:
+            if kind not in fitting and not (kind == "vector" and self.unopened_model):
                 raise InputError(f"kinds: a recipe with hash={self.recipe.hash!r} has no {kind} that a store can search; leave it out")
         simhash.check_bits(self.bits)
         minhash.check_size(self.size)
@@ -57,6 +61,23 @@ class Settings:
         return choose_banding(self.size, self.threshold, self.recall)
 
     @property
+    def recipe_id(self) -> str:
+        """Of the recipe with its model."""
+        return self.stored_id or self.recipe.id
+
+    @property
+    def model(self) -> str:
+        """The name of the model, to be opened; an error where only the store knows it."""
+        if self.unopened_model is not None:
+            raise UnknownName(
+                f"the store names the model {self.unopened_model!r}, which is not registered; what a store names is not loaded unasked: "
+                f"if you know it, open the store with model={self.unopened_model!r} (--trust {self.unopened_model!r})"
+            )
+        if self.recipe.embedder is None:
+            raise InputError("this collection has no model: make another one with model='use-multilingual'")
+        return self.recipe.embedder
+
+    @property
     def lexical(self) -> Recipe:
         """The recipe of all fingerprints but vectors, which the model has no part in."""
         return self.recipe.replace(embedder=None)
@@ -67,7 +88,7 @@ class Settings:
             return self
         from lookalike.embedders.opening import embedder
 
-        return replace(self, dimensions=embedder(self.recipe.embedder).dimensions)
+        return replace(self, dimensions=embedder(self.model).dimensions)
 
     def recipe_of(self, kind: str) -> str:
         """The recipe id of a kind of fingerprints, which its segments carry too."""
@@ -78,7 +99,7 @@ class Settings:
         if kind == "winnowing":
             return f"winnowing-{WINDOW}/{self.lexical.id}"
         if kind == "vector":
-            return f"vector-{self.dimensions}/{self.recipe.id}"
+            return f"vector-{self.dimensions}/{self.recipe_id}"
         if kind == "structure":
             return f"minhash-{self.size}/{PAGE_STRUCTURE}"
         return (Ssdeep if kind == "ssdeep" else Tlsh)(None, "none").recipe
@@ -93,21 +114,37 @@ class Settings:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
         if self.dimensions is not None:
             data["dimensions"] = self.dimensions
-        data |= {"recipe": self.recipe.to_dict(), "recipe_id": self.recipe.id, "kinds": list(self.kinds)}
+        data |= {"recipe": self.recipe.to_dict(), "recipe_id": self.recipe_id, "kinds": list(self.kinds)}
+        if self.unopened_model is not None:
+            data["recipe"]["embedder"] = self.unopened_model
+        if "embedder" in data["recipe"]:
+            data["lexical_id"] = self.lexical.id  # can be checked without the model
         return json.dumps(data, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str, name: str) -> Self:
-        """The settings a store was made with; refuses those that this installation would read differently."""
+    def from_json(cls, text: str, name: str, wanted: Wanted) -> Self:
+        """The settings a store was made with, if they are what the caller wants and what this installation reads in the same way.
+
+        They are data: nothing that they name is imported or read unless it is registered, or the caller named it too.
+        """
         try:
             data: dict[str, Any] = json.loads(text)
-            identity = data.pop("recipe_id")
-            settings = cls(**data | {"recipe": Recipe.from_dict(data["recipe"]), "kinds": tuple(data["kinds"])})
-        except (ValueError, TypeError, KeyError) as error:
+            identity, lexical = str(data.pop("recipe_id")), data.pop("lexical_id", None)
+            recipe, model = wanted.stored_recipe(data["recipe"], identity, name)
+            stored = {"unopened_model": model, "stored_id": identity} if model is not None else {}
+            known = {field: value for field, value in data.items() if field not in ("unopened_model", "stored_id")}
+            settings = cls(**known | {"recipe": recipe, "kinds": tuple(data["kinds"])} | stored)
+        except RecipeMismatch:
+            raise
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise StoreError(f"{name}: its settings cannot be read ({error}); it may have been written by a newer release") from error
-        if settings.recipe.id != identity:
-            # A named part, such as an IDF table or a segmenter, has changed since.
-            raise RecipeMismatch(f"{name} was made with recipe {identity}, which is {settings.recipe.id} on this machine")
+        except UnknownName as error:
+            raise UnknownName(f"{name}: {error}") from None
+        for was, now in ((identity, settings.recipe_id), (lexical, settings.lexical.id)):
+            if was is not None and was != now:
+                # A named part, such as an IDF table or a segmenter, has changed since.
+                raise RecipeMismatch(f"{name} was made with recipe {was}, which is {now} on this machine")
+        wanted.check(settings, name)
         return settings
 
 
@@ -131,9 +168,10 @@ class Wanted:
     keep_text: bool | None = None
     threshold: float | None = None
     recall: float | None = None
+    trust: tuple[str, ...] = ()  # names that may be loaded though it is the store that names them
 
     def new(self) -> Settings:
-        given = {name: value for name in self.__slots__ if name != "model" and (value := getattr(self, name)) is not None}
+        given = {name: value for name in self.__slots__ if name not in ("model", "trust") and (value := getattr(self, name)) is not None}
         recipe = self.recipe or DEFAULT
         if self.model is not None:
             if recipe.embedder not in (None, self.model):
@@ -141,27 +179,47 @@ class Wanted:
             recipe = recipe.replace(embedder=self.model)
         return Settings(**{"kinds": kinds_of(recipe)} | given | {"recipe": recipe})
 
+    def stored_recipe(self, stored: dict[str, Any], identity: str, name: str) -> tuple[Recipe, str | None]:
+        """The recipe that a store has written down, in the caller's own names where he gave some that come to the same; and, apart
+        from it, a model that the store names and nobody here knows.
+        """
+        if self.recipe is not None:
+            own = self.new().recipe
+            if own.id != identity:
+                raise RecipeMismatch(f"{name} holds fingerprints of recipe {identity}, not {own.id}: open it without recipe=")
+            return own, None
+        fields = dict(stored)
+        model = fields.pop("embedder", None)
+        if model is not None and not isinstance(model, str):
+            raise InputError(f"embedder={model!r:.60}: expected a name")
+        recipe = Recipe.from_dict(fields, trust=self.trust)
+        if self.model is not None:
+            return self._with_own_model(recipe, model, identity, name), None
+        if model is None or may_be_named("embedder", model, self.trust):
+            return recipe.replace(embedder=model), None
+        return recipe, model
+
+    def _with_own_model(self, recipe: Recipe, stored: str | None, identity: str, name: str) -> Recipe:
+        from lookalike.embedders.opening import embedder_version
+
+        if stored is None:
+            raise RecipeMismatch(f"{name} holds no vectors: make another collection with model={self.model!r}")
+        own = recipe.replace(embedder=self.model)
+        if own.id != identity:
+            shown = embedder_version(stored) if may_be_named("embedder", stored, self.trust) else stored
+            asked = embedder_version(self.model or "")
+            raise RecipeMismatch(
+                f"{name} holds vectors of {shown} by recipe {identity}, not of {asked} by {own.id}: "
+                "open it without model=, or make another collection"
+            )
+        return own
+
     def check(self, found: Settings, name: str) -> None:
-        """Raise unless the collection is what was asked for."""
-        wanted = None if self.recipe is None else self.new().recipe
-        if wanted is not None and wanted.id != found.recipe.id:
-            raise RecipeMismatch(f"{name} holds fingerprints of recipe {found.recipe.id}, not {wanted.id}: open it without recipe=")
-        if self.model is not None and self.recipe is None:
-            _check_model(self.model, found, name)
+        """Raise unless the collection is what was asked for. ``stored_recipe`` looked at its recipe."""
         for field in ("kinds", "bits", "size", "keep_text", "threshold", "recall"):
             value, stored = getattr(self, field), getattr(found, field)
             if value is not None and value != stored and (field != "kinds" or set(value) != set(stored)):
                 raise InputError(f"{name} was made with {field}={stored!r}, not {value!r}: leave it out, or make another collection")
-
-
-def _check_model(model: str, found: Settings, name: str) -> None:
-    from lookalike.embedders.opening import embedder_version
-
-    if found.recipe.embedder is None:
-        raise RecipeMismatch(f"{name} holds no vectors: make another collection with model={model!r}")
-    asked, stored = embedder_version(model), embedder_version(found.recipe.embedder)
-    if asked != stored:
-        raise RecipeMismatch(f"{name} holds vectors of {stored}, not of {asked}: open it without model=, or make another collection")
 
 
 def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:

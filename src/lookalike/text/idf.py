@@ -141,6 +141,11 @@ def idf_table(name: str | Idf) -> Idf:
     return source if isinstance(source, Idf) else source()
 
 
+def is_registered_idf(name: str) -> bool:
+    """Whether a name is no file."""
+    return name in idfs
+
+
 def idf_version(name: str) -> str:
     """The id of a table: what a recipe id records."""
     if name == "jieba" and idfs.get("jieba") == Idf.jieba:

@@ -28,6 +28,10 @@ def register_words(name: str, words: Iterable[str]) -> None:
     word_lists.register(name, words)
 
 
+def is_registered(name: str) -> bool:
+    return name in word_lists.names()
+
+
 def load(scheme: str, argument: str) -> Segmenter:
     return functools.partial(_DIRECTIONS[scheme], _lexicon(word_lists.get(argument)))
 

@@ -108,6 +108,14 @@ def segmenter_version(name: str) -> str:
     return f"1-{installed(_LIBRARIES[name], name)}" if version == _OF_LIBRARY else version
 
 
+def is_registered(name: str) -> bool:
+    """Whether a name is one of the registry, and its argument a registered word list: neither a module, nor a file, nor a folder."""
+    scheme, colon, argument = name.partition(":")
+    if colon and scheme in _FAMILIES:
+        return _FAMILIES[scheme] == _FAMILIES["fmm"] and cast(Any, importlib.import_module(_FAMILIES["fmm"])).is_registered(argument)
+    return name in segmenters
+
+
 def adapt(function: CutFunction, name: str) -> Segmenter:
     """Any function that cuts a text, as one that returns checked spans."""
 

@@ -38,6 +38,11 @@ def stop_words_version(name: str) -> str:
     return f"1-{_get(name).digest}"
 
 
+def is_registered_list(name: str) -> bool:
+    """Whether a name is no file."""
+    return name in _SHIPPED or name in _lists.names()
+
+
 def _get(name: str) -> WordList:
     if isinstance(name, str) and name in _SHIPPED and name not in _lists.names():
         _lists.register(name, _shipped(name))

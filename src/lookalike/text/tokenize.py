@@ -38,6 +38,11 @@ def tokenizer_version(name: str) -> str:
     return f"{name.partition(':')[0]}@{segment.segmenter_version(name)}"
 
 
+def is_registered_tokenizer(name: str) -> bool:
+    """Whether a name imports no module and reads no file that nobody registered."""
+    return name in NATIVE_MODES or segment.is_registered(name)
+
+
 def tokenize(text: str | bytes, tokenizer: str = "auto", normalize: str = "fold") -> list[Token]:
     """The tokens of a text, normalised, with code-point spans of the original.
 

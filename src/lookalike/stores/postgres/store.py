@@ -115,9 +115,7 @@ class PostgresStore:
             found = connection.execute(query, (self.collection,)).fetchone()
             assert found is not None  # noqa: S101 - ours, or that of a process which was faster
         where = f"{self.name}, collection {self.collection!r}"
-        settings = Settings.from_json(found[1], where)
-        wanted.check(settings, where)
-        return found[0], settings
+        return found[0], Settings.from_json(found[1], where, wanted)
 
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
