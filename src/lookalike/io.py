@@ -35,7 +35,6 @@ from typing import NamedTuple
 from lookalike.errors import InputError
 
 MAX_TEXT_BYTES = 1 << 30
-AS_BYTES = "--as file"  # what messages say, where a verb does not say better
 
 _BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -74,6 +73,20 @@ class TextFile:
     text: str
     encoding: str
     note: str | None = None
+
+
+class NotText(InputError):
+    """A file that cannot be read as text. ``instead`` lets a function or a verb offer what it has for such a file."""
+
+    def __init__(self, reason: str, remedy: str = "give a text file", is_binary: bool = True) -> None:
+        super().__init__(reason, remedy, is_binary)
+        self.reason, self.remedy, self.is_binary = reason, remedy, is_binary
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.remedy}"
+
+    def instead(self, remedy: str) -> InputError:
+        return InputError(f"{self}, or {remedy}")
 
 
 class _Legacy(NamedTuple):
@@ -151,13 +164,13 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile
     if not isinstance(data, bytes):
         raise InputError(f"{name!r}: data of type {type(data).__name__}: give bytes")
     if len(data) > MAX_TEXT_BYTES:
-        raise InputError(f"{name!r} holds more than {MAX_TEXT_BYTES >> 20} MiB: split it, or take it as bytes with {AS_BYTES}")
+        raise NotText(f"{name!r} holds more than {MAX_TEXT_BYTES >> 20} MiB, too much for one text", "split it")
     if encoding is not None:
         return _decode_as(data, name, encoding)
     for mark, codec in _BOMS:
         if data.startswith(mark):
             return _finished(data[len(mark) :], name, codec, None)
-    _refuse_known_binary(data, name)
+    refuse_known_binary(data, name)
     controls = len(data) - len(data.translate(None, _CONTROLS))
     utf8 = _strictly(data, "utf-8")
     if utf8 is not None and not controls:
@@ -166,7 +179,7 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile
         return _finished(data, name, wide, _GUESSED)
     if controls > _MOST_CONTROLS * len(data) or (utf8 is None and b"\x00" in data):
         shown = f"{controls} of its {len(data)} bytes are control characters"
-        raise InputError(f"{name!r} is a binary file ({shown}): take it as bytes with {AS_BYTES}, or name its encoding")
+        raise NotText(f"{name!r} is a binary file ({shown})", "give a text file, or name its encoding")
     if utf8 is not None:
         return TextFile(utf8, "utf-8")
     return _finished(data, name, _asian_codec(data) or _western_codec(data) or "utf-8", _GUESSED)
@@ -190,7 +203,7 @@ def _finished(data: bytes, name: str, codec: str, note: str | None) -> TextFile:
     text = data.decode(codec.removesuffix("-sig"), "replace")
     replaced = text.count("\ufffd")
     if replaced > _MOST_REPLACED * len(text):
-        raise InputError(f"{name!r}: its encoding was not recognised; name it with encoding=, or take it as bytes with {AS_BYTES}")
+        raise NotText(f"the encoding of {name!r} was not recognised", "name it", is_binary=False)
     lost = f"{replaced} invalid byte sequence{'s' if replaced > 1 else ''} replaced by U+FFFD"
     return TextFile(text, codec, f"{note}; {lost}" if note else lost)
 
@@ -202,10 +215,11 @@ def _strictly(data: bytes, codec: str) -> str | None:
         return None
 
 
-def _refuse_known_binary(data: bytes, name: str) -> None:
+def refuse_known_binary(data: bytes, name: str) -> None:
+    """Raise where the first bytes of a file are those of a binary format."""
     for offset, magic, kind in _MAGIC:
         if data.startswith(magic, offset):
-            raise InputError(f"{name!r} is a binary file ({kind}), not text: take it as bytes with {AS_BYTES}")
+            raise NotText(f"{name!r} is a binary file ({kind}), not text")
 
 
 def _wide_codec(data: bytes, has_controls: bool) -> str | None:

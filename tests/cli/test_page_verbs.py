@@ -168,7 +168,7 @@ class TestSearch:
         assert done.returncode == 2
         assert "--by fuzzy" in done.stderr
         assert "--as file" not in done.stderr
-        assert "--as file" in run("compare", tmp_path / "a.bin", tmp_path / "a.bin").stderr
+        assert "--as file" in run("compare", tmp_path / "a.bin", tmp_path / "a.bin", "--as", "text").stderr
 
     def test_bad_input(self, run: Run, crawl: Path, tmp_path: Path) -> None:
         for name, path in bad_files(tmp_path).items():

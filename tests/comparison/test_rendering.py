@@ -235,7 +235,7 @@ def test_files_show_their_measures(tmp_path: Path) -> None:
     paths = tmp_path / "a", tmp_path / "b"
     for path in paths:
         path.write_bytes(b"the same bytes in both files")
-    comparison = la.compare(*paths)
+    comparison = la.compare(*paths, kind="file")
     text = Page(comparison.to_html()).text
     assert "sha2561.0000" in text
     assert "not computed, see the notes" in text

@@ -5,21 +5,24 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import lookalike
-from lookalike.cli.inputs import read_given
 from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
-from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
+from lookalike.cli.pages import Fetching, fetch_options, read_input
+from lookalike.comparison.reading import fitted
+from lookalike.corpus.contents import Contents
 from lookalike.errors import InputError
+from lookalike.io import NotText
 
 if TYPE_CHECKING:
     from lookalike import Comparison
 
 SHOWN_PASSAGES = 5
 KINDS = ["text", "page", "file", "record"]
+AS_BYTES = "compare bytes with --as file"
 METHODS = ["all", "tags", "structure", "style", "links", "forms", "text", "content", "representation"]
 LARGE_TEXT = 300_000  # characters; below, a comparison takes less than a moment
 PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
@@ -29,7 +32,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
 @click.option(
-    "--as", "kind", type=click.Choice(["text", "page", "file", "record"]), default="text", show_default=True, help="What A and B are."
+    "--as", "kind", type=click.Choice(KINDS), default=None, help="What A and B are [default: .html a page, binary a file, all else text]"
 )
 @click.option("--method", type=click.Choice(METHODS), default=None, help="With --as page: what the score is of [default: all]")
 @click.option("--align", type=click.Choice(["best", "order"]), default=None, help="With --as page: how tags are paired [default: best]")
@@ -48,7 +51,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 def command(
     left: str,
     right: str,
-    kind: str,
+    kind: str | None,
     method: str | None,
     align: str | None,
     weight: str | None,
@@ -65,15 +68,25 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike."""
+    """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike.
+
+    Each is read as what it is: a text, a web page (.html), or the bytes of a binary file. --as overrules that.
+    """
     names = [part.strip() for part in measures.split(",")] if measures else None
     _check_options(kind, ignored, page, [left, right, *ignored])
     fetching = Fetching(fetch, allow_private)
-    inputs = [_read(name, kind, encoding, fetching, quiet) for name in (left, right)]
-    templates = [_read(name, "text", encoding, fetching, quiet).thing for name in ignored] or None
-    with working("comparing", quiet or not any(each.is_large() for each in inputs)):
+    inputs = _read(left, kind, encoding, fetching, quiet), _read(right, kind, encoding, fetching, quiet)
+    left_thing, right_thing, notes = _records(*inputs) if kind == "record" else fitted(*inputs, as_bytes=AS_BYTES)
+    templates = [_read_ignored(name, encoding, fetching, quiet) for name in ignored] or None
+    if isinstance(left_thing, lookalike.Page):
+        _refuse_for_pages("--ignore" if ignored else "--measure" if names else None)
+    for line in notes:
+        note(line, quiet)
+    with working("comparing", quiet or not (_is_large(left_thing) or _is_large(right_thing))):
         found = lookalike.compare(
-            *(each.thing for each in inputs),
+            left_thing,
+            right_thing,
+            kind="file" if isinstance(left_thing, Path) else None,
             measures=names,
             threshold=threshold,
             ignore=templates,
@@ -95,8 +108,8 @@ def command(
     sys.exit(0 if found.alike else 1)
 
 
-def _check_options(kind: str, ignored: tuple[str, ...], page: str | None, inputs: list[str]) -> None:
-    if ignored and kind != "text":
+def _check_options(kind: str | None, ignored: tuple[str, ...], page: str | None, inputs: list[str]) -> None:
+    if ignored and kind not in (None, "text"):
         raise InputError(f"--ignore needs texts, but A and B are compared --as {kind}: leave one of the two out")
     if page == "-":
         raise InputError("--html writes a file: name one, such as report.html")
@@ -113,25 +126,34 @@ def _number(weight: str | None) -> str | float | None:
         return weight
 
 
-class _Input(NamedTuple):
-    thing: Any  # what compare() takes
-    encoding: str | None  # how it was read as text, if it was
+def _read(name: str, kind: str | None, encoding: str | None, fetching: Fetching, quiet: bool) -> Contents:
+    try:
+        return read_input(name, "text" if kind == "record" else kind, fetching, encoding, quiet)
+    except NotText as error:
+        raise error.instead(AS_BYTES) from error
 
-    def is_large(self) -> bool:
-        return isinstance(self.thing, Path) or (isinstance(self.thing, str) and len(self.thing) > LARGE_TEXT)
+
+def _records(left: Contents, right: Contents) -> tuple[Any, Any, list[str]]:
+    parsed = [lookalike.parse_record(each.text(), each.name) for each in (left, right)]
+    return parsed[0], parsed[1], [*left.notes, *right.notes]
 
 
-def _read(name: str, kind: str, encoding: str | None, fetching: Fetching, quiet: bool) -> _Input:
-    if kind == "page":
-        made = read_page(name, fetching, encoding, quiet)
-        return _Input(made, made.encoding)
-    refuse_url(name, "pages are compared --as page, and fetched with --fetch")
-    if kind == "file":
-        if name == "-":
-            raise InputError("--as file reads its inputs more than once: name files, not '-'")
-        return _Input(Path(name), None)
-    read = read_given(name, encoding, quiet)
-    return _Input(read.text if kind == "text" else lookalike.parse_record(read.text, name), read.encoding)
+def _read_ignored(name: str, encoding: str | None, fetching: Fetching, quiet: bool) -> str:
+    found = read_input(name, None, fetching, encoding, quiet)
+    if found.kind == "file":
+        raise InputError(f"--ignore: {found.said}: give a text file")
+    for line in found.notes:
+        note(line, quiet)
+    return found.text()
+
+
+def _refuse_for_pages(option: str | None) -> None:
+    if option:
+        raise InputError(f"{option} is for texts, and A and B are web pages: leave it out, or add --as text to compare their source")
+
+
+def _is_large(thing: object) -> bool:
+    return isinstance(thing, Path) or (isinstance(thing, str) and len(thing) > LARGE_TEXT)
 
 
 def _show(found: Comparison) -> None:

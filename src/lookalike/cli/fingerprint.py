@@ -29,7 +29,7 @@ PAGE_KINDS = ("structure-simhash", "structure-minhash", "content-simhash", "cont
 @click.command("fingerprint")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--text", "texts", multiple=True, help="A text instead of a file; may be repeated.")
-@click.option("--as", "what", type=click.Choice(["file", "page"]), default="file", show_default=True, help="What each FILE is.")
+@click.option("--as", "what", type=click.Choice(["file", "page"]), default=None, help="What each FILE is; file: also of .html the source.")
 @click.option("--kind", "kinds", default="all", show_default=True, help="Kinds, separated by commas: simhash, minhash, winnowing … or all.")
 @click.option("--recipe", default=None, help="Name of the recipe for the text kinds (see 'lookalike info').")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="Of web pages: fingerprint the main text, or all of it.")
@@ -40,7 +40,7 @@ PAGE_KINDS = ("structure-simhash", "structure-minhash", "content-simhash", "cont
 def command(
     files: tuple[str, ...],
     texts: tuple[str, ...],
-    what: str,
+    what: str | None,
     kinds: str,
     recipe: str | None,
     extract: str | None,
@@ -52,12 +52,13 @@ def command(
 ) -> None:
     """Fingerprint each FILE ('-' is standard input) or --text, one line per input.
 
-    --as page: the structure and the content of a web page, apart. --extract main: the text of a page, as a store keeps it.
+    Of a web page (.html) the kinds of text are of its main text, as a store keeps it; with --extract all of everything that can be
+    read on it, and with --as file of its source. --as page: the structure and the content of a web page, apart.
     """
     if not files and not texts:
         raise InputError("nothing to fingerprint: name a FILE, '-' for standard input, or --text 'some text'")
     _check_options(what, texts, recipe, extract)
-    options = _Options(kinds, recipe, encoding, extract, what == "page", Fetching(fetch, allow_private), quiet)
+    options = _Options(kinds, recipe, encoding, extract, what, Fetching(fetch, allow_private), quiet)
     failed: LookalikeError | None = None
     for index, name in enumerate((*files, *texts)):
         is_text = index >= len(files)
@@ -86,7 +87,7 @@ class _Options(NamedTuple):
     recipe: str | None
     encoding: str | None
     extract: str | None
-    as_page: bool
+    what: str | None
     fetching: Fetching
     quiet: bool
 
@@ -97,10 +98,12 @@ class _Found(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def _check_options(what: str, texts: tuple[str, ...], recipe: str | None, extract: str | None) -> None:
+def _check_options(what: str | None, texts: tuple[str, ...], recipe: str | None, extract: str | None) -> None:
     if what == "page" and (recipe or extract):
         given_too = "--recipe" if recipe else "--extract"
         raise InputError(f"--as page: fingerprints of pages have a recipe of their own: leave out {given_too}")
+    if what == "file" and extract:
+        raise InputError("--as file takes the source of web pages, and --extract their text: leave one of the two out")
     if texts and (what == "page" or extract):
         raise InputError(f"--text is no page: leave out {'--as page' if what == 'page' else '--extract'}, or give the page as '-'")
 
@@ -110,16 +113,17 @@ def _of_text(text: str, options: _Options) -> _Found:
 
 
 def _of_file(name: str, options: _Options) -> _Found:
-    if options.as_page or options.extract:
+    if options.what == "page" or options.extract:
         page = read_page(name, options.fetching, options.encoding, options.quiet)
-        if options.as_page:
+        if options.what == "page":
             return _Found(_page_prints(page, options.kinds), page.encoding, page.notes)
         text = lookalike.page_text(page, options.extract or "main")
         return _Found(lookalike.fingerprint(text, options.kinds, recipe=options.recipe), page.encoding, page.notes)
     refuse_url(name, "pages are fingerprinted with --as page or --extract, and fetched with --fetch")
     thing = given(name)
+    extract = None if options.what == "file" else "main"
     with working(f"fingerprinting {name}", options.quiet or not _is_large(thing)):
-        found = lookalike.fingerprint(thing, options.kinds, recipe=options.recipe, encoding=options.encoding)
+        found = lookalike.fingerprint(thing, options.kinds, recipe=options.recipe, encoding=options.encoding, extract=extract)
     read = found.read
     return _Found(found, read.encoding if read else None, [f"{name}: {read.note}"] if read and read.note else [])
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import click
 
-import lookalike
-from lookalike.cli.options import note
 from lookalike.errors import InputError
 
 
@@ -23,12 +21,3 @@ def read_stdin() -> bytes:
 
 def given(name: str) -> bytes | Path:
     return read_stdin() if name == "-" else Path(name)
-
-
-def read_given(name: str, encoding: str | None, quiet: bool) -> lookalike.TextFile:
-    """The text of a file or of standard input; a note says how it was read, unless that is plain UTF-8."""
-    source = given(name)
-    read = lookalike.decode_text(source, name, encoding) if isinstance(source, bytes) else lookalike.read_text(source, encoding)
-    if read.encoding != "utf-8" or read.note:
-        note(f"{name}: read as {read.encoding}{f'; {read.note}' if read.note else ''}", quiet)
-    return read

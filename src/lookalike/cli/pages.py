@@ -1,15 +1,17 @@
-"""Web pages as inputs of the verbs: files, standard input, and addresses where fetching was asked for."""
+"""Files, standard input and addresses as inputs of the verbs: each is read as what it is, or as what the user says it is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import click
 
 import lookalike
-from lookalike.cli.inputs import given
+from lookalike.cli.inputs import given, read_stdin
 from lookalike.cli.options import note, working
+from lookalike.corpus.contents import Contents, contents, read_contents
 from lookalike.errors import InputError
 from lookalike.fetching.urls import looks_like_url
 
@@ -37,6 +39,23 @@ class Fetching(NamedTuple):
         return True
 
 
+def read_input(name: str, kind: str | None, fetching: Fetching, encoding: str | None, quiet: bool) -> Contents:
+    """A text, a web page, or a file whose bytes count. An address is a web page; standard input is text, unless ``kind`` says otherwise."""
+    if looks_like_url(name) and kind not in (None, "page"):
+        raise InputError(f"{name!r} is an address, and leads to a web page: leave out --as {kind}, or name a file")
+    if looks_like_url(name) or (name == "-" and kind == "page"):
+        page = read_page(name, fetching, encoding, quiet)
+        return Contents(name, page, page.encoding)
+    if name == "-":
+        if kind == "file":
+            raise InputError("--as file reads its inputs more than once: name files, not '-'")
+        return read_contents(read_stdin(), "standard input", "text", encoding)
+    found = contents(Path(name), kind, encoding)
+    if isinstance(found.thing, lookalike.Page):
+        _refuse_empty(found.thing, name)
+    return found
+
+
 def read_page(name: str, fetching: Fetching, encoding: str | None, quiet: bool) -> lookalike.Page:
     """The page in a file, on standard input or behind an address."""
     if fetching.check(name):
@@ -47,9 +66,13 @@ def read_page(name: str, fetching: Fetching, encoding: str | None, quiet: bool) 
         found = lookalike.page(got.data, encoding=encoding, name=got.url) if encoding else got.page()
     else:
         found = lookalike.page(given(name), encoding=encoding, name=name)
-    if not found.html.strip():
-        raise InputError(f"{name}: the page is empty")
+    _refuse_empty(found, name)
     return found
+
+
+def _refuse_empty(page: lookalike.Page, name: str) -> None:
+    if not page.html.strip():
+        raise InputError(f"{name}: the page is empty")
 
 
 def refuse_url(name: str, remedy: str) -> None:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 import lookalike
-from lookalike.cli.inputs import given, read_given
+from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
+from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.comparison.escaping import columns
 from lookalike.errors import InputError
-from lookalike.io import AS_BYTES
-from lookalike.markup.page import Page
+from lookalike.io import NotText
 
 if TYPE_CHECKING:
     from lookalike import Index, Match
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
 WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep", "structure"]
 OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
 EXCERPT_COLUMNS = 60
-_Thing = str | bytes | Path | Page
+_Thing = str | bytes | Path | lookalike.Page
 
 
 @click.command("search")
 @store_argument
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
-@click.option("--as", "what", type=click.Choice(["text", "page"]), default=None, help="What FILE is [default: text]")
+@click.option("--as", "what", type=click.Choice(["text", "page"]), default=None, help="What FILE is [default: .html a page, all else text]")
 @click.option("--simhash", default=None, metavar="0x…", help="A SimHash instead of a text.")
 @click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
 @click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
@@ -72,22 +71,19 @@ def command(
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
     a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
-    ssdeep; structure: web pages of the same template. --as page compares the main text of a page. Exit code 0, also if
-    nothing looks like it.
+    ssdeep; structure: web pages of the same template. Of a web page (.html) the main text is compared, as 'add' keeps it. Exit
+    code 0, also if nothing looks like it.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
     by = by or ("near" if simhash is None else "simhash")
-    what = what or ("page" if by == "structure" or extract else "text")
+    what = what or ("page" if by == "structure" or extract else None)
     _check_options(file, what, by, extract)
     if approximate and by != "meaning":
         raise InputError(f"--approximate is for --by meaning: --by {by} is exact and quick, leave it out")
     thing: _Thing | None = text
-    if file is not None and what == "page":
-        found_page = read_page(file, Fetching(fetch, allow_private), encoding, quiet)
-        thing = found_page if by == "structure" else lookalike.page_text(found_page, extract or "main")
-    elif file is not None:
-        thing = _thing(file, by, encoding, quiet)
+    if file is not None:
+        thing = _bytes(file) if by in OF_BYTES else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
         found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate)
         if as_json:
@@ -102,7 +98,7 @@ def command(
         note(f"{found.total:,} match; the best {len(found)} are shown (--limit)", quiet)
 
 
-def _check_options(file: str | None, what: str, by: str, extract: str | None) -> None:
+def _check_options(file: str | None, what: str | None, by: str, extract: str | None) -> None:
     if file is None and what == "page":
         raise InputError("pages are files or addresses: name one, or '-' for standard input")
     if by == "structure" and (what != "page" or extract):
@@ -111,15 +107,22 @@ def _check_options(file: str | None, what: str, by: str, extract: str | None) ->
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
 
 
-def _thing(file: str, by: str, encoding: str | None, quiet: bool) -> str | bytes | Path:
-    """The text of a file; or the file itself, where its bytes are compared."""
-    refuse_url(file, "pages are searched --as page, and fetched with --fetch")
-    if by in OF_BYTES:
-        return given(file)
+def _bytes(file: str) -> bytes | Path:
+    refuse_url(file, "bytes are compared of files alone; name one")
+    return given(file)
+
+
+def _read(
+    file: str, what: str | None, by: str, extract: str | None, fetching: Fetching, encoding: str | None, quiet: bool
+) -> str | lookalike.Page:
+    """The page that was asked for, or the text as a store keeps it."""
     try:
-        return read_given(file, encoding, quiet).text
-    except InputError as error:
-        raise InputError(str(error).replace(AS_BYTES, "--by fuzzy")) from error
+        found = read_input(file, what, fetching, encoding, quiet)
+        for line in found.notes:
+            note(line, quiet)
+        return found.thing if by == "structure" and isinstance(found.thing, lookalike.Page) else found.text(extract or "main")
+    except NotText as error:
+        raise error.instead("search for its bytes --by fuzzy") from error
 
 
 def _number(simhash: str | None, by: str) -> int | None:

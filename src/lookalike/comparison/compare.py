@@ -1,12 +1,12 @@
 """How alike two things are, and why: ``compare(a, b)``.
 
-A ``str`` is text, a ``Path`` is a file, a mapping is a record, ``page()`` makes a page.
+A ``str`` is text, a mapping is a record, ``page()`` makes a page, and a ``Path`` is read as what it is: text, a page, or bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from lookalike.comparison import files, texts
 from lookalike.comparison.edits import Edits, edits
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
 from lookalike.comparison.passages import containment, shared_passages
+from lookalike.comparison.reading import read_pair
 from lookalike.comparison.score import text_score
 from lookalike.errors import InputError
 from lookalike.fingerprints.record import Part, record
@@ -103,9 +104,11 @@ def compare(
     left: str | Path | Page | Mapping[str, Any],
     right: str | Path | Page | Mapping[str, Any],
     *,
+    kind: str | None = None,
+    encoding: str | None = None,
     measures: Iterable[str] | None = None,
     threshold: float = DEFAULT_THRESHOLD,
-    ignore: Iterable[str] | None = None,
+    ignore: Iterable[str | Path] | None = None,
     method: str | None = None,
     align: str | None = None,
     weight: str | float | None = None,
@@ -115,9 +118,12 @@ def compare(
 ) -> Comparison:
     """Compare two texts, two files, two records or two pages.
 
+    Files are read as what they are: text in whatever encoding, web pages (``.html``), and of binary files the bytes. ``kind``
+    overrules that: "text", "page", "file" (bytes) or "record" (a JSON object). A web page beside a text is compared by its main text.
+
     ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
-    "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts, such as templates and boilerplate,
-    whose runs of tokens do not count.
+    "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts or files, such as templates and
+    boilerplate, whose runs of tokens do not count.
 
     Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text",
     "content" or "representation". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
@@ -128,24 +134,33 @@ def compare(
     names = None if measures is None else _check_names(measures)
     options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
+    left, right, read_notes = read_pair(left, right, kind, encoding)
+    found = _compare_things(left, right, names, threshold, ignore, given)
+    return replace(found, notes=[*read_notes, *found.notes]) if read_notes else found
+
+
+def _compare_things(
+    left: Any, right: Any, names: list[str] | None, threshold: float, ignore: Iterable[str | Path] | None, given: dict[str, Any]
+) -> Comparison:
     if isinstance(left, Page) and isinstance(right, Page):
         if names is not None or ignore is not None:
-            raise InputError("measures and ignore are for texts: pages are compared by method=")
+            raise InputError("measures and ignore are for texts, and these are web pages: choose a method=, or compare their page_text()")
         return _compare_pages(left, right, threshold, given)
-    if isinstance(left, str) and given.pop("model", None) is not None and not texts.needs_model(names):
+    model = given.pop("model", None) if isinstance(left, str) else None
+    if model is not None and not texts.needs_model(names):
         raise InputError(f"model={model!r} has nothing to compute: name a measure that needs it, such as measures=['meaning']")
     if given:
         raise InputError(f"{', '.join(given)}: for pages only; make them with page()")
     if isinstance(left, str) and isinstance(right, str):
         return _compare_texts(left, right, names, threshold, ignore, model)
     if ignore is not None:
-        raise InputError("ignore: only texts can be compared without a part of them; give two str")
+        raise InputError("ignore: only texts can be compared without a part of them; give two texts")
     if isinstance(left, Path) and isinstance(right, Path):
         return _compare_files(left, right, threshold)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
-    raise InputError(f"cannot compare {kinds}: give two str (texts), two Path (files), two mappings (records) or two pages")
+    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings) or two pages (la.page)")
 
 
 def _check_threshold(threshold: float) -> None:
@@ -160,7 +175,7 @@ def _check_names(measures: Iterable[str]) -> list[str]:
 
 
 def _compare_texts(
-    left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str] | None, model: Model
+    left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str | Path] | None, model: Model
 ) -> Comparison:
     templates = None if ignore is None else Templates(ignore, DEFAULT)
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])

@@ -11,7 +11,9 @@ import hashlib
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from lookalike.corpus.contents import readable
 from lookalike.errors import InputError
 from lookalike.fingerprints.winnowing import Winnowing, winnow
 from lookalike.model import Passage, Span
@@ -36,16 +38,18 @@ class Ignored:
 class Templates:
     """The ignored texts, ready to be looked for."""
 
-    def __init__(self, texts: Iterable[str], recipe: Recipe) -> None:
-        if isinstance(texts, str) or not isinstance(texts, Iterable):
-            raise InputError(f"ignore of type {type(texts).__name__}: give a list of texts")
+    def __init__(self, texts: Iterable[str | Path], recipe: Recipe) -> None:
+        if isinstance(texts, str | Path) or not isinstance(texts, Iterable):
+            raise InputError(f"ignore of type {type(texts).__name__}: give a list of texts or files")
         self.recipe = recipe
         self.notes: list[str] = []
         self._templates: list[tuple[str, Winnowing]] = []
         contents = hashlib.sha256()
         for index, text in enumerate(texts):
+            if isinstance(text, Path):
+                text = readable(text).text()
             if not isinstance(text, str):
-                raise InputError(f"ignore[{index}] is a {type(text).__name__}: give a str")
+                raise InputError(f"ignore[{index}] is of type {type(text).__name__}: give a text (str) or a file (Path)")
             contents.update(hashlib.sha256(utf8(text)).digest())
             tokens = len(stream(text, recipe).hashes)
             if tokens < recipe.ngram:

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.corpus.contents import readable
 from lookalike.corpus.row import Problem, Row
 from lookalike.errors import InputError
 from lookalike.text.normalize import utf8
@@ -80,6 +82,11 @@ class PairReader:
         if not isinstance(value, Mapping):
             yield Problem("not a pair", record.place, f"of type {type(value).__name__}: expected an object with draft and final")
             return
+        try:
+            value = self._read_files(value)
+        except InputError as error:
+            yield Problem("unreadable file", record.place, str(error))
+            return
         problem = self._side_problem(record.place, value)
         if problem:
             yield problem
@@ -97,6 +104,11 @@ class PairReader:
         given = value.get(self.columns.id)
         pair_id = str(record.number) if is_null(given) else _group_value(given) or ""
         yield Pair(record.place, pair_id, value[self.columns.draft], final, time, groups)
+
+    def _read_files(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The pair with the texts of its files, where a side is a ``Path``."""
+        files = {name: value[name] for name in (self.columns.draft, self.columns.final) if isinstance(value.get(name), Path)}
+        return {**value, **{name: readable(path).text() for name, path in files.items()}} if files else value
 
     def _side_problem(self, place: str, value: Mapping[str, Any]) -> Problem | None:
         for role in ("draft", "final"):

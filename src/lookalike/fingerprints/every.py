@@ -1,7 +1,7 @@
 """All fingerprints of one thing at once: ``fingerprint(Path("a.pdf"), kinds="all")``.
 
 A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record. Text kinds of a file read
-it as text; kinds of bytes stream it, whatever its size.
+its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lookalike import io
-from lookalike.errors import InputError, UnknownName
+from lookalike.corpus.contents import readable
+from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
 from lookalike.fingerprints.digest import ALGORITHMS, digest
 from lookalike.fingerprints.fuzzy import ssdeep, tlsh
@@ -22,6 +23,7 @@ from lookalike.fingerprints.minhash import minhash, weighted_minhash
 from lookalike.fingerprints.record import record
 from lookalike.fingerprints.simhash import simhash
 from lookalike.fingerprints.winnowing import winnow
+from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe, resolve
 
 Thing = str | bytes | Path | Mapping[str, Any]
@@ -54,6 +56,7 @@ class _Reader:
 
     thing: Thing
     encoding: str | None
+    extract: str | None
     read: io.TextFile | None = None
 
     def text(self) -> str:
@@ -67,13 +70,19 @@ class _Reader:
         if isinstance(self.thing, bytes):
             return io.decode_text(self.thing, "the input", self.encoding)
         if isinstance(self.thing, Path):
-            return io.read_text(self.thing, self.encoding)
+            return _text_of(self.thing, self.encoding, self.extract)
         raise InputError("a mapping is a record: it has no text; ask for kinds='record'")
 
     def raw(self) -> str | bytes | Path:
         if isinstance(self.thing, Mapping):
             raise InputError("a mapping is a record: it has no bytes; ask for kinds='record'")
         return self.thing
+
+
+def _text_of(path: Path, encoding: str | None, extract: str | None) -> io.TextFile:
+    found = readable(path, "text" if extract is None else None, encoding)
+    taken = f"a web page: kinds of text are of its {'main text' if extract == 'main' else 'whole text'}" if found.kind == "page" else None
+    return io.TextFile(found.text(extract or "main"), found.encoding or "", "; ".join(filter(None, (found.said, taken))) or None)
 
 
 def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
@@ -90,10 +99,17 @@ def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def fingerprint(
-    thing: Thing, kinds: str | Iterable[str] = "all", *, recipe: Recipe | str | None = None, encoding: str | None = None
+    thing: Thing,
+    kinds: str | Iterable[str] = "all",
+    *,
+    recipe: Recipe | str | None = None,
+    encoding: str | None = None,
+    extract: str | None = "main",
 ) -> Fingerprints:
     """The fingerprints of a text, a file or a record, by kind.
 
+    Of a file that is a web page (``.html``) the kinds of text are of the main text, as stores keep it; with ``extract="all"`` of everything
+    that can be read on it, and with ``extract=None`` of its source.
     A kind that cannot be had of this thing (a digest of too little, a text kind of a binary file) is a ``NoFingerprint``
     that says why.
     """
@@ -102,7 +118,9 @@ def fingerprint(
     chosen = None if recipe is None else resolve(recipe)
     if isinstance(thing, Mapping) and kinds == "all":
         kinds = "record"
-    reader = _Reader(thing, encoding)
+    if extract is not None:
+        check_extract(extract)
+    reader = _Reader(thing, encoding, extract)
     found = Fingerprints((kind, _one(reader, kind, chosen, strict=kinds != "all")) for kind in check_kinds(kinds))
     found.read = reader.read
     return found
@@ -117,10 +135,10 @@ def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> 
         return digest(reader.raw(), kind)
     try:
         text = reader.text()
-    except InputError as error:
+    except (InputError, MissingExtra) as error:
         if strict:
             raise
-        return NoFingerprint(kind, f"no text: {error}")
+        return NoFingerprint(kind, f"no text: {error.reason if isinstance(error, io.NotText) else error}")
     if not text.strip():
         return NoFingerprint(kind, "no tokens: the text is empty or blank")
     if not strict and kind in GROWING and len(text) > MAX_GROWING:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError, NotFound
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
@@ -22,9 +23,9 @@ from lookalike.indexing.clustering import near_clusters, simhash_clusters
 from lookalike.indexing.fingerprinting import check_id, simhash_words
 from lookalike.indexing.matches import Cluster, Matches
 from lookalike.indexing.templates import structure_clusters
-from lookalike.io import read_text
+from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
-from lookalike.markup.page import Page, page
+from lookalike.markup.page import Page
 from lookalike.model import Document
 from lookalike.recipe import require_same
 from lookalike.search.hamming import NO_LIMIT, check_k, check_limit, words_of
@@ -188,8 +189,8 @@ class Index:
         """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
         ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep or structure; docs/search.md says what each finds
-        and scores. Of a page (``la.page``) all but structure compare the main text. ``approximate``: by meaning, now and then one of the
-        nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is.
+        and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
+        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is.
         """
         given = [each for each in (query, simhash, minhash, digest, vector) if each is not None]
         if len(given) != 1:
@@ -226,7 +227,7 @@ class Index:
         if by in ("fuzzy", "tlsh", "ssdeep"):
             return self._by_fuzzy(query, by, threshold, limit)
         settings = self._store.settings
-        text = read_text(query).text if isinstance(query, Path) else query.decode("utf-8", "replace") if isinstance(query, bytes) else query
+        text = query if isinstance(query, str) else _text_of(query)
         if by == "meaning":
             return self._by_meaning(text, threshold, limit, approximate)
         with self._store.reading() as reader:
@@ -252,7 +253,7 @@ class Index:
             return meaning(reader, self._store.settings, halves, threshold, most, approximate)
 
     def _by_structure(self, query: object, threshold: float | None, limit: int) -> Matches:
-        found = page(query) if isinstance(query, Path) else query
+        found = contents(query, "page").thing if isinstance(query, Path) else query
         if not isinstance(found, Page):
             raise InputError(f"by='structure' compares web pages: give la.page(…) or a Path, not a {type(query).__name__}")
         settings = self._store.settings
@@ -396,6 +397,14 @@ class Index:
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
     return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page))
+
+
+def _text_of(query: bytes | Path) -> str:
+    """The text of a file, as a store would keep it."""
+    try:
+        return readable(query).text() if isinstance(query, Path) else decode_text(query, "the query").text
+    except NotText as error:
+        raise error.instead("search for its bytes with by='fuzzy'") from error
 
 
 def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:

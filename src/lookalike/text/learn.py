@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lookalike import io
+from lookalike.corpus.contents import readable
 from lookalike.errors import InputError
 from lookalike.text.idf import Idf, learn
 from lookalike.text.tokenize import token_texts
 
 
 def learn_idf(texts: Iterable[str | Path], *, tokenizer: str = "jieba", lines: bool = False, name: str = "learned") -> Idf:
-    """The IDF table of a corpus. A ``str`` is a document, a ``Path`` is a file that holds one, or with ``lines`` one a line."""
+    """The IDF table of a corpus. A ``str`` is a document, a ``Path`` is a file that holds one, or with ``lines`` one per line."""
     if isinstance(texts, (str, Path)):
         raise InputError("texts: give a list of documents, not a single one")
     return learn((token_texts(text, tokenizer) for text in _documents(texts, lines)), name=name)
@@ -20,7 +20,7 @@ def learn_idf(texts: Iterable[str | Path], *, tokenizer: str = "jieba", lines: b
 
 def _documents(texts: Iterable[str | Path], lines: bool) -> Iterator[str]:
     for text in texts:
-        content = io.read_text(text).text if isinstance(text, Path) else text
+        content = readable(text).text() if isinstance(text, Path) else text
         if lines:
             yield from (line for line in content.splitlines() if line.strip())
         else:

@@ -1,0 +1,87 @@
+"""What a file is, and what it says. Every function and every verb that takes a file asks here.
+
+The name decides first: ``.html``, ``.htm`` and ``.xhtml`` are web pages, and ``.gz`` and ``.zst`` are unpacked. Then the contents
+decide: what can be read as text is text, and of a binary file only the bytes can be compared. ``kind`` overrules both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lookalike.corpus.files import Source
+from lookalike.corpus.streams import damage, opened
+from lookalike.errors import InputError
+from lookalike.io import MAX_TEXT_BYTES, NotText, decode_text, refuse_known_binary
+from lookalike.markup.extraction import page_text
+from lookalike.markup.page import Page, page
+
+KINDS = ("text", "page", "file")
+_HEAD = 1 << 16  # bytes, enough to know a binary file by, however large it is
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A file as what it is: a text, a web page, or (``Path``) bytes that are no text."""
+
+    name: str
+    thing: str | Page | Path
+    encoding: str | None = None  # how it was read, unless it is bytes
+    said: str | None = None  # about how it was read, or why it could not be
+
+    @property
+    def kind(self) -> str:
+        return "text" if isinstance(self.thing, str) else "page" if isinstance(self.thing, Page) else "file"
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know about how the file was read."""
+        if self.kind == "file":
+            return [f"{self.said}: its bytes are compared"] if self.said else []
+        plain = self.kind == "page" or self.encoding in (None, "utf-8")
+        parts = [part for part in (None if plain else f"read as {self.encoding}", self.said) if part]
+        return [f"{self.name}: {'; '.join(parts)}"] if parts else []
+
+    def text(self, extract: str = "main") -> str:
+        """The text, or that of the page, as a store keeps it."""
+        if isinstance(self.thing, Path):
+            raise NotText(self.said or f"{self.name!r} is taken as bytes")
+        return page_text(self.thing, extract) if isinstance(self.thing, Page) else self.thing
+
+
+def contents(path: Path, kind: str | None = None, encoding: str | None = None) -> Contents:
+    """A file as what it is, or as the ``kind`` that is given."""
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"kind={kind!r}: choose one of {', '.join(KINDS)}")
+    if kind == "file":
+        return Contents(str(path), path)
+    try:
+        return readable(path, kind, encoding)
+    except NotText as error:
+        if kind is not None or encoding is not None or not error.is_binary:
+            raise
+        return Contents(str(path), path, said=error.reason)
+
+
+def readable(path: Path, kind: str | None = None, encoding: str | None = None) -> Contents:
+    """The text or the page in a file; ``NotText`` where there is neither."""
+    source = Source.of(path)
+    try:
+        with opened(source) as file:
+            head = file.read(_HEAD)
+            if encoding is None:
+                refuse_known_binary(head, str(path))
+            data = head + file.read(MAX_TEXT_BYTES + 1 - len(head))
+    except damage() as error:
+        raise InputError(f"{str(path)!r} cannot be unpacked: {error}; pack it again") from error
+    return read_contents(data, str(path), kind or ("page" if source.format == "html" else "text"), encoding)
+
+
+def read_contents(data: bytes, name: str, kind: str, encoding: str | None = None) -> Contents:
+    """The same of bytes that were read already."""
+    if kind == "page":
+        made = page(data, encoding=encoding, name=name)
+        said = "; ".join(note.removeprefix(f"{name}: ") for note in made.reading_notes)
+        return Contents(name, made, made.encoding, said or None)
+    read = decode_text(data, name, encoding)
+    return Contents(name, read.text, read.encoding, read.note)
