@@ -216,7 +216,8 @@ class DecisionLists {
 
 class BoundLeaders {
    public:
-    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit) : leaders_(bands, threshold, bucket_limit) {
+    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit, bool estimated)
+        : leaders_(bands, threshold, bucket_limit, estimated ? Measure::estimate : Measure::jaccard) {
         if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
         if (!(threshold > 0 && threshold <= 1)) throw nb::value_error("threshold: choose a number above 0 and up to 1");
         if (bucket_limit < 1) throw nb::value_error("bucket_limit: choose 1 or more");
@@ -331,7 +332,7 @@ void bind_dedupe(nb::module_& m) {
     m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
           "scratch"_a = nb::none());
     nb::class_<BoundLeaders>(m, "Leaders")
-        .def(nb::init<unsigned, double, std::uint32_t>(), "bands"_a, "threshold"_a, "bucket_limit"_a)
+        .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
         .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)

@@ -113,21 +113,44 @@ class SharedIndex {
     // Left ids, right ids and distances of all pairs; one more than `limit` where there are more.
     std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>> pairs(unsigned k, std::size_t limit) const {
         check_distance(k);
-        std::vector<std::int64_t> left, right;
-        std::vector<std::uint8_t> distances;
+        PairColumns columns;
         {
             nb::gil_scoped_release release;
             const std::shared_lock lock(mutex_);
-            for (const HammingIndex::Pair& pair : index_.pairs(k, limit)) {
+            columns = PairColumns(index_.pairs(k, limit));
+        }
+        return {give(std::move(columns.left)), give(std::move(columns.right)), give(std::move(columns.distances))};
+    }
+
+    // Offsets and ids of groups of equal fingerprints; left and right groups and distances of the pairs of groups, one more than `limit` where there are more.
+    std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>> groups(unsigned k, std::size_t limit) const {
+        check_distance(k);
+        HammingIndex::Groups groups;
+        PairColumns columns;
+        {
+            nb::gil_scoped_release release;
+            const std::shared_lock lock(mutex_);
+            groups = index_.groups(k, limit);
+            columns = PairColumns(groups.pairs);
+        }
+        return {give(std::move(groups.offsets)), give(std::move(groups.ids)), give(std::move(columns.left)), give(std::move(columns.right)), give(std::move(columns.distances))};
+    }
+
+   private:
+    struct PairColumns {
+        PairColumns() = default;
+        explicit PairColumns(const std::vector<HammingIndex::Pair>& pairs) {
+            left.reserve(pairs.size()), right.reserve(pairs.size()), distances.reserve(pairs.size());
+            for (const HammingIndex::Pair& pair : pairs) {
                 left.push_back(pair.left);
                 right.push_back(pair.right);
                 distances.push_back(static_cast<std::uint8_t>(pair.distance));
             }
         }
-        return {give(std::move(left)), give(std::move(right)), give(std::move(distances))};
-    }
+        std::vector<std::int64_t> left, right;
+        std::vector<std::uint8_t> distances;
+    };
 
-   private:
     HammingIndex index_;
     mutable std::shared_mutex mutex_;
 };
@@ -253,7 +276,8 @@ void bind_hamming(nb::module_& m) {
         .def("add", &SharedIndex::add, "words"_a.noconvert(), "ids"_a.noconvert())
         .def("remove", &SharedIndex::remove, "ids"_a.noconvert())
         .def("search", &SharedIndex::search, "words"_a.noconvert(), "k"_a, "limit"_a, "workers"_a)
-        .def("pairs", &SharedIndex::pairs, "k"_a, "limit"_a);
+        .def("pairs", &SharedIndex::pairs, "k"_a, "limit"_a)
+        .def("groups", &SharedIndex::groups, "k"_a, "limit"_a);
     nb::class_<Segment>(m, "HammingSegment")
         .def_static("build", &Segment::build, "words"_a.noconvert(), "ids"_a.noconvert(), "bits"_a, nb::rv_policy::take_ownership)
         .def_static("open", &Segment::open, "bits"_a, "sections"_a, nb::rv_policy::take_ownership)

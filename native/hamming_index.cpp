@@ -1,12 +1,17 @@
 #include "hamming_index.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lookalike {
 
 void sort_matches(std::vector<Match>& matches, std::size_t first) {
     std::sort(matches.begin() + static_cast<std::ptrdiff_t>(first), matches.end(),
               [](const Match& a, const Match& b) { return a.distance != b.distance ? a.distance < b.distance : a.id < b.id; });
+}
+
+void HammingIndex::sort_pairs(std::vector<Pair>& pairs) {
+    std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.left != b.left ? a.left < b.left : a.right < b.right; });
 }
 
 std::size_t HammingIndex::bytes() const {
@@ -100,14 +105,45 @@ void HammingIndex::prefetch(const Code& query, unsigned k) const {
     for (const auto& part : parts_) part->segment.prefetch(query, k);
 }
 
-std::vector<HammingIndex::Pair> HammingIndex::pairs(unsigned k, std::size_t limit) const {
+std::unique_ptr<HammingIndex::Part> HammingIndex::merged() const {
+    if (parts_.size() == 1 && tail_.empty() && parts_[0]->removed.empty()) return nullptr;
     std::vector<Entry> all;
     all.reserve(live_);
     for (const auto& part : parts_) append(*part, all);
     all.insert(all.end(), tail_.begin(), tail_.end());
-    const bool whole = parts_.size() == 1 && tail_.empty() && parts_[0]->removed.empty();
-    const std::unique_ptr<Part> merged = whole ? nullptr : build(all);
-    const Part& part = whole ? *parts_[0] : *merged;
+    return build(all);
+}
+
+HammingIndex::Groups HammingIndex::groups(unsigned k, std::size_t limit) const {
+    const std::unique_ptr<Part> made = merged();
+    const HammingSegment& segment = (made ? *made : *parts_[0]).segment;
+    std::vector<std::vector<std::int64_t>> members(segment.size());
+    for (std::size_t entry = 0; entry < segment.size(); ++entry) {
+        for (std::size_t i = segment.begin(entry); i < segment.begin(entry + 1); ++i) members[entry].push_back(segment.id(i));
+        std::sort(members[entry].begin(), members[entry].end());
+    }
+    std::vector<std::uint32_t> order(segment.size());
+    std::iota(order.begin(), order.end(), 0U);
+    // The same id may have several fingerprints: then the codes decide.
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return members[a][0] < members[b][0]; });
+    Groups out;
+    std::vector<std::int64_t> number(segment.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        number[order[i]] = static_cast<std::int64_t>(i);
+        out.ids.insert(out.ids.end(), members[order[i]].begin(), members[order[i]].end());
+        out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));
+    }
+    segment.pairs(k, [&](std::uint32_t a, std::uint32_t b, unsigned found) {
+        out.pairs.push_back({std::min(number[a], number[b]), std::max(number[a], number[b]), found});
+        return out.pairs.size() <= limit;
+    });
+    sort_pairs(out.pairs);
+    return out;
+}
+
+std::vector<HammingIndex::Pair> HammingIndex::pairs(unsigned k, std::size_t limit) const {
+    const std::unique_ptr<Part> made = merged();
+    const Part& part = made ? *made : *parts_[0];
     std::vector<Pair> out;
     const auto report = [&](std::int64_t a, std::int64_t b, std::uint32_t found) {
         if (out.size() <= limit) out.push_back({std::min(a, b), std::max(a, b), found});
@@ -123,7 +159,7 @@ std::vector<HammingIndex::Pair> HammingIndex::pairs(unsigned k, std::size_t limi
         }
         return out.size() <= limit;
     });
-    std::sort(out.begin(), out.end(), [](const Pair& a, const Pair& b) { return a.left != b.left ? a.left < b.left : a.right < b.right; });
+    sort_pairs(out);
     return out;
 }
 

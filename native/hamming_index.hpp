@@ -38,6 +38,13 @@ class HammingIndex {
     // All pairs of entries within k, each once with the smaller id on the left; stops beyond `limit` pairs.
     std::vector<Pair> pairs(unsigned k, std::size_t limit) const;
 
+    struct Groups {
+        std::vector<std::int64_t> offsets{0}, ids;  // those of group i, ascending, are ids[offsets[i]] … ids[offsets[i + 1] - 1]
+        std::vector<Pair> pairs;                    // of groups, by their numbers
+    };
+    // Entries of equal fingerprints as groups, by their smallest ids, and the pairs of groups within k; stops beyond `limit` pairs.
+    Groups groups(unsigned k, std::size_t limit) const;
+
    private:
     struct Entry {
         Code code;
@@ -54,7 +61,9 @@ class HammingIndex {
     static constexpr std::size_t kMergeRatio = 4;     // neighbouring segments within this ratio are merged
 
     std::unique_ptr<Part> build(const std::vector<Entry>& entries) const;
+    std::unique_ptr<Part> merged() const;  // all live entries in one part; null if the only part is just that
     void append(const Part& part, std::vector<Entry>& out) const;
+    static void sort_pairs(std::vector<Pair>& pairs);
     void seal_tail();
     void merge_parts();
 

@@ -13,17 +13,17 @@ std::size_t Originals::slot_of(const TokenDigest& digest) const {
     return i;
 }
 
-const Decision* Originals::find(const TokenDigest& digest) const {
+Originals::Known* Originals::find(const TokenDigest& digest) {
     if (slots_.empty()) return nullptr;
     const std::uint32_t found = slots_[slot_of(digest)];
-    return found == kNobody ? nullptr : &decisions_[found];
+    return found == kNobody ? nullptr : &known_[found];
 }
 
-void Originals::add(const TokenDigest& digest, std::uint32_t document, const Decision& decision) {
+void Originals::add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen) {
     if (3 * slots_.size() <= 4 * (digests_.size() + 1)) grow();
     slots_[slot_of(digest)] = static_cast<std::uint32_t>(digests_.size());
     digests_.push_back(digest);
-    decisions_.push_back(decision.leader == kNobody ? Decision{document, 1.0} : decision);
+    known_.push_back(decision.leader == kNobody ? Known{document, seen, 1.0} : Known{decision.leader, seen, decision.similarity});
 }
 
 void Originals::grow() {
@@ -58,11 +58,12 @@ std::size_t KeptBuckets::slot_of(const Table& table, std::uint32_t key) {
     return i;
 }
 
-void KeptBuckets::find(const std::uint32_t* keys, std::vector<std::uint32_t>& candidates) const {
+void KeptBuckets::find(const std::uint32_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const {
     for (unsigned band = 0; band < bands_; ++band) {
         const Table& table = tables_[band];
         if (table.slots.empty()) continue;
-        for (std::uint32_t i = table.slots[slot_of(table, keys[band])].newest; i != kNobody; i = older_[std::size_t{i} * bands_ + band]) {
+        std::uint32_t i = table.slots[slot_of(table, keys[band])].newest;
+        for (; i != kNobody && i >= first; i = older_[std::size_t{i} * bands_ + band]) {
             candidates.push_back(i);
         }
     }
@@ -129,10 +130,17 @@ Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDige
     const std::uint32_t document = documents_;
     if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
     ++documents_;
-    if (const Decision* original = originals_.find(digest)) return *original;
+    if (Originals::Known* known = originals_.find(digest)) {
+        if (!known->final() && known->seen < tables_.documents()) {
+            const Decision newer = most_similar(features, keys, known->seen, known->similarity);
+            if (newer.leader != kNobody) *known = {newer.leader, 0, newer.similarity};
+            known->seen = tables_.documents();
+        }
+        return known->decision();
+    }
     const bool comparable = bands() > 0 && !features.empty();
-    const Decision decision = comparable ? most_similar(features, keys) : Decision{};
-    originals_.add(digest, document, decision);
+    const Decision decision = comparable ? most_similar(features, keys, 0, 0) : Decision{};
+    originals_.add(digest, document, decision, tables_.documents());
     if (decision.leader != kNobody) return decision;
     ++kept_;
     if (comparable) {
@@ -143,18 +151,26 @@ Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDige
     return decision;
 }
 
-Decision Leaders::most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys) {
+double Leaders::similarity(std::size_t common, std::size_t own, std::size_t other) const {
+    return static_cast<double>(common) / static_cast<double>(measure_ == Measure::jaccard ? own + other - common : own);
+}
+
+double Leaders::least_common(double similarity, std::size_t own, std::size_t other) const {
+    // A Jaccard similarity of s takes s / (1 + s) of both sizes in common.
+    return measure_ == Measure::jaccard ? similarity / (1 + similarity) * static_cast<double>(own + other) : similarity * static_cast<double>(own);
+}
+
+Decision Leaders::most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, double than) {
     candidates_.clear();
-    tables_.find(keys, candidates_);
+    tables_.find(keys, first, candidates_);
     if (candidates_.empty()) return {};
     std::sort(candidates_.begin(), candidates_.end());
     candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
     compared_ += candidates_.size();
     bool filled = false;
-    Decision best;
+    Decision best{kNobody, than};
     for (const std::uint32_t candidate : candidates_) {
         const std::span<const std::uint64_t> other = features_[candidate];
-        const std::size_t sizes = features.size() + other.size();
         const double bound = std::max(threshold_, best.similarity);
         const double smaller = static_cast<double>(std::min(features.size(), other.size()));
         const double larger = static_cast<double>(std::max(features.size(), other.size()));
@@ -164,19 +180,18 @@ Decision Leaders::most_similar(std::span<const std::uint64_t> features, const st
             for (const std::uint64_t feature : features) set_.insert(feature);
             filled = true;
         }
-        // A similarity of s takes s / (1 + s) of both sizes in common. One less, for the rounding: this only saves time.
-        const double needed = bound / (1 + bound) * static_cast<double>(sizes) - 1;
-        const double most_missing = static_cast<double>(other.size()) - needed;
+        // One less, for the rounding: this only saves time.
+        const double most_missing = static_cast<double>(other.size()) - (least_common(bound, features.size(), other.size()) - 1);
         std::size_t common = 0, done = 0;
         while (done < other.size() && static_cast<double>(done - common) <= most_missing) {
             const std::size_t end = std::min(done + 64, other.size());
             for (; done < end; ++done) common += set_.contains(other[done]);
         }
         if (done < other.size()) continue;
-        const double similarity = static_cast<double>(common) / static_cast<double>(sizes - common);
-        if (similarity >= threshold_ && similarity > best.similarity) best = {numbers_[candidate], similarity};
+        const double found = similarity(common, features.size(), other.size());
+        if (found >= threshold_ && found > best.similarity) best = {numbers_[candidate], found};
     }
-    return best;
+    return best.leader == kNobody ? Decision{} : best;
 }
 
 std::vector<KeptBuckets::Hot> Leaders::hot_buckets() const {
@@ -189,13 +204,25 @@ Decision SimhashLeaders::offer(const Code& code, const TokenDigest& digest) {
     const std::uint32_t document = documents_;
     if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
     ++documents_;
-    if (const Decision* original = originals_.find(digest)) return *original;
-    const Decision decision = digest == kNothing ? Decision{} : nearest(code);
+    if (digest == kNothing) {
+        if (nothing_.leader != kNobody) return nothing_;
+        nothing_ = {document, 1.0};
+        ++kept_;
+        return {};
+    }
+    const TokenDigest own{mix(code.high), code.low};
+    Originals::Known* known = originals_.find(own);
+    if (known && known->final()) return known->decision();
+    const Decision decision = nearest(code);
+    if (known) {  // a kept document stays within k of it
+        *known = {decision.leader, 0, decision.similarity};
+        return decision;
+    }
     if (decision.leader == kNobody) {
         ++kept_;
-        if (!(digest == kNothing)) keep(code, document);
+        keep(code, document);
     }
-    originals_.add(digest, document, decision);
+    originals_.add(own, document, decision, 0);
     return decision;
 }
 

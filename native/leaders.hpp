@@ -2,7 +2,8 @@
 //
 // A document is removed only if a document that was kept before has an exact similarity of at least the threshold; it
 // points at the most similar one, the earliest of equals. Buckets only hold documents that were kept, so copies of a page
-// never make one grow. An exact copy (equal digest) shares the fate of its original and costs one look-up.
+// never make one grow. An exact copy (equal digest) of a kept document costs one look-up; one of a removed document is
+// compared with what was kept since.
 #pragma once
 
 #include <memory>
@@ -30,24 +31,34 @@ struct Decision {
     double similarity = 0;
 };
 
-// Decisions by digest: a copy is decided like the first document with its digest.
+// What is known of documents by their digest.
 class Originals {
    public:
-    // The decision on an earlier document with this digest, or null.
-    const Decision* find(const TokenDigest& digest) const;
+    struct Known {
+        std::uint32_t leader;  // of the last document with this digest; itself if it was kept
+        std::uint32_t seen;    // how many kept documents it was compared with
+        double similarity;
+
+        Decision decision() const { return {leader, similarity}; }
+        // Nothing is nearer than an equal document, and of equals the earliest leads.
+        bool final() const { return similarity == 1.0; }
+    };
+
+    // What is known of an earlier document with this digest, or null. Valid until the next add().
+    Known* find(const TokenDigest& digest);
     void prefetch(const TokenDigest& digest) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(digest.low) & (slots_.size() - 1)]);
     }
     // Only after find() returned null. A kept document's copies point at `document`.
-    void add(const TokenDigest& digest, std::uint32_t document, const Decision& decision);
-    std::size_t bytes() const { return digests_.capacity() * sizeof(TokenDigest) + decisions_.capacity() * sizeof(Decision) + slots_.capacity() * 4; }
+    void add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen);
+    std::size_t bytes() const { return digests_.capacity() * sizeof(TokenDigest) + known_.capacity() * sizeof(Known) + slots_.capacity() * 4; }
 
    private:
     std::size_t slot_of(const TokenDigest& digest) const;
     void grow();
 
     std::vector<TokenDigest> digests_;
-    std::vector<Decision> decisions_;
+    std::vector<Known> known_;
     std::vector<std::uint32_t> slots_;  // numbers of digests, open addressing
 };
 
@@ -92,8 +103,9 @@ class KeptBuckets {
     explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands) {}
 
     unsigned bands() const { return bands_; }
-    // Appends the kept documents that share a key, newest first in each bucket, with repetitions.
-    void find(const std::uint32_t* keys, std::vector<std::uint32_t>& candidates) const;
+    // Appends the kept documents from `first` on that share a key, newest first in each bucket, with repetitions.
+    void find(const std::uint32_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const;
+    std::uint32_t documents() const { return documents_; }
     void prefetch(const std::uint32_t* keys) const;
     // A bucket that is full takes no more: what is not found there may be found in another band.
     void add(const std::uint32_t* keys);
@@ -124,10 +136,15 @@ class KeptBuckets {
     std::unordered_map<std::uint64_t, std::uint32_t> refused_;
 };
 
-// Leaders by Jaccard similarity of feature sets, with candidates from bands. Without bands only copies are removed.
+// What the similarity of two feature sets is: Jaccard's, or where features are the values of MinHashes of one size, each with
+// its place, the share of equal ones, which estimates it.
+enum class Measure { jaccard, estimate };
+
+// Leaders by the similarity of feature sets, with candidates from bands. Without bands only copies are removed.
 class Leaders {
    public:
-    Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit) : threshold_(threshold), tables_(bands, bucket_limit) {}
+    Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit, Measure measure = Measure::jaccard)
+        : threshold_(threshold), measure_(measure), tables_(bands, bucket_limit) {}
 
     unsigned bands() const { return tables_.bands(); }
     void prefetch(const TokenDigest& digest, const std::uint32_t* keys) const {
@@ -146,9 +163,13 @@ class Leaders {
     std::vector<KeptBuckets::Hot> hot_buckets() const;
 
    private:
-    Decision most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys);
+    // The most similar one of the kept documents from `first` on (as the tables number them), if it is more similar than `than`.
+    Decision most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, double than);
+    double least_common(double similarity, std::size_t own, std::size_t other) const;
+    double similarity(std::size_t common, std::size_t own, std::size_t other) const;
 
     double threshold_;
+    Measure measure_;
     std::uint32_t documents_ = 0, kept_ = 0;
     std::uint64_t compared_ = 0;
     Originals originals_;
@@ -159,7 +180,7 @@ class Leaders {
     FeatureSet set_;
 };
 
-// Leaders by the Hamming distance of SimHashes: all kept ones within k are found.
+// Leaders by the Hamming distance of SimHashes: all kept ones within k are found. Digests say which documents have no tokens.
 class SimhashLeaders {
    public:
     SimhashLeaders(unsigned bits, unsigned k) : k_(k), index_(bits) {}
@@ -178,7 +199,8 @@ class SimhashLeaders {
 
     unsigned k_;
     std::uint32_t documents_ = 0, kept_ = 0;
-    Originals originals_;
+    Originals originals_;       // by their codes
+    Decision nothing_;          // where a document without tokens points
     HammingIndex index_;
     std::vector<Code> recent_;
     std::vector<std::int64_t> recent_numbers_;

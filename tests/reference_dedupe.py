@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import reference
@@ -27,44 +27,54 @@ def band_keys(features: set[int], size: int, bands: int, rows: int) -> list[int]
     return keys
 
 
-def leaders(documents: Sequence[tuple[object, set[int], Sequence[int]]], threshold: float, bucket_limit: int = 2**32 - 1) -> list[Decision]:
-    """The decisions on (digest, features, keys), in order."""
-    originals: dict[object, Decision] = {}
+def leaders(
+    documents: Sequence[tuple[object, set[int], Sequence[int]]],
+    threshold: float,
+    bucket_limit: int = 2**32 - 1,
+    measure: Callable[[set[int], set[int]], float] = jaccard,
+) -> list[Decision]:
+    """The decisions on (digest, features, keys), in order. Each document is decided by what was kept when its turn comes."""
+    kept: dict[object, int] = {}
     buckets: dict[tuple[int, int], list[int]] = {}
     decisions: list[Decision] = []
     for number, (digest, features, keys) in enumerate(documents):
-        if digest not in originals:
-            candidates = {kept for place in enumerate(keys) for kept in buckets.get(place, ())} if features else set()
-            similar = [(-jaccard(features, documents[kept][1]), kept) for kept in candidates]
-            best = min((pair for pair in similar if -pair[0] >= threshold), default=None)
-            if best is None:
-                originals[digest] = (number, 1.0)
-                decisions.append((None, 0.0))
-                for place in enumerate(keys) if features else ():
-                    bucket = buckets.setdefault(place, [])
-                    if len(bucket) < bucket_limit:
-                        bucket.append(number)
-                continue
-            originals[digest] = (best[1], -best[0])
-        decisions.append(originals[digest])
+        if digest in kept:
+            decisions.append((kept[digest], 1.0))
+            continue
+        candidates = {other for place in enumerate(keys) for other in buckets.get(place, ())} if features else set()
+        similar = [(-measure(features, documents[other][1]), other) for other in candidates]
+        best = min((pair for pair in similar if -pair[0] >= threshold), default=None)
+        if best is not None:
+            decisions.append((best[1], -best[0]))
+            continue
+        kept[digest] = number
+        decisions.append((None, 0.0))
+        for place in enumerate(keys) if features else ():
+            bucket = buckets.setdefault(place, [])
+            if len(bucket) < bucket_limit:
+                bucket.append(number)
     return decisions
 
 
+def share_of_values(left: set[int], right: set[int]) -> float:
+    """Of MinHashes of one size, each value with its place."""
+    return len(left & right) / len(left)
+
+
 def simhash_leaders(documents: Sequence[tuple[object, int]], k: int, bits: int) -> list[Decision]:
-    originals: dict[object, Decision] = {}
+    """The decisions on (digest, SimHash). A document without tokens has the digest 0, and is like another such one."""
     kept: list[int] = []
+    empty: int | None = None
     decisions: list[Decision] = []
     for number, (digest, value) in enumerate(documents):
-        if digest not in originals:
-            near = [((value ^ documents[other][1]).bit_count(), other) for other in kept] if digest else []
-            best = min((pair for pair in near if pair[0] <= k), default=None)
-            if best is None:
-                originals[digest] = (number, 1.0)
-                decisions.append((None, 0.0))
-                kept += [number] if digest else []
-                continue
-            originals[digest] = (best[1], 1 - best[0] / bits)
-        decisions.append(originals[digest])
+        if not digest:
+            decisions.append((None, 0.0) if empty is None else (empty, 1.0))
+            empty = number if empty is None else empty
+            continue
+        near = [((value ^ documents[other][1]).bit_count(), other) for other in kept]
+        best = min((pair for pair in near if pair[0] <= k), default=None)
+        decisions.append((None, 0.0) if best is None else (best[1], 1 - best[0] / bits))
+        kept += [number] if best is None else []
     return decisions
 
 

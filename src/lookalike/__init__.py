@@ -38,7 +38,7 @@ _HOMES = {
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
     "lookalike.fingerprints.winnowing": "Winnowing Winnowings winnow winnows",
     "lookalike.indexing.index": "Index SimhashMatches VectorMatches",
-    "lookalike.indexing.matches": "Cluster Match Matches Member",
+    "lookalike.indexing.matches": "Cluster Clusters Match Matches Member",
     "lookalike.indexing.opening": "open",
     "lookalike.io": "TextFile decode_text read_text",
     "lookalike.markup.elements": "Element",

@@ -69,6 +69,7 @@ from lookalike.indexing.index import Index as Index
 from lookalike.indexing.index import SimhashMatches as SimhashMatches
 from lookalike.indexing.index import VectorMatches as VectorMatches
 from lookalike.indexing.matches import Cluster as Cluster
+from lookalike.indexing.matches import Clusters as Clusters
 from lookalike.indexing.matches import Match as Match
 from lookalike.indexing.matches import Matches as Matches
 from lookalike.indexing.matches import Member as Member

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from lookalike.fingerprints.fuzzy import ssdeep, tlsh
 from lookalike.fingerprints.minhash import minhash
 from lookalike.fingerprints.simhash import simhash, simhashes
 from lookalike.indexing.index import Index
+from lookalike.indexing.matches import Cluster
 from lookalike.indexing.opening import open as open_index
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import page
@@ -105,6 +106,16 @@ def _changed(text: str, chance: random.Random) -> str:
     for _ in range(chance.randrange(4)):
         units[chance.randrange(len(units))] = chance.choice(_WORDS) if " " in text else chance.choice(_IDEOGRAPHS)
     return (" " if " " in text else "").join(units)
+
+
+def _joined(clusters: Iterable[Cluster]) -> dict[str | int, tuple[str | int, float]]:
+    return {member.id: (cluster.kept, member.similarity) for cluster in clusters for member in cluster.removed}
+
+
+def _removed(rows: Sequence[dict[str, Any]], **options: Any) -> dict[str | int, tuple[str | int, float]]:
+    from lookalike.deduping.local import dedupe
+
+    return {each.id: (each.kept_id, each.similarity) for each in dedupe(rows, **options).removed}
 
 
 @contextmanager
@@ -643,6 +654,43 @@ class StoreContract(VectorContract):
                 for member in cluster.removed:
                     pair = simhash(texts[cluster.kept]), simhash(texts[member.id])  # type: ignore[index]  # ids are texts here
                     assert pair[0].distance(pair[1]) <= 3
+
+    def test_clusters_are_those_of_dedupe(self, tmp_path: Path) -> None:
+        """Whatever threshold the collection was made for."""
+        documents = [*corpus(150), ("empty", ""), ("copy", dict(corpus(150))["doc-7"]), ("also empty", " … ")]
+        rows = [{"id": id_, "text": text} for id_, text in documents]
+        with self.open(tmp_path, threshold=0.9) as index:
+            index.add(documents[:100])
+            index.add(documents[100:])
+            for threshold in (0.2, 0.3, 0.6, 0.9):
+                found = index.clusters(threshold=threshold)
+                assert _joined(found) == _removed(rows, threshold=threshold)
+                assert found.notes == []
+            for k in (0, 3, 10):
+                assert _joined(index.clusters(by="simhash", k=k)) == _removed(rows, method="simhash", distance=k)
+            with _refused(InputError):
+                index.clusters(threshold=0.01)  # no bands find so little
+
+    def test_clusters_without_texts_are_estimated_for_any_threshold(self, tmp_path: Path) -> None:
+        documents = corpus(150)
+        sketches = [minhash(text) for _, text in documents]
+        for keep_text in (False, True):
+            with self.open(tmp_path, collection=f"estimates {keep_text}", threshold=0.9, keep_text=keep_text) as index:
+                index.add(documents[:100])
+                index.add_minhashes([id_ for id_, _ in documents[100:]], sketches[100:])
+                found = index.clusters(threshold=0.3)
+                kept: list[int] = []
+                expected: dict[str | int, tuple[str | int, float]] = {}
+                for number, (id_, _) in enumerate(
+                    documents
+                ):  # the definition: join the most similar leader, the oldest of equal ones, or lead
+                    best = max(((sketches[number].similarity(sketches[leader]), -leader) for leader in kept), default=(0.0, 0))
+                    if best[0] >= 0.3:
+                        expected[id_] = documents[-best[1]][0], best[0]
+                    else:
+                        kept.append(number)
+                assert _joined(found) == expected
+                assert "estimated" in found.notes[0]
 
     # Web pages
 

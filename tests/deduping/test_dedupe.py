@@ -15,7 +15,7 @@ import lookalike as la
 import reference_dedupe
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
 from lookalike.deduping import lines, run
-from lookalike.deduping.settings import cheapest_banding
+from lookalike.leaders.rule import cheapest_banding
 
 TEXTS = near_copies(3, 400, 160)
 

@@ -62,18 +62,20 @@ def test_sketches_of_features_are_those_of_the_text() -> None:
     assert [bytes(part) for part in given_features] == [part.tobytes() for part in sketched(["alpha beta gamma alpha beta"])]
 
 
-documents_of_features = st.lists(
-    st.tuples(
-        st.integers(0, 12),
-        st.sets(st.integers(0, 9) | st.sampled_from([2**64 - 1]), max_size=8),
-        st.lists(st.integers(0, 3), min_size=2, max_size=2),
-    ),
-    max_size=40,
-)
+@st.composite
+def documents_of_features(draw: st.DrawFn, size: int | None = None) -> list[tuple[int, set[int], list[int]]]:
+    """Digest, features and keys of documents; those of equal digests are equal. With ``size`` all have so many features."""
+    values = st.integers(0, 9) | st.sampled_from([2**64 - 1])
+    features = st.sets(values, min_size=size or 0, max_size=size or 8)
+    contents = draw(st.lists(st.tuples(features, st.lists(st.integers(0, 3), min_size=2, max_size=2)), min_size=1, max_size=13))
+    digests = draw(st.lists(st.integers(0, len(contents) - 1), max_size=40))
+    return [(digest, *contents[digest]) for digest in digests]
 
 
-def offered(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int) -> list[reference_dedupe.Decision]:
-    leaders = _native.Leaders(2, threshold, limit)
+def offered(
+    documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, estimated: bool = False
+) -> list[reference_dedupe.Decision]:
+    leaders = _native.Leaders(2, threshold, limit, estimated)
     decisions: list[reference_dedupe.Decision] = []
     for part in (documents[:cut], documents[cut:]):
         features = [sorted(each) for _, each, _ in part]
@@ -88,9 +90,22 @@ def offered(documents: list[tuple[int, set[int], list[int]]], threshold: float, 
     return decisions
 
 
-@given(documents_of_features, st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40))
+@given(documents_of_features(), st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40))
 def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int) -> None:
     assert offered(documents, threshold, limit, cut) == reference_dedupe.leaders(documents, threshold, limit)
+
+
+@given(documents_of_features(size=4), st.sampled_from([0.25, 0.5, 0.8, 1.0]), st.integers(0, 40))
+def test_leaders_by_estimates(documents: list[tuple[int, set[int], list[int]]], threshold: float, cut: int) -> None:
+    measure = reference_dedupe.share_of_values
+    assert offered(documents, threshold, 100, cut, True) == reference_dedupe.leaders(documents, threshold, 100, measure)
+
+
+def test_a_copy_points_at_the_most_similar_document_of_its_own_turn() -> None:
+    first, copied, nearer = set(range(10)), set(range(1, 12)), set(range(2, 13))
+    documents = [(1, first, [0, 0]), (2, copied, [0, 0]), (3, nearer, [0, 0]), (2, copied, [0, 0])]
+    decisions = offered(documents, 0.72, 100, 4)
+    assert decisions == [(None, 0.0), (0, 9 / 12), (None, 0.0), (2, 10 / 12)]
 
 
 def test_a_full_bucket_is_named() -> None:

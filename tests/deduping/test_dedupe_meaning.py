@@ -10,8 +10,8 @@ import pytest
 
 import lookalike as la
 import reference_vectors as reference
-from lookalike.deduping import meaning
-from lookalike.deduping.meaning import MeaningLeaders
+from lookalike.leaders import meaning
+from lookalike.leaders.meaning import MeaningLeaders
 from lookalike.search.vectors import unit_halves
 from lookalike.testing import TinyEmbedder, corpus, tiny_model
 

@@ -14,10 +14,10 @@ import lookalike as la
 from browser import Browser
 from dedupe_corpora import near_copies, rows_of, write_jsonl
 from lookalike.cli.progress import stage_line
-from lookalike.deduping import decider
 from lookalike.deduping.settings import Settings
-from lookalike.deduping.sketching import Sketcher
 from lookalike.deduping.stages import Progress
+from lookalike.leaders import decider
+from lookalike.leaders.sketching import Sketcher
 from lookalike.text.columns import packed
 
 HOSTILE = '<script>alert("x")</script> & \u202e</style> one two three four five six'
@@ -156,7 +156,7 @@ def test_features_go_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pyt
 def test_sketches_follow_the_recipe() -> None:
     recipe = la.Recipe(ngram=2, normalize="none")
     (texts,) = packed(["a b c", "A b c"])
-    found = Sketcher(Settings(recipe=recipe), 1).sketch(texts)
+    found = Sketcher(Settings(recipe=recipe).rule, 1).sketch(texts)
     assert found.features.tolist() == [*la.shingles("a b c", recipe), *la.shingles("A b c", recipe)]
     assert len(found) == 2
 

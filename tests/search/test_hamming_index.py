@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import numpy as np
@@ -142,6 +143,39 @@ def test_a_million_copies_of_one_fingerprint_cost_no_more_than_others() -> None:
     assert pairs.cut
     assert len(pairs.left) == 1000
     assert index.nbytes < 16 * len(values)
+
+
+def test_more_pairs_than_anybody_can_use_are_an_error() -> None:
+    """20,000 equal fingerprints have 200 million pairs."""
+    index = la.HammingIndex(np.full(20_000, 7, dtype=np.uint64))
+    with pytest.raises(la.InputError, match=r"more than 10,000,000 pairs .* groups"):
+        index.pairs()
+    found = index.groups()
+    assert (found.offsets.tolist(), len(found.ids), len(found.left), found.cut) == ([0, 20_000], 20_000, 0, False)
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@pytest.mark.parametrize("k", [0, 3, 9])
+def test_groups_equal_brute_force(bits: int, k: int) -> None:
+    values = near_values(150, bits, seed=8)
+    values[100:] = values[:50]
+    index = la.HammingIndex(values[:120], bits=bits)
+    index.add(values[120:])
+    index.remove([5, 120])
+    kept = [i for i in range(150) if i not in (5, 120)]
+    groups = list({values[i]: [j for j in kept if values[j] == values[i]] for i in kept}.items())
+    expected = [
+        (a, b, (left ^ right).bit_count())
+        for a, (left, _) in enumerate(groups)
+        for b, (right, _) in enumerate(groups)
+        if a < b and (left ^ right).bit_count() <= k
+    ]
+    found = index.groups(k)
+    ids = [found.ids[a:b].tolist() for a, b in itertools.pairwise(found.offsets.tolist())]
+    assert ids == [members for _, members in groups]
+    assert list(zip(found.left.tolist(), found.right.tolist(), found.distances.tolist(), strict=True)) == expected
+    if len(expected) > 1:
+        assert index.groups(k, limit=1).cut
 
 
 def test_limits_keep_the_nearest() -> None:

@@ -38,6 +38,8 @@ def command(
         raise InputError(f"--limit {limit}: give the largest number of clusters, 1 or more")
     with existing(store, collection) as index, Progress(quiet, "documents") as progress:
         found = index.clusters(by, threshold=threshold, k=3 if k is None else k, progress=progress.at)
+    for each in found.notes:
+        note(each, quiet)
     found.sort(key=lambda cluster: -len(cluster.removed))  # stable: of equal ones the oldest first
     documents = sum(1 + len(cluster.removed) for cluster in found)
     shown = found[: limit or (len(found) if as_json else SHOWN)]

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lookalike import _native
 from lookalike.deduping.batches import Batch
-from lookalike.deduping.sketching import SIMHASH_BITS
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.indexing.index import Index
 from lookalike.indexing.opening import open as open_index
+from lookalike.leaders.rule import SIMHASH_BITS
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.deduping.batches import character_counts
-from lookalike.deduping.decider import RESERVED
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.run import Decisions, Reader
 from lookalike.deduping.settings import Settings
-from lookalike.deduping.sketching import Sketcher
 from lookalike.deduping.stages import Stages
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
 from lookalike.deduping.workspace import Workspace
+from lookalike.leaders.decider import RESERVED
+from lookalike.leaders.rule import Rule
+from lookalike.leaders.sketching import Sketcher
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class LevelRun:
         self.settings, self.problems, self.stages = settings, problems, stages
         self._budget, self._workspace, self._spilled = budget, workspace, 0
         self.units = Units(Ledger())
-        self._sketcher = Sketcher(Settings(method="exact", recipe=settings.recipe), workers)
+        self._sketcher = Sketcher(Rule("exact", settings.recipe), workers)
         self._digests = Growing("uint64")
         self._numbers = Growing("int64")  # of the units that may be cut
         self._count = 0

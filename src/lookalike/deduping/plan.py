@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.corpus.files import Source
 from lookalike.deduping.batches import Batch, Columns
-from lookalike.deduping.decider import RESERVED, Decider
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import FileReader, expanded, readers_of
 from lookalike.deduping.settings import Settings, make_settings, memory_bytes
-from lookalike.deduping.sketching import Sketcher
 from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
+from lookalike.leaders.decider import RESERVED, Decider
+from lookalike.leaders.sketching import Sketcher
 from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe
 
@@ -111,8 +111,8 @@ class _Sample:
 
     def __init__(self, settings: Settings, workers: int, workspace: Workspace) -> None:
         self.settings = settings
-        self._sketcher = Sketcher(settings, workers)
-        self._decider = Decider(settings, 1 << 62, workspace.folder, workers)
+        self._sketcher = Sketcher(settings.rule, workers)
+        self._decider = Decider(settings.rule, 1 << 62, workspace.folder, workers)
         self._problems = Problems("skip")
         self.documents = self.removed = self.text_bytes = self.source_bytes = 0
         self.packed_bytes = 0.0

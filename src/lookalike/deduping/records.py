@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Ids
-from lookalike.deduping.sketching import Sketches
+from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:

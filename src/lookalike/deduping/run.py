@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ahead import read_ahead
 from lookalike.deduping.batches import Batch, Report, character_counts
-from lookalike.deduping.decider import Decider
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.records import Records
 from lookalike.deduping.settings import Settings
-from lookalike.deduping.sketching import Sketcher, Sketches
 from lookalike.deduping.stages import Stages
 from lookalike.deduping.workspace import Workspace
+from lookalike.leaders.decider import Decider
+from lookalike.leaders.sketching import Sketcher, Sketches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,8 +79,8 @@ class Run:
         self.ledger = Ledger()
         self._stored = stored
         self.ledger.store = stored.name if stored else ""
-        self._sketcher = Sketcher(settings, workers)
-        self._decider = Decider(settings, budget, workspace.folder, workers)
+        self._sketcher = Sketcher(settings.rule, workers)
+        self._decider = Decider(settings.rule, budget, workspace.folder, workers)
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = _Waiting()

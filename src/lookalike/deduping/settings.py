@@ -5,24 +5,19 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from lookalike.errors import InputError
+from lookalike.leaders.decider import DEFAULT_MEMORY
+from lookalike.leaders.rule import Rule
 from lookalike.recipe import Recipe, resolve
 from lookalike.search.banding import Banding
 
-MAX_SKETCH = 128  # values
-RECALL = 0.995  # of pairs exactly at the threshold; pairs above it are found more often
-MOST_BELOW = 0.15  # of pairs at half the threshold: they are compared in vain
 METHODS = ("minhash", "simhash", "exact", "meaning")
 THRESHOLDS = {"meaning": 0.9}  # of the others 0.8
 MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line")
 ORDERS = ("first", "longest", "newest", "best")
-MAX_DISTANCE = 16
-BUCKET_LIMIT = 256  # kept documents a bucket holds; more are near-copies of a template below the threshold, and cost a comparison each
-DEFAULT_MEMORY = 4 << 30
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -63,32 +58,26 @@ class Settings:
     def __post_init__(self) -> None:
         _one_of("method", self.method, METHODS)
         _one_of("level", self.level, LEVELS)
-        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int | float) or not 0 < self.threshold <= 1:
-            raise InputError(f"threshold={self.threshold!r}: choose a similarity above 0 and up to 1")
-        if isinstance(self.distance, bool) or not isinstance(self.distance, int) or not 0 <= self.distance <= MAX_DISTANCE:
-            raise InputError(f"distance={self.distance!r}: choose a number of bits from 0 to {MAX_DISTANCE}")
-        if self.method == "minhash" and (found := self.banding.recall(self.threshold)) < RECALL:
-            low = f"sketches of {MAX_SKETCH} values find {found:.1%} of the pairs at it"
-            raise InputError(f"threshold={self.threshold}: too low: {low}; choose a higher one")
+        self.rule.check()
         if self.method == "meaning" and self.level != "document":
             raise InputError(f"level={self.level!r}: paragraphs and lines are compared exactly; method='meaning' is for documents")
         if self.method == "minhash" and self.recipe.hash != "lookalike64":
             raise InputError(f"recipe hash={self.recipe.hash!r}: method='minhash' needs a recipe with 'lookalike64', such as the default")
 
     @property
-    def banding(self) -> Banding:
-        """How sketches are cut; no bands where none are needed."""
-        return cheapest_banding(self.threshold) if self.method == "minhash" else Banding(0, 0)
+    def rule(self) -> Rule:
+        """What decides about documents that are offered one after the other."""
+        return Rule(self.method, self.recipe, self.threshold, self.distance)
 
     @property
-    def sketch_size(self) -> int:
-        """How many values a MinHash has."""
-        return self.banding.bands * self.banding.rows
+    def banding(self) -> Banding:
+        """How sketches are cut; no bands where none are needed."""
+        return self.rule.banding
 
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {"method": self.method, "level": self.level, "keep": str(self.keep), "recipe": self.recipe.id}
         if self.method == "minhash":
-            out |= {"threshold": self.threshold, "size": self.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
+            out |= {"threshold": self.threshold, "size": self.rule.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
         elif self.method == "simhash":
             out |= {"distance": self.distance}
         elif self.method == "meaning":
@@ -108,24 +97,6 @@ def make_settings(
         raise InputError(f"model={model!r} is for method='meaning', not for {method!r}")
     least = THRESHOLDS.get(method, 0.8) if threshold is None else threshold
     return Settings(method, least, distance, Keep.of(keep), chosen, level)
-
-
-@cache
-def cheapest_banding(threshold: float) -> Banding:
-    """The smallest sketch that finds the pairs at the threshold and few of those far below it.
-
-    More rows bring up fewer pairs below, and need more bands to find those at the threshold. Where none does both, the one with
-    the most rows is taken that finds them.
-    """
-    found = Banding(MAX_SKETCH, 1)
-    for rows in range(1, MAX_SKETCH + 1):
-        fewest = next((n for n in range(1, MAX_SKETCH // rows + 1) if Banding(n, rows).recall(threshold) >= RECALL), None)
-        if fewest is None:
-            break
-        found = Banding(fewest, rows)
-        if found.recall(threshold / 2) <= MOST_BELOW:
-            break
-    return found
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:

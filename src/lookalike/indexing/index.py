@@ -19,10 +19,9 @@ from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.indexing import searching
 from lookalike.indexing.adding import add_documents, minhash_batches, simhash_batches, vector_batches
-from lookalike.indexing.clustering import near_clusters, simhash_clusters
+from lookalike.indexing.clustering import meaning_clusters, near_clusters, simhash_clusters, structure_clusters
 from lookalike.indexing.fingerprinting import check_id, simhash_words
-from lookalike.indexing.matches import Cluster, Matches
-from lookalike.indexing.templates import structure_clusters
+from lookalike.indexing.matches import Clusters, Matches
 from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -346,10 +345,11 @@ class Index:
             ids = _ids_of(reader, found.rows)
         return VectorMatches(found.offsets, ids, found.cosines)
 
-    def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> list[Cluster]:
+    def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> Clusters:
         """Documents that look alike, by near, simhash or meaning, or pages of one template, by structure.
 
-        Each was verified against the one that its cluster keeps, the oldest.
+        Each was verified against the one that its cluster keeps, the oldest. The answer is that of ``la.dedupe`` for the same
+        documents, oldest first, whatever threshold the collection was made for.
         """
         settings = self._store.settings
         _check_threshold(threshold)
@@ -361,7 +361,7 @@ class Index:
                 check_k(k)
                 return simhash_clusters(reader, settings, k, progress)
             if by == "meaning":
-                from lookalike.indexing.meaning import CLUSTER_THRESHOLD, meaning_clusters
+                from lookalike.indexing.meaning import CLUSTER_THRESHOLD
 
                 return meaning_clusters(reader, settings, CLUSTER_THRESHOLD if threshold is None else threshold, progress)
             return (near_clusters if by == "near" else structure_clusters)(reader, settings, least, progress)

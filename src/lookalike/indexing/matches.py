@@ -86,3 +86,11 @@ class Cluster:
 
     def to_dict(self) -> dict[str, Any]:
         return {"kept": self.kept, "removed": [{"id": each.id, "similarity": each.similarity} for each in self.removed]}
+
+
+class Clusters(list[Cluster]):
+    """Clusters, in the order of their oldest documents. ``notes`` say what a reader should know."""
+
+    def __init__(self, clusters: Iterable[Cluster] = (), notes: Iterable[str] = ()) -> None:
+        super().__init__(clusters)
+        self.notes = list(notes)

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.opening import embedder
 from lookalike.errors import InputError, RecipeMismatch
-from lookalike.indexing.matches import Cluster, Match, Matches
-from lookalike.search.hamming import NO_LIMIT
+from lookalike.indexing.matches import Match, Matches
 from lookalike.search.vectors import encoded, has_direction, unit_halves
-from lookalike.stores.base import Reader, Record
+from lookalike.stores.base import Reader
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from lookalike.indexing.clustering import Progress
 
 THRESHOLD = 0.0  # of a search: the best first, however far they are
 MANY = 20_000  # documents, from which on a search is worth several threads
@@ -83,40 +80,3 @@ def meaning(
     # Without a threshold nothing says which documents match: then there are as many as were asked for.
     total = int(found.totals[0]) if threshold else None
     return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, [*notes, *found.notes])
-
-
-def meaning_clusters(reader: Reader, settings: Settings, threshold: float, progress: Progress) -> list[Cluster]:
-    from lookalike.indexing.clustering import NEIGHBOURS, Leaders, in_batches
-
-    dimensions = require_vectors(settings)
-    leaders = Leaders()
-    for batch in in_batches(reader.scan(("vector",)), progress):
-        records = [record for record in batch if record.vector is not None]
-        if not records:
-            continue
-        halves = stored_halves(records)
-        found = reader.near_vectors(halves, threshold, NEIGHBOURS, 1)
-        for i, record in enumerate(records):
-            here = slice(int(found.offsets[i]), int(found.offsets[i + 1]))
-            rows, cosines = found.rows[here].tolist(), found.cosines[here].tolist()
-            best = _best_leader(rows, cosines, record.row, leaders.ids)
-            if best is None and int(found.totals[i]) > len(rows):
-                own = halves[i * dimensions : (i + 1) * dimensions]
-                more = reader.near_vectors(own, threshold, NO_LIMIT, 1)
-                best = _best_leader(more.rows.tolist(), more.cosines.tolist(), record.row, leaders.ids)
-            if best is None:
-                leaders.keep(record)
-            else:
-                leaders.join(best[0], record, best[1])
-    return leaders.clusters()
-
-
-def _best_leader(rows: Sequence[int], cosines: Sequence[float], own: int, leaders: dict[int, Any]) -> tuple[int, float] | None:
-    """The most similar leader, the oldest of equals."""
-    return next(((row, cosine) for row, cosine in zip(rows, cosines, strict=True) if row < own and row in leaders), None)
-
-
-def stored_halves(records: Sequence[Record]) -> NDArray[np.uint16]:
-    import numpy as np
-
-    return np.frombuffer(b"".join(record.vector or b"" for record in records), dtype=np.uint16)

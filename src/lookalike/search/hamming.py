@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Values = NDArray[Any] | Sequence[int] | Sequence[SimHash]
 
 MAX_K = 16
+MAX_PAIRS = 10_000_000  # without a limit; they take some 400 MB
 NO_LIMIT = 2**62
 
 
@@ -39,6 +40,21 @@ class Found(NamedTuple):
 class Pairs(NamedTuple):
     """Pairs of ids within a distance, the smaller id on the left, in order; ``cut`` says that there were more."""
 
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    distances: NDArray[np.uint8]
+    cut: bool
+
+
+class Groups(NamedTuple):
+    """Entries of equal fingerprints as groups, and the pairs of groups within a distance.
+
+    The ids of group i, ascending, are at ``offsets[i]:offsets[i + 1]``; groups are in the order of their smallest ids. ``left``,
+    ``right`` and ``distances`` are the pairs of groups, by their numbers, in order; ``cut`` says that there were more.
+    """
+
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int64]
     left: NDArray[np.int64]
     right: NDArray[np.int64]
     distances: NDArray[np.uint8]
@@ -94,13 +110,37 @@ class HammingIndex:
         return Found(*(np.asarray(part) for part in found))
 
     def pairs(self, k: int = 3, *, limit: int | None = None) -> Pairs:
-        """All pairs of entries within ``k``. A million equal fingerprints have half a trillion pairs: set a limit."""
+        """All pairs of entries within ``k``; with ``limit`` at most so many of them.
+
+        A million equal fingerprints have half a trillion pairs. Without a limit more than ten million are an error: ``groups`` says
+        the same in little room.
+        """
         import numpy as np
 
         check_k(k)
-        most = check_limit(limit)
+        most = MAX_PAIRS if limit is None else check_limit(limit)
         left, right, distances = (np.asarray(part) for part in self._index.pairs(k, most))
+        if limit is None and len(left) > most:
+            raise _too_many(k, "give limit=, or take groups(k), which has equal fingerprints once")
         return Pairs(left[:most], right[:most], distances[:most], len(left) > most)
+
+    def groups(self, k: int = 3, *, limit: int | None = None) -> Groups:
+        """Entries of equal fingerprints as groups, and all pairs of groups within ``k``; with ``limit`` at most so many of the pairs.
+
+        Without a limit more than ten million pairs of groups are an error.
+        """
+        import numpy as np
+
+        check_k(k)
+        most = MAX_PAIRS if limit is None else check_limit(limit)
+        offsets, ids, left, right, distances = (np.asarray(part) for part in self._index.groups(k, most))
+        if limit is None and len(left) > most:
+            raise _too_many(k, "give limit=, or a smaller k")
+        return Groups(offsets, ids, left[:most], right[:most], distances[:most], len(left) > most)
+
+
+def _too_many(k: int, remedy: str) -> InputError:
+    return InputError(f"more than {MAX_PAIRS:,} pairs are within k={k}: {remedy}")
 
 
 def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:

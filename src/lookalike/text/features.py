@@ -118,7 +118,7 @@ def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
 
 
 def distinct_features(text: str | bytes, recipe: Recipe) -> array[int]:
-    """The distinct feature hashes of a text under our own hash."""
-    if weighs_words(recipe):
-        return feature_hashes(word_weights(text, recipe), recipe.seed)
+    """The distinct feature hashes of a text under our own hash, whatever hash the recipe's fingerprints are made with."""
+    if weighs_words(recipe) or recipe.hash != "lookalike64":
+        return feature_hashes(weighted_strings(text, recipe), recipe.seed)
     return array("Q", shingles(text, recipe, unique=True))

@@ -28,12 +28,17 @@ MERGE_RATIO = 4
 
 def vector_words(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The vectors of texts as words, and where those of each text begin and end."""
+    return vectors_as_words(encoded(model, texts)[0].reshape(len(texts), model.dimensions))
+
+
+def vectors_as_words(vectors: NDArray[np.uint16]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Vectors of halves, a row each, as words, and where those of each begin and end."""
     import numpy as np
 
-    dimensions = padded(model.dimensions)
-    halves = np.zeros((len(texts), dimensions), dtype=np.uint16)
-    halves[:, : model.dimensions] = encoded(model, texts)[0].reshape(len(texts), model.dimensions)
-    return halves.reshape(-1).view(np.uint64), np.arange(len(texts) + 1, dtype=np.int64) * (dimensions // WORD)
+    count, dimensions = vectors.shape
+    halves = np.zeros((count, padded(dimensions)), dtype=np.uint16)
+    halves[:, :dimensions] = vectors
+    return halves.reshape(-1).view(np.uint64), np.arange(count + 1, dtype=np.int64) * (padded(dimensions) // WORD)
 
 
 def padded(dimensions: int) -> int:

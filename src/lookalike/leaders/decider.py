@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
-from lookalike.deduping.settings import BUCKET_LIMIT, Settings
-from lookalike.deduping.sketching import SIMHASH_BITS, Sketches
+from lookalike.leaders.rule import Rule
+from lookalike.leaders.sketching import Sketches
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.deduping.meaning import MeaningLeaders
+    from lookalike.leaders.meaning import MeaningLeaders
 
+DEFAULT_MEMORY = 4 << 30
+BUCKET_LIMIT = 256  # kept documents a bucket holds; more are near-copies of a template below the threshold, and cost a comparison each
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
 CHUNKS_A_FILE = 8
@@ -29,10 +31,10 @@ CHUNKS_A_FILE = 8
 class Decider:
     """Takes documents in the order in which they want to be kept."""
 
-    def __init__(self, settings: Settings, budget: int, folder: Callable[[], Path], workers: int = 1) -> None:
-        self._meaning = _meaning_leaders(settings, folder, workers) if settings.method == "meaning" else None
-        self._simhash = _native.SimhashLeaders(SIMHASH_BITS, settings.distance) if settings.method == "simhash" else None
-        self._leaders = _native.Leaders(settings.banding.bands, settings.threshold, BUCKET_LIMIT)
+    def __init__(self, rule: Rule, budget: int, folder: Callable[[], Path], workers: int = 1) -> None:
+        self._meaning = _meaning_leaders(rule, folder, workers) if rule.method == "meaning" else None
+        self._simhash = _native.SimhashLeaders(rule.bits, rule.distance) if rule.method == "simhash" else None
+        self._leaders = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, rule.method == "estimate")
         self._budget, self._folder = budget, folder
         self._maps: list[mmap.mmap] = []
         self._moved = 0
@@ -103,8 +105,9 @@ class Decider:
         return mapped
 
 
-def _meaning_leaders(settings: Settings, folder: Callable[[], Path], workers: int) -> MeaningLeaders:
-    from lookalike.deduping.meaning import MeaningLeaders
+def _meaning_leaders(rule: Rule, folder: Callable[[], Path], workers: int) -> MeaningLeaders:
     from lookalike.embedders.opening import embedder
+    from lookalike.leaders.meaning import MeaningLeaders
 
-    return MeaningLeaders(embedder(settings.recipe.embedder).dimensions, settings.threshold, workers, folder)
+    dimensions = embedder(rule.recipe.embedder).dimensions if rule.dimensions is None else rule.dimensions
+    return MeaningLeaders(dimensions, rule.threshold, workers, folder)

@@ -6,8 +6,8 @@ from array import array
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
-from lookalike.deduping.settings import Settings
 from lookalike.fingerprints.simhash import simhashes
+from lookalike.leaders.rule import Rule
 from lookalike.text.columns import Packed, token_offsets
 from lookalike.text.features import distinct_features, is_native
 from lookalike.text.tokenize import NATIVE_MODES
@@ -15,8 +15,6 @@ from lookalike.text.tokenize import NATIVE_MODES
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-SIMHASH_BITS = 64
 
 
 class Sketches(NamedTuple):
@@ -34,29 +32,29 @@ class Sketches(NamedTuple):
 
 
 class Sketcher:
-    def __init__(self, settings: Settings, workers: int) -> None:
-        self._settings, self._workers = settings, workers
-        self._banding, self._size = settings.banding, settings.sketch_size
+    def __init__(self, rule: Rule, workers: int) -> None:
+        self._rule, self._workers = rule, workers
+        self._banding, self._size = rule.banding, rule.sketch_size
         self._scratch = _native.FeatureScratch()
 
     def sketch(self, texts: Packed) -> Sketches:
         import numpy as np
 
-        recipe, method = self._settings.recipe, self._settings.method
+        recipe, method = self._rule.recipe, self._rule.method
         native = is_native(recipe)
         parts = self._native_sketch(texts, native and method == "minhash")
         if method == "minhash" and not native:
             lists = [distinct_features(text, recipe) for text in texts.texts()]
             flat = array("Q", b"".join(each.tobytes() for each in lists))
             made = _native.sketch_feature_lists(
-                flat, token_offsets(map(len, lists)), self._settings.sketch_size, *self._bands, self._workers, self._scratch
+                flat, token_offsets(map(len, lists)), self._size, *self._bands, self._workers, self._scratch
             )
             parts = (made[0], made[1], parts[2], made[3])
         found = self._simhashes(texts, native) if method == "simhash" else np.zeros(0, np.uint64)
         features, offsets, digests, keys = map(np.asarray, parts)
         if method == "meaning":
-            from lookalike.deduping.meaning import vector_words
             from lookalike.embedders.opening import embedder
+            from lookalike.leaders.meaning import vector_words
 
             features, offsets = vector_words(embedder(recipe.embedder), list(texts.texts()))
         return Sketches(features, offsets, digests, keys, found)
@@ -67,7 +65,7 @@ class Sketcher:
 
     def _native_sketch(self, texts: Packed, with_features: bool) -> tuple[Any, Any, Any, Any]:
         """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
-        recipe = self._settings.recipe
+        recipe = self._rule.recipe
         mode, folded, ngram, seed = 0, True, 5, 0
         if is_native(recipe):
             mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed
@@ -78,10 +76,12 @@ class Sketcher:
     def _simhashes(self, texts: Packed, native: bool) -> NDArray[np.uint64]:
         import numpy as np
 
-        recipe = self._settings.recipe
+        recipe = self._rule.recipe
         if not native:
-            return simhashes(list(texts.texts()), bits=SIMHASH_BITS, recipe=recipe)
+            return simhashes(list(texts.texts()), bits=self._rule.bits, recipe=recipe)
         mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
         return np.asarray(
-            _native.simhash_texts(texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.seed, SIMHASH_BITS, unique, self._workers)
+            _native.simhash_texts(
+                texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.seed, self._rule.bits, unique, self._workers
+            )
         )

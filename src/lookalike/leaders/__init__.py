@@ -1,0 +1,1 @@
+"""Which documents lead: the one rule behind dedupe and clusters."""

@@ -1,0 +1,72 @@
+"""What decides whether a document is like one that was kept before, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from lookalike.errors import InputError
+from lookalike.recipe import Recipe
+from lookalike.search.banding import Banding
+
+MAX_SKETCH = 128  # values
+RECALL = 0.995  # of pairs exactly at the threshold; pairs above it are found more often
+MOST_BELOW = 0.15  # of pairs at half the threshold: they are compared in vain
+MAX_DISTANCE = 16
+SIMHASH_BITS = 64
+BANDED = ("minhash", "estimate", "structure")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How documents are compared.
+
+    ``minhash``: Jaccard similarity of the features of texts. ``simhash``: bits that differ. ``exact``: equal tokens. ``meaning``: cosine of
+    vectors. ``estimate``: the share of equal values of MinHashes, where there are no texts. ``structure``: Jaccard similarity of tag paths.
+    """
+
+    method: str
+    recipe: Recipe
+    threshold: float = 0.8
+    distance: int = 3
+    bits: int = SIMHASH_BITS
+    most_values: int = MAX_SKETCH  # of a MinHash
+    dimensions: int | None = None  # of vectors; None: what the recipe's model gives
+
+    def check(self) -> None:
+        """An ``InputError`` unless what is asked for can be found."""
+        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int | float) or not 0 < self.threshold <= 1:
+            raise InputError(f"threshold={self.threshold!r}: choose a similarity above 0 and up to 1")
+        if isinstance(self.distance, bool) or not isinstance(self.distance, int) or not 0 <= self.distance <= MAX_DISTANCE:
+            raise InputError(f"distance={self.distance!r}: choose a number of bits from 0 to {MAX_DISTANCE}")
+        if self.method in BANDED and (found := self.banding.recall(self.threshold)) < RECALL:
+            low = f"sketches of {self.most_values} values find {found:.1%} of the pairs at it"
+            raise InputError(f"threshold={self.threshold}: too low: {low}; choose a higher one")
+
+    @property
+    def banding(self) -> Banding:
+        """How sketches are cut; no bands where none are needed."""
+        return cheapest_banding(self.threshold, self.most_values) if self.method in BANDED else Banding(0, 0)
+
+    @property
+    def sketch_size(self) -> int:
+        """How many values of a MinHash are needed."""
+        return self.banding.bands * self.banding.rows
+
+
+@cache
+def cheapest_banding(threshold: float, most: int = MAX_SKETCH) -> Banding:
+    """The smallest sketch, of at most so many values, that finds the pairs at the threshold and few of those far below it.
+
+    More rows bring up fewer pairs below, and need more bands to find those at the threshold. Where none does both, the one with
+    the most rows is taken that finds them.
+    """
+    found = Banding(most, 1)
+    for rows in range(1, most + 1):
+        fewest = next((n for n in range(1, most // rows + 1) if Banding(n, rows).recall(threshold) >= RECALL), None)
+        if fewest is None:
+            break
+        found = Banding(fewest, rows)
+        if found.recall(threshold / 2) <= MOST_BELOW:
+            break
+    return found
