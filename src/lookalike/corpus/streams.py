@@ -14,6 +14,7 @@ from lookalike.corpus.files import Source
 from lookalike.errors import MissingExtra
 from lookalike.io import open_file
 
+_CHUNK = 1 << 16
 _PACKED_CHUNK = 1 << 13  # bytes; a crafted frame unpacks to 30,000 times its size, and all of a chunk is unpacked at once
 
 
@@ -30,6 +31,27 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
         elif source.packing == "zst":
             file = open_files.enter_context(_zstd_reader(file))
         yield file
+
+
+@contextmanager
+def opened_again(source: Source) -> Iterator[IO[bytes]]:
+    """A source for a second reading, which ends where the data are damaged: the first one reported that and went no further."""
+    with opened(source) as file:
+        yield io.BufferedReader(_UntilDamage(file), _CHUNK) if source.packing else file
+
+
+class _UntilDamage(io.RawIOBase):
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        try:
+            return int(self._file.readinto1(target))  # type: ignore[attr-defined]  # every stream of ours has it
+        except damage():
+            return 0
 
 
 def damage() -> tuple[type[Exception], ...]:

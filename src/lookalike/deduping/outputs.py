@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from lookalike.deduping.arrow_rows import ParquetFile, write_parquet
 from lookalike.deduping.jsonl import JsonLines
 from lookalike.deduping.jsonl_writing import copy_kept_lines, write_annotated_lines, write_kept_lines
 from lookalike.deduping.readers import FileReader
-from lookalike.deduping.row_files import RowFile, write_json_array, write_separated
+from lookalike.deduping.row_files import RowFile, write_json_array, write_lines, write_separated
 from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.errors import InputError
@@ -66,11 +66,18 @@ class Output:
             if len(readers) > 1 and wanted == "json":
                 raise InputError("several .json files cannot be written as one: name a folder as output")
 
-    def write(self, readers: Sequence[FileReader], verdicts: DocumentVerdicts, annotate: bool) -> None:
+    def write(self, readers: Sequence[FileReader], verdicts: DocumentVerdicts, annotate: bool, unreadable: Container[str]) -> None:
+        """The documents that stay. A file that the first reading could not use at all is left out."""
+        span = verdicts.ledger.span
+        used = [
+            (number, reader)
+            for number, reader in enumerate(readers)
+            if reader.name not in unreadable or span(number).start < span(number).stop
+        ]
         if self.folder and self.path is not None:
             with _new_folder(self.path) as folder:
                 names = _names(readers)
-                for number, reader in enumerate(readers):
+                for number, reader in used:
                     if isinstance(reader, TextFiles):
                         _copy_files(reader, number, verdicts, folder, names)
                         continue
@@ -79,10 +86,10 @@ class Output:
                     with atomic_file(target) as file:
                         _write([(number, reader)], file, Source.of(target).packing, verdicts, annotate)
         elif self.path is None:
-            _write(list(enumerate(readers)), sys.stdout.buffer, None, verdicts, annotate)
+            _write(used, sys.stdout.buffer, None, verdicts, annotate)
         else:
             with atomic_file(self.path) as file:
-                _write(list(enumerate(readers)), file, Source.of(self.path).packing, verdicts, annotate)
+                _write(used, file, Source.of(self.path).packing, verdicts, annotate)
 
 
 def _write(
@@ -106,6 +113,8 @@ def _write(
             write_kept_lines(reader.source, out, number, verdicts)
         elif isinstance(reader, RowFile) and reader.source.format == "json":
             write_json_array(reader.source, out, number, verdicts, reader.encoding, annotate)
+        elif isinstance(reader, RowFile) and reader.source.format == "jsonl":
+            write_lines(reader.source, out, number, verdicts, reader.encoding, annotate)
         elif isinstance(reader, RowFile):
             found = write_separated(reader.source, out, number, verdicts, reader.encoding, annotate, header is None)
             if header is not None and found != header:

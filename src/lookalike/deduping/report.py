@@ -77,6 +77,7 @@ class DedupeReport:
     problem_counts: dict[str, int]
     skipped: int
     again: Callable[[float], DedupeReport]  # the same run with another threshold, without output
+    unreadable: set[str] = field(default_factory=set)  # files of which nothing could be used
     kept_rows: Callable[[NDArray[np.int64]], Any] | None = None  # of a table: makes the kept part
     texts_of: Callable[[set[int]], dict[int, str]] = lambda numbers: {}  # reads some documents again, for the page
     outputs: dict[str, str] = field(default_factory=dict)
