@@ -13,6 +13,7 @@ import lookalike
 from lookalike.cli.inputs import read_given
 from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
+from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def command(
             centre="pages" if centre else None,
         )
     if page is not None:
-        Path(page).write_text(found.to_html(names=(left, right)), encoding="utf-8", newline="\n")
+        write_file(page, found.to_html(names=(left, right)))
         note(f"wrote {page}", quiet)
     if as_json:
         encodings = [{"input": name, "encoding": each.encoding} for name, each in zip((left, right), inputs, strict=True)]

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 from lookalike.corpus.files import Source
-from lookalike.errors import MissingExtra
+from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
 
 _CHUNK = 1 << 16
@@ -23,6 +23,8 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
     """What a source holds, unpacked as it is read. Reading may raise one of ``damage()``."""
     with ExitStack() as open_files:
         if source.path is None:
+            if sys.stdin is None or sys.stdin.closed:
+                raise InputError("'-' is standard input, and that is closed: name a file, or pipe something in")
             yield sys.stdin.buffer
             return
         file: Any = open_files.enter_context(open_file(source.path))

@@ -14,7 +14,7 @@ from typing import IO
 
 from lookalike.corpus.files import Source
 from lookalike.corpus.streams import packed
-from lookalike.corpus.writing import atomic_file, row_writer
+from lookalike.corpus.writing import atomic_file, check_outputs, row_writer
 from lookalike.deduping.archives import WebArchive, write_archive
 from lookalike.deduping.arrow_rows import ParquetFile, write_parquet
 from lookalike.deduping.jsonl import JsonLines
@@ -194,15 +194,8 @@ def write_removed(path: str | Path, verdicts: Verdicts) -> None:
 
 
 def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None:
-    """An output that is an input, or another output, would destroy it."""
-    taken = {os.path.realpath(source.path): f"the input {source.name!r}" for source in sources if source.path}
+    """Outputs that can be written, and that destroy nothing."""
+    check_outputs([source.path for source in sources], **outputs)
     for name, path in outputs.items():
-        if path is None or path == STANDARD_OUTPUT:
-            continue
-        real = os.path.realpath(path)
-        if real in taken:
-            raise InputError(f"{name}={str(path)!r} is {taken[real]} too: give every output a file of its own")
-        taken[real] = f"{name}="
-        folder = os.path.dirname(real)
-        if not os.path.isdir(folder) and name != "out":
+        if name != "out" and path is not None and path != STANDARD_OUTPUT and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
             raise InputError(f"{name}={str(path)!r}: the folder does not exist: make it first")

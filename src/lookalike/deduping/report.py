@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from lookalike.corpus.row import Problem
-from lookalike.corpus.writing import atomic_file
+from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.indexing.matches import Cluster, Member
@@ -182,6 +182,5 @@ class DedupeReport:
 
         html = page(self, title)
         if path is not None:
-            with atomic_file(path) as file:
-                file.write(html.encode("utf-8", "backslashreplace"))
+            write_file(path, html)
         return html
