@@ -25,16 +25,21 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from threading import Thread
+from typing import IO, NamedTuple
 
 from lookalike.errors import InputError
 
-MAX_TEXT_BYTES = 1 << 30
+MAX_TEXT_BYTES = 1 << 30  # of a text, and of everything that is taken into memory whole
+# Of a file that is read in blocks, such as one that is fingerprinted as bytes. Assign a larger number to raise it.
+MAX_FILE_BYTES = 64 << 30
+PIPE_SECONDS = 10.0  # how long to wait for somebody who writes to a named pipe; assign a larger number to wait longer
+BLOCK_BYTES = 1 << 20
 
 _BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -128,8 +133,7 @@ _NOT_BESIDE = re.compile(r"(?<![A-Za-z])[^\x00-\x7f](?![A-Za-z])|[^\x00-\x7f](?=
 def open_file(path: Path) -> Iterator[BufferedReader]:
     """A file or a pipe, open for reading; whatever goes wrong is an ``InputError`` that names the path."""
     try:
-        _check_kind(path)
-        with open(path, "rb") as file:
+        with _open_pipe(path) if _is_pipe(path) else open(path, "rb") as file:
             yield file
     except FileNotFoundError as error:
         raise InputError(f"{str(path)!r} does not exist: check the path") from error
@@ -139,7 +143,61 @@ def open_file(path: Path) -> Iterator[BufferedReader]:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
 
 
-def _check_kind(path: Path) -> None:
+def read_blocks(path: Path) -> Iterator[memoryview]:
+    """A file in blocks; each is valid until the next one is asked for."""
+    buffer = bytearray(BLOCK_BYTES)
+    total = 0
+    with open_file(path) as file:
+        while count := file.readinto(buffer):
+            total += count
+            if total > MAX_FILE_BYTES:
+                raise InputError(f"{str(path)!r} has more than {MAX_FILE_BYTES:,} bytes: split it, or raise lookalike.io.MAX_FILE_BYTES")
+            yield memoryview(buffer)[:count]
+
+
+def read_bytes(path: Path) -> bytes:
+    """A whole file."""
+    with open_file(path) as file:
+        return read_whole(file, str(path))
+
+
+def read_whole(file: IO[bytes], name: str) -> bytes:
+    """All that is left of an open file, if that fits into memory."""
+    data = file.read(MAX_TEXT_BYTES + 1)
+    if len(data) > MAX_TEXT_BYTES:
+        raise InputError(f"{name!r} has more than {MAX_TEXT_BYTES >> 20} MiB: split it, or raise lookalike.io.MAX_TEXT_BYTES")
+    return data
+
+
+def _open_pipe(path: Path) -> BufferedReader:
+    """A named pipe, once somebody has opened it for writing: until then opening it waits, and it must not wait for ever."""
+    found: list[BufferedReader | OSError] = []
+
+    def wait() -> None:
+        try:
+            found.append(open(path, "rb"))  # noqa: SIM115 (closed by who gets it)
+        except OSError as error:
+            found.append(error)
+
+    waiting = Thread(target=wait, name="lookalike-pipe", daemon=True)
+    waiting.start()
+    waiting.join(PIPE_SECONDS)
+    in_time = not waiting.is_alive()
+    if not in_time:
+        with suppress(OSError):  # whoever opens the other end lets the thread go on
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        waiting.join()
+    opened = found[0]
+    if isinstance(opened, OSError):
+        raise opened
+    if not in_time:
+        opened.close()
+        waited = f"nobody opened it for writing within {PIPE_SECONDS:g} seconds"
+        raise InputError(f"{str(path)!r} is a pipe, and {waited}: start the program that writes to it first, or give a file")
+    return opened
+
+
+def _is_pipe(path: Path) -> bool:
     try:
         mode = os.stat(path).st_mode
     except ValueError as error:  # a NUL, or a surrogate that no file system has
@@ -148,6 +206,7 @@ def _check_kind(path: Path) -> None:
         raise InputError(f"{str(path)!r} is a directory: name a file in it")
     if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
         raise InputError(f"{str(path)!r} is a device or a socket: give a file, or pipe its data in")
+    return stat.S_ISFIFO(mode)
 
 
 def read_text(path: Path | str, encoding: str | None = None) -> TextFile:

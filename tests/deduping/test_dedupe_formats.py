@@ -88,7 +88,7 @@ def test_mappings() -> None:
 
 
 def test_a_table_without_the_column() -> None:
-    with pytest.raises(la.InputError, match="no column 'body': name the column of the text; the columns here are 'key', 'text'"):
+    with pytest.raises(la.InputError, match="text_column='body': no row has a column 'body'; the columns are 'key', 'text'"):
         la.dedupe(TABLE, text_column="body")
     with pytest.raises(la.InputError, match="column 'key' holds int32"):
         la.dedupe(TABLE, text_column="key")

@@ -46,10 +46,10 @@ def test_files(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert json.loads(problems.read_text())["kind"] == "empty final"
 
 
-def test_skipped_pairs_are_named_and_told_by_the_exit_code(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_skipped_pairs_are_named_and_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"draft": "a b", "final": "a b"}\n{oops\n' + '{"draft": null, "final": "x"}\n' * 30)
-    assert run(str(path)) == 3
+    assert run(str(path)) == 0
     out, err = capfd.readouterr()
     assert "1 pairs: 100.0% usable" in out
     assert f"{path}:2: invalid JSON" in err
@@ -57,7 +57,7 @@ def test_skipped_pairs_are_named_and_told_by_the_exit_code(tmp_path: Path, capfd
     assert "31 of 32 pairs skipped (invalid JSON: 1, null draft: 30)" in err
 
 
-@pytest.mark.parametrize("data", ["", "{oops\n", '{"a": 1}\n'])
+@pytest.mark.parametrize("data", ["", "{oops\n", '{"draft": 1, "final": 2}\n'])
 def test_nothing_to_judge(tmp_path: Path, data: str, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(data)
@@ -83,7 +83,11 @@ def test_bounds(capfd: pytest.CaptureFixture[str]) -> None:
         (["--bounds", "0,1"], "four numbers"),
         (["--bounds", "a,b,c,d"], "four numbers"),
         (["--rows-out", "rows.xlsx"], ".jsonl or .csv"),
-        (["--rows-out", DRAFTS], "named twice"),
+        (["--rows-out", DRAFTS], "is the input"),
+        (["--by", "modle"], "by='modle': no row has a column 'modle'; the columns are 'id', 'draft', 'final'"),
+        (["--time-column", "tme"], "time_column='tme': no row has a column 'tme'"),
+        (["--id-column", "key"], "id_column='key': no row has"),
+        (["--draft-column", "text"], "draft_column='text': no row has"),
         (["--workers", "0"], "workers="),
         (["--by", "kept"], "by="),
         (["--encoding", "utf-16"], "encoding="),

@@ -135,9 +135,10 @@ class TestAggregates:
             la.feedback(DRAFTS, keep_rows=False).by("author")
 
     def test_a_column_that_is_nowhere(self) -> None:
-        found = la.feedback([(DRAFT, KEPT)], by="mood")
-        assert found.problem_counts == {"missing column": 1}
-        assert list(found.by("mood")) == [NONE]
+        with pytest.raises(la.InputError, match="by='mood': no row has a column 'mood'; the columns are 'draft', 'final'"):
+            la.feedback([(DRAFT, KEPT)], by="mood")
+        some = la.feedback([(DRAFT, KEPT), {"draft": DRAFT, "final": KEPT, "mood": "good"}], by="mood")
+        assert list(some.by("mood")) == [NONE, "good"]
         assert la.feedback([(DRAFT, KEPT)]).to_dict()["by"] == {}
 
     @pytest.mark.parametrize("by", ["", "kept", "id", 7, [None]])

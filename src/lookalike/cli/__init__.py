@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
-from lookalike.errors import LookalikeError
+from lookalike.errors import InputError, LookalikeError
 from lookalike.secrecy import hide
 
 VERBS = {
@@ -33,10 +36,42 @@ VERBS = {
 }
 
 INTERNAL_ERROR = 70  # as sysexits.h has it
+READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
+INTERRUPTED = 130
+
+
+class _ReaderGone(Exception):
+    """Nobody reads the output any more (``| head``)."""
+
+
+class _EndOfFile(Exception):
+    """An EOFError of ours."""
+
+
+@contextmanager
+def _kept_from_click() -> Iterator[None]:
+    """click takes a broken pipe for exit code 1, which is "not alike", and the end of a file for Ctrl-C."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGone from error
+    except EOFError as error:
+        raise _EndOfFile(str(error)) from error
 
 
 class Verbs(click.Group):
     """Commands by name, so that ``lookalike --help`` imports none of them."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _kept_from_click():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _kept_from_click():
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # also before a verb's own exit code: what is not printed was not said
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -66,29 +101,29 @@ def group() -> None:
     """How alike two things are and why; what looks like this among millions; a corpus without near-duplicates.
 
     Data goes to standard output, progress and messages to standard error. Exit codes: 0 done (compare: alike),
-    1 compare: not alike, 2 wrong usage or bad input, 3 and up as docs/cli.md says.
+    1 compare: not alike, 2 wrong usage or bad input, 3 and up as docs/cli.md says, 141 nobody reads the output.
     """
 
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line; errors become one line on standard error and an exit code, never a traceback."""
+    code: Any
     try:
+        _check_standard_files()
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         error.message = hide(error.message)
         error.show()
         code = error.exit_code
     except click.Abort:
         click.echo("lookalike: interrupted", err=True)
-        code = 130
+        code = INTERRUPTED
     except LookalikeError as error:
         click.echo(f"lookalike: {error}", err=True)
         code = error.exit_code
-    except BrokenPipeError:
-        # The reader has gone (| head): that is no error; the interpreter must not try to flush again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    except (_ReaderGone, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter must not try to flush again
+        code = READER_GONE
     except MemoryError:
         click.echo("lookalike: out of memory: split the input or use a machine with more", err=True)
         code = 2
@@ -102,3 +137,18 @@ def main(args: list[str] | None = None) -> None:
         click.echo(f"lookalike: internal error: {said}; set LOOKALIKE_TRACEBACK=1 and report it", err=True)
         code = INTERNAL_ERROR
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _check_standard_files() -> None:
+    """A shell can close them (``>&-``). Then the next file that is opened has their number, and would get what is printed."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            taken = os.open(os.devnull, os.O_RDONLY if number == 0 else os.O_WRONLY)
+            if taken != number:
+                os.dup2(taken, number)
+                os.close(taken)
+            if name == "stderr":
+                sys.stderr = open(number, "w", closefd=False)  # noqa: SIM115 (as long as the program)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+        raise InputError("standard output is closed: leave out >&-, or send what you do not need to /dev/null")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -67,8 +67,9 @@ def command(
             extract=extract,
             on_problem=problems,
         )
+        first = list(islice(documents, 1))  # what is wrong with the input as a whole is said before there is a store
         with created(store, collection, **settings) as index:
-            done = index.add(chain(documents, _fetched(urls, fetching, extract, encoding, problems)), progress=progress.at)
+            done = index.add(chain(first, documents, _fetched(urls, fetching, extract, encoding, problems)), progress=progress.at)
         problems.finish()
     count = done.added + done.updated
     if as_json:

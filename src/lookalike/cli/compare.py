@@ -14,6 +14,7 @@ from lookalike.cli.options import colours, json_option, note, print_json, print_
 from lookalike.cli.pages import Fetching, fetch_options, read_input
 from lookalike.comparison.reading import fitted
 from lookalike.corpus.contents import Contents
+from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
 from lookalike.io import NotText
 
@@ -98,7 +99,7 @@ def command(
             centre="pages" if centre else None,
         )
     if page is not None:
-        Path(page).write_text(found.to_html(names=(left, right)), encoding="utf-8", newline="\n")
+        write_file(page, found.to_html(names=(left, right)))
         note(f"wrote {page}", quiet)
     if as_json:
         encodings = [{"input": name, "encoding": each.encoding} for name, each in zip((left, right), inputs, strict=True)]

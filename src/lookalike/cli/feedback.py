@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
+from lookalike.cli.inputs import standard_input
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     from lookalike import FeedbackReport, Problem
     from lookalike.drafts.aggregate import Summary
 
-WITH_SKIPPED = 3  # the exit code: done, but some pairs could not be judged
 SHOWN_PASSAGES = 10
 SHOWN_PAIRS = 5
 SHOWN_GROUPS = 30
@@ -46,10 +46,10 @@ SHOWN_GROUPS = 30
 def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """How usable drafts were: what people kept of each, overall, by model and over time.
 
-    PAIRS has a draft and a final text a line: JSON lines, CSV or Parquet, also .gz ('-' is standard input). Exit code 0:
-    every pair was judged, 3: some were skipped and are named on standard error, 2: none could be judged.
+    PAIRS has a draft and a final text per line: JSON lines, CSV or Parquet, also .gz ('-' is standard input). Pairs that
+    cannot be judged are skipped, named on standard error and counted. Exit code 0: done, 2: no pair could be judged.
     """
-    _check_outputs(pairs, options["rows_out"], options["html"], options["problems_out"])
+    check_outputs([pairs], rows_out=options["rows_out"], html=options["html"], problems_out=options["problems_out"])
     with ExitStack() as files:
         report = _run(pairs, quiet, files, options, keep_rows=options["rows"] and as_json)
     if report.pairs and options["html"]:
@@ -64,15 +64,15 @@ def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
 def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, keep_rows: bool) -> FeedbackReport:
     progress = files.enter_context(Progress(quiet, "pairs"))
     notes = ProblemNotes(progress, quiet)
-    problems = files.enter_context(options["problems_out"].open("w", encoding="ascii")) if options["problems_out"] else None
+    problems = files.enter_context(atomic_file(options["problems_out"])) if options["problems_out"] else None
 
     def on_problem(problem: Problem) -> None:
         notes(problem)
         if problems:
-            problems.write(json.dumps(problem.to_dict()) + "\n")
+            problems.write(json.dumps(problem.to_dict()).encode() + b"\n")
 
     found = lookalike.feedback(
-        sys.stdin.buffer if pairs == "-" else Path(pairs),
+        standard_input() if pairs == "-" else Path(pairs),
         by=[name.strip() for name in options["by"].split(",")] if options["by"] else None,
         bounds=_bounds(options["bounds"]),
         draft_column=options["draft_column"],
@@ -90,14 +90,6 @@ def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, 
     )
     notes.finish("" if problems else " (all of them: --problems-out FILE.jsonl)")
     return found
-
-
-def _check_outputs(pairs: str, *outputs: Path | None) -> None:
-    """An output that is the input, or another output, would destroy it."""
-    named = [path.resolve() for path in (Path(pairs) if pairs != "-" else None, *outputs) if path is not None]
-    for i, path in enumerate(named):
-        if path in named[:i]:
-            raise InputError(f"{str(path)!r} is named twice: give every input and output a file of its own")
 
 
 def _bounds(text: str | None) -> list[float] | None:
@@ -171,5 +163,3 @@ def _finish(report: FeedbackReport, quiet: bool) -> None:
         note(f"{report.skipped:,} of {report.pairs + report.skipped:,} pairs skipped ({counts})", quiet)
     if not report.pairs:
         raise InputError("no pair could be judged: check the file, and the names of its columns (--draft-column, --final-column)")
-    if report.skipped:
-        sys.exit(WITH_SKIPPED)

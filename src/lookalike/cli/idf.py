@@ -8,6 +8,7 @@ import click
 
 import lookalike
 from lookalike.cli.options import json_option, print_json, quiet_option, working
+from lookalike.corpus.writing import check_outputs
 from lookalike.errors import InputError
 
 
@@ -20,6 +21,7 @@ from lookalike.errors import InputError
 @quiet_option
 def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool, quiet: bool) -> None:
     """Learn an IDF table from text FILEs, for recipes with weights='tfidf'."""
+    check_outputs(files, out=out)
     with working(f"learning from {len(files)} files", quiet):
         table = lookalike.learn_idf((Path(name) for name in files), tokenizer=tokenizer, lines=lines)
     if not table.values:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 from lookalike.errors import InputError
+from lookalike.io import read_whole
 
 
 def read_stdin() -> bytes:
@@ -16,7 +18,14 @@ def read_stdin() -> bytes:
     if context.meta.get("lookalike.stdin"):
         raise InputError("'-' stands for standard input and can be given once")
     context.meta["lookalike.stdin"] = True
-    return sys.stdin.buffer.read()
+    return read_whole(standard_input(), "standard input")
+
+
+def standard_input() -> BinaryIO:
+    """Standard input, if there is one: a shell can close it (``<&-``)."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("'-' is standard input, and that is closed: name a file, or pipe something in")
+    return sys.stdin.buffer
 
 
 def given(name: str) -> bytes | Path:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lookalike.corpus.columns import NamedColumns, can_be_read_twice, unless_default
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.row import damaged
 from lookalike.corpus.rows import Problem, Row, check_encoding, rows
@@ -20,6 +21,7 @@ from lookalike.markup.extraction import check_extract, page_text
 from lookalike.markup.page import Page
 from lookalike.model import MAX_ID_BYTES, Document
 
+HELD_BACK = 1000  # documents of standard input
 _INTEGERS = range(-(2**63), 2**63)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -40,10 +42,10 @@ def documents(
     name and the row's number; the other columns are its ``meta``. Any other file is one document, called by its path.
     Of HTML files, and of the pages of web archives (WARC; called by their addresses), the main text is taken, without
     navigation; with ``extract="all"`` everything that can be read on them. ``.gz`` and ``.zst`` are unpacked. ``encoding``
-    is found out for texts and pages, and UTF-8 for tables.
+    is found out for texts and pages, and UTF-8 for tables. In a folder with tables, README.md and the like are left out.
 
     What cannot be used is a ``Problem``: ``on_problem`` gets it and the rest is read; without it the first one is an
-    ``InputError``.
+    ``InputError``. A column that no row has is an ``InputError`` in any case, and no document is given out before.
     """
     for name, value in (("text_column", text_column), ("id_column", id_column)):
         if not isinstance(value, str) or not value:
@@ -51,10 +53,28 @@ def documents(
     if text_column == id_column:
         raise InputError(f"text_column and id_column are both {text_column!r}: give each a column of its own")
     check_extract(extract)
-    sources = expand(inputs, format)
+    sources = expand(inputs, format, on_problem)
     if encoding is not None and any(source.is_table and source.format != "parquet" for source in sources):
         check_encoding(encoding)
-    return _Reader(text_column, id_column, encoding, extract, on_problem or _refuse).read(sources)
+    named = NamedColumns({f"text_column={text_column!r}": text_column, f"id_column={id_column!r}": unless_default(id_column, "id")})
+    named.read(sources, encoding or "utf-8")
+    later = any(source.is_table and not can_be_read_twice(source) for source in sources)
+    if not later:
+        named.check()
+    found = _Reader(text_column, id_column, encoding, extract, on_problem or _refuse, named).read(sources)
+    return _held_back(found, named) if later and named.missing else found
+
+
+def _held_back(documents: Iterator[Document], named: NamedColumns) -> Iterator[Document]:
+    """Standard input and pipes are read once: the first documents wait until their columns were seen."""
+    held: list[Document] = []
+    for document in documents:
+        held.append(document)
+        if not named.missing or len(held) > HELD_BACK:
+            yield from held
+            held.clear()
+    named.check()
+    yield from held
 
 
 def _refuse(problem: Problem) -> None:
@@ -69,6 +89,7 @@ class _Reader:
     encoding: str | None
     extract: str
     report: Callable[[Problem], object]
+    named: NamedColumns
 
     def read(self, sources: Iterable[Source]) -> Iterator[Document]:
         for source in sources:
@@ -143,12 +164,18 @@ class _Reader:
                 yield document
 
     def _check_header(self, names: Sequence[str]) -> None:
+        self.named.see(names)
+        for column in (self.text_column, self.id_column):
+            if (count := list(names).count(column)) > 1:
+                raise InputError(f"{count} columns are called {column!r}: rename all but one")
         if self.text_column not in names:
             shown = ", ".join(map(repr, names[:20])) or "none"
             raise InputError(f"no column {self.text_column!r}: name the column of the text; the columns here are {shown}")
 
     def _document(self, row: Row, name: str) -> Document | None:
         values = dict(row.values)
+        if self.named.missing:
+            self.named.see(values)
         text, given = values.pop(self.text_column, None), values.pop(self.id_column, None)
         document_id = f"{name}:{row.number}" if given is None or given == "" else given
         if not isinstance(text, str):

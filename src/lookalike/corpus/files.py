@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lookalike.corpus.row import Problem
 from lookalike.errors import InputError
 
 TABLES = ("jsonl", "json", "csv", "tsv", "parquet")
@@ -28,6 +29,7 @@ _ENDINGS = {
     ".warc": "warc",
 }
 _PACKINGS = {".gz": "gz", ".zst": "zst"}
+_TEXT_ENDINGS = (".txt", ".text")  # data wherever they lie; README.md and LICENSE beside tables are about the data
 _WILD = frozenset("*?[")
 
 
@@ -45,6 +47,11 @@ class Source:
         """Whether it holds a document a row, and not one document."""
         return self.format in TABLES
 
+    @property
+    def says_text(self) -> bool:
+        """Whether the name itself says that there is text in the file."""
+        return Path(self.name.removesuffix(f".{self.packing}") if self.packing else self.name).suffix.lower() in _TEXT_ENDINGS
+
     @classmethod
     def of(cls, path: str | Path, format: str | None = None) -> Source:
         """The source behind a path; its ending tells the format, unless one is given."""
@@ -60,11 +67,16 @@ class Source:
         return cls(path, _readable(path), format or _ENDINGS.get(endings[-1] if endings else "", "text"), packing)
 
 
-def expand(inputs: str | Path | Sequence[str | Path], format: str | None = None) -> list[Source]:
+def expand(
+    inputs: str | Path | Sequence[str | Path], format: str | None = None, left_out: Callable[[Problem], object] | None = None
+) -> list[Source]:
     """The sources behind files, folders, patterns (``**`` too) and ``-`` for standard input.
 
     Folders are searched to any depth; hidden files and folders in them are left out, so are stores, and links to folders
     are not followed. A file that is named twice is read once. The order is that of the inputs, and within one of them by path.
+
+    Where a folder or pattern finds tables or web archives, files whose names do not say that they are data (README.md, LICENSE)
+    are not read; ``left_out`` gets each of them as a problem. A file that is named itself is always read.
     """
     if isinstance(inputs, str | Path):
         inputs = [inputs]
@@ -73,16 +85,36 @@ def expand(inputs: str | Path | Sequence[str | Path], format: str | None = None)
         if not isinstance(given, str | Path):
             raise InputError(f"inputs hold a {type(given).__name__}: give paths, folders, patterns, or '-'")
         # Path("-") is a file of that name.
-        for path in [STANDARD_INPUT] if given == STANDARD_INPUT else _files(Path(given)):
-            found.setdefault(_identity(path), Source.of(path, format))
+        paths = [STANDARD_INPUT] if given == STANDARD_INPUT else _files(Path(given))
+        sources = {_identity(path): Source.of(path, format) for path in paths}
+        if format is None and paths != [given] and paths != [Path(given)]:
+            sources = _data(sources, left_out)
+        for identity, source in sources.items():
+            found.setdefault(identity, source)
     return list(found.values())
+
+
+def _data(sources: dict[tuple[str, str], Source], left_out: Callable[[Problem], object] | None) -> dict[tuple[str, str], Source]:
+    """What of a folder is data. Without tables every file is."""
+    table = next((source.name for source in sources.values() if source.is_table or source.format == "warc"), None)
+    if table is None:
+        return sources
+    kept = {}
+    for identity, source in sources.items():
+        if source.format != "text" or source.says_text:
+            kept[identity] = source
+        elif left_out:
+            message = f"left out, because there are data files beside it, such as {table}; name the file itself to have it read"
+            left_out(Problem("not data", source.name, message, skipped=False))
+    return kept
 
 
 def _files(given: Path) -> list[Path]:
     try:
         kind = "folder" if given.is_dir() else "file" if os.path.lexists(given) else "nothing"
-    except ValueError as error:  # a NUL in the name
-        raise InputError(f"{str(given)!r} is not a path: {error}") from error
+    except (ValueError, OSError) as error:  # a NUL in the name, or a name that is too long: a text, perhaps
+        shown = f"{str(given)[:60]!r}{' …' if len(str(given)) > 60 else ''}"
+        raise InputError(f"{shown} is not a path: {getattr(error, 'strerror', None) or error}") from error
     if kind == "folder":
         found = _sorted(_walk(given))
         if not found:

@@ -16,7 +16,7 @@ MAX_ARRAY_BYTES = 64 << 20  # an array is parsed whole
 _MARK = b"\xef\xbb\xbf"
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     place: str
     number: int
     data: bytes
@@ -24,12 +24,12 @@ class _Line(NamedTuple):
 
 def line_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Problem]:
     """A row a line."""
-    return (_parsed(line, encoding) for line in _lines(file, name))
+    return (_parsed(line, encoding) for line in numbered_lines(file, name))
 
 
 def array_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Problem]:
     """An array of objects, one object over several lines, or JSON lines after all: .json files come as all of them."""
-    lines = _lines(file, name)
+    lines = numbered_lines(file, name)
     first = next(lines, None)
     if first is None:
         return
@@ -44,7 +44,7 @@ def array_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Prob
     if len(data) > MAX_ARRAY_BYTES:
         yield Problem("file too large", name, f"more than {MAX_ARRAY_BYTES:,} bytes of JSON in one piece: convert it to JSON lines")
         return
-    whole = _parsed(_Line(name, 1, data), encoding)
+    whole = _parsed(Line(name, 1, data), encoding)
     values = whole.values if isinstance(whole, Row) else None
     if isinstance(values, Mapping):
         yield Row(name, 1, values)
@@ -54,13 +54,13 @@ def array_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Prob
         yield from line_rows(io.BytesIO(b"\n" * (first.number - 1) + data), name, encoding)
 
 
-def _goes_on(first: _Line, encoding: str) -> bool:
+def _goes_on(first: Line, encoding: str) -> bool:
     """Whether the first line is not a row of its own: it opens an array, or an object that it does not close."""
     begins = first.data.lstrip()[:1]
     return begins == b"[" or (begins == b"{" and isinstance(_parsed(first, encoding), Problem))
 
 
-def _lines(file: IO[bytes], name: str) -> Iterator[_Line | Problem]:
+def numbered_lines(file: IO[bytes], name: str) -> Iterator[Line | Problem]:
     """The lines that hold something."""
     for number in itertools.count(1):
         place = f"{name}:{number}"
@@ -77,7 +77,7 @@ def _lines(file: IO[bytes], name: str) -> Iterator[_Line | Problem]:
             return
         line = line.removeprefix(_MARK) if number == 1 else line
         if line.strip():
-            yield _Line(place, number, line)
+            yield Line(place, number, line)
 
 
 def _skip_line(file: IO[bytes]) -> None:
@@ -87,7 +87,7 @@ def _skip_line(file: IO[bytes]) -> None:
             return
 
 
-def _parsed(line: _Line | Problem, encoding: str) -> Row | Problem:
+def _parsed(line: Line | Problem, encoding: str) -> Row | Problem:
     if isinstance(line, Problem):
         return line
     try:

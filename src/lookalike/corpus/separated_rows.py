@@ -7,6 +7,7 @@ import io
 import itertools
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from lookalike.corpus import row
@@ -18,11 +19,18 @@ _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 
 def separated_rows(file: IO[bytes], name: str, separator: str, header: Header | None, encoding: str) -> Iterator[Row | Problem]:
+    with cells_of(file, separator, encoding) as reader:
+        yield from _read(reader, name, header, encoding)
+
+
+@contextmanager
+def cells_of(file: IO[bytes], separator: str, encoding: str) -> Iterator[Any]:
+    """A csv.reader over a file, which stays open. ``next_row`` takes its rows."""
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     # A byte that does not fit becomes a lone surrogate, so that one bad row does not end the reading.
     text = io.TextIOWrapper(file, encoding=codec, errors="surrogateescape", newline="")
     try:
-        yield from _read(csv.reader(_Lines(text), delimiter=separator), name, header, encoding)
+        yield csv.reader(_Lines(text), delimiter=separator)
     finally:
         text.detach()  # otherwise it would close standard input
 
@@ -54,7 +62,7 @@ def _read(reader: Any, name: str, header: Header | None, encoding: str) -> Itera
     for number in itertools.count(1):
         place = f"{name}:{reader.line_num + 1}"
         try:
-            cells = _next_row(reader)
+            cells = next_row(reader)
         except csv.Error as error:
             yield Problem("invalid CSV", place, str(error))
             continue
@@ -71,7 +79,7 @@ def _read(reader: Any, name: str, header: Header | None, encoding: str) -> Itera
 
 def _header(reader: Any, name: str) -> list[str]:
     try:
-        names = _next_row(reader)
+        names = next_row(reader)
     except csv.Error as error:
         raise InputError(f"{name}: the header is no row of column names: {error}") from error
     except damage() as error:
@@ -81,7 +89,8 @@ def _header(reader: Any, name: str) -> list[str]:
     return names
 
 
-def _next_row(reader: Any) -> list[str] | None:
+def next_row(reader: Any) -> list[str] | None:
+    """The next row; None at the end, and a csv.Error for one that cannot be read, behind which reading goes on."""
     # The limit belongs to the whole process: it is raised for this call only.
     limit = csv.field_size_limit(row.MAX_LINE_BYTES)
     try:

@@ -11,9 +11,10 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 from lookalike.corpus.files import Source
-from lookalike.errors import MissingExtra
+from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
 
+_CHUNK = 1 << 16
 _PACKED_CHUNK = 1 << 13  # bytes; a crafted frame unpacks to 30,000 times its size, and all of a chunk is unpacked at once
 
 
@@ -22,6 +23,8 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
     """What a source holds, unpacked as it is read. Reading may raise one of ``damage()``."""
     with ExitStack() as open_files:
         if source.path is None:
+            if sys.stdin is None or sys.stdin.closed:
+                raise InputError("'-' is standard input, and that is closed: name a file, or pipe something in")
             yield sys.stdin.buffer
             return
         file: Any = open_files.enter_context(open_file(source.path))
@@ -30,6 +33,27 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
         elif source.packing == "zst":
             file = open_files.enter_context(_zstd_reader(file))
         yield file
+
+
+@contextmanager
+def opened_again(source: Source) -> Iterator[IO[bytes]]:
+    """A source for a second reading, which ends where the data are damaged: the first one reported that and went no further."""
+    with opened(source) as file:
+        yield io.BufferedReader(_UntilDamage(file), _CHUNK) if source.packing else file
+
+
+class _UntilDamage(io.RawIOBase):
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        try:
+            return int(self._file.readinto1(target))  # type: ignore[attr-defined]  # every stream of ours has it
+        except damage():
+            return 0
 
 
 def damage() -> tuple[type[Exception], ...]:

@@ -1,4 +1,4 @@
-"""Writing rows: JSON lines and Parquet, whole or not at all."""
+"""Writing files: whole or not at all, and never over what is being read. Rows as JSON lines and Parquet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +44,32 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
             temporary.unlink()
         raise
     _sync_folder(target.parent)
+
+
+def write_file(path: str | Path, content: str) -> None:
+    """A text as a file; what UTF-8 cannot carry, a lone surrogate, is written as its escape."""
+    with atomic_file(path) as file:
+        file.write(content.encode("utf-8", "backslashreplace"))
+
+
+def check_outputs(inputs: Iterable[str | Path | None], **outputs: str | Path | None) -> None:
+    """An ``InputError`` for an output that is an input, or another output, under whatever name: links lead to the same file."""
+    taken: dict[object, str] = {_identity(path): f"the input {str(path)!r}" for path in inputs if path is not None and path != "-"}
+    for name, path in outputs.items():
+        if path is None or path == "-":
+            continue
+        identity = _identity(path)
+        if identity in taken:
+            raise InputError(f"{name}={str(path)!r} is {taken[identity]} too: give every output a file of its own")
+        taken[identity] = f"{name}="
+
+
+def _identity(path: str | Path) -> object:
+    try:
+        found = os.stat(path)
+        return found.st_dev, found.st_ino
+    except (OSError, ValueError):  # nothing there yet
+        return os.path.realpath(path).rstrip("/") if "\0" not in str(path) else str(path)
 
 
 def _checked_mode(target: Path) -> int:

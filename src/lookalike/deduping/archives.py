@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import IO
@@ -9,10 +10,11 @@ from typing import IO
 from lookalike import _native
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Problem, damaged
-from lookalike.corpus.streams import damage, opened, packed
+from lookalike.corpus.streams import damage, opened, opened_again, packed
 from lookalike.corpus.warc import Capture, captures, records
 from lookalike.deduping.batches import Batch, Columns, Report
 from lookalike.deduping.ledger import packed_ids
+from lookalike.deduping.problems import UNREADABLE
 from lookalike.deduping.verdicts import DocumentVerdicts
 from lookalike.errors import InputError
 from lookalike.fetching.reading import served_page
@@ -60,7 +62,7 @@ class WebArchive:
             with opened(self.source) as file:
                 yield from captures(file, self.name)
         except InputError as error:
-            report(Problem("unreadable file", self.name, str(error)))
+            report(Problem(UNREADABLE, self.name, str(error)))
         except damage() as error:
             report(damaged(self.name, error))
 
@@ -90,13 +92,25 @@ def write_archive(source: Source, file: IO[bytes], packing: str | None, number: 
     span = verdicts.ledger.span(number)
     kept = verdicts.kept_of(number).tolist()
     gone = {row for row, stays in zip(verdicts.ledger.rows()[span].tolist(), kept, strict=True) if not stays}
-    ids: set[str] = set()
-    if gone:
-        with opened(source) as archive:
-            ids = {record.id for record in records(archive, source.name) if record.number in gone} - {""}
-    with opened(source) as archive:
-        for record in records(archive, source.name):
+    ids, whole = _surveyed(source, gone)
+    with opened_again(source) as archive:
+        for record in itertools.islice(records(archive, source.name), whole):
             if record.number not in gone and not record.belongs_to & ids:
                 out = packed(file, packing)  # a member of its own, as readers of archives expect
                 record.write(out)
                 out.close()
+
+
+def _surveyed(source: Source, gone: set[int]) -> tuple[set[str], int]:
+    """The ids of some records, and how many records come before damage: of one that is cut off nothing is written."""
+    ids: set[str] = set()
+    whole = 0
+    try:
+        with opened_again(source) as archive:
+            for record in records(archive, source.name):
+                record.pass_over()
+                whole = record.number
+                ids |= {record.id} if record.number in gone else set()
+    except (InputError, EOFError):
+        pass  # reported by the first reading, which took as many
+    return ids - {""}, whole

@@ -11,6 +11,7 @@ from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Columns, Report
 from lookalike.deduping.ledger import packed_ids
 from lookalike.deduping.lines import MAX_ROW_BYTES
+from lookalike.deduping.problems import UNREADABLE
 from lookalike.deduping.ranks import ranks_of
 from lookalike.deduping.row_files import check_header
 from lookalike.deduping.value_rows import id_json
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS = 4096
+GROUP_ROWS = 1 << 16
 
 
 def arrow() -> tuple[Any, Any]:
@@ -58,7 +60,7 @@ class ParquetFile:
             wanted = [name for name in dict.fromkeys((self.columns.text, self.columns.id, self.columns.rank)) if name in names]
             batches = file.iter_batches(batch_size=ROWS, columns=wanted)
         except (pa.ArrowException, OSError, InputError) as error:
-            report(Problem("unreadable file", self.name, str(error)))
+            report(Problem(UNREADABLE, self.name, str(error)))
             return
         while True:
             try:
@@ -171,8 +173,8 @@ def write_parquet(sources: list[tuple[int, Source]], out: IO[bytes], verdicts: D
                 writer = pq.ParquetWriter(out, _annotated_schema(schema, pa) if annotate else schema, compression=_compression(file))
             elif not file.schema_arrow.equals(schema):
                 raise InputError(f"{source.name} has other columns or types than {first}: write them to a folder, or make them the same")
-            for batch in _kept_batches(file, reader, verdicts, annotate):
-                writer.write_batch(batch)
+            for rows in _together(_kept_batches(file, source.name, reader, verdicts, annotate), pa):
+                writer.write_table(rows)
     finally:
         if writer is not None:
             writer.close()
@@ -184,7 +186,20 @@ def _compression(file: Any) -> str:
     return "NONE" if found == "UNCOMPRESSED" else str(found)
 
 
-def _kept_batches(file: Any, reader: int, verdicts: DocumentVerdicts, annotate: bool) -> Iterator[Any]:
+def _together(batches: Iterator[Any], pa: Any) -> Iterator[Any]:
+    """Batches as tables of a size that makes good row groups."""
+    held: list[Any] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(map(len, held)) >= GROUP_ROWS:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _kept_batches(file: Any, name: str, reader: int, verdicts: DocumentVerdicts, annotate: bool) -> Iterator[Any]:
+    """The rows that stay. They are read as the first time, and no further: there may be damage behind them."""
     import numpy as np
 
     span = verdicts.ledger.span(reader)
@@ -193,8 +208,10 @@ def _kept_batches(file: Any, reader: int, verdicts: DocumentVerdicts, annotate: 
     numbers = np.zeros(file.metadata.num_rows, dtype=np.int64)
     written[rows - 1] = True if annotate else verdicts.kept_of(reader)
     numbers[rows - 1] = np.arange(span.start, span.stop)
-    at = 0
-    for batch in file.iter_batches(batch_size=1 << 16):
+    at, last = 0, int(np.flatnonzero(written)[-1]) if written.any() else -1
+    batches = file.iter_batches(batch_size=ROWS)
+    while at <= last:
+        batch = _next_batch(batches, name, at)
         wanted = written[at : at + len(batch)]
         kept = batch if wanted.all() else batch.filter(_mask(wanted))
         if verdicts.edits:
@@ -204,6 +221,16 @@ def _kept_batches(file: Any, reader: int, verdicts: DocumentVerdicts, annotate: 
         at += len(batch)
         if len(kept):
             yield kept
+
+
+def _next_batch(batches: Iterator[Any], name: str, at: int) -> Any:
+    pa, _ = arrow()
+    try:
+        return next(batches)
+    except StopIteration as error:
+        raise InputError(f"{name!r} was changed while it was read: run again") from error
+    except (pa.ArrowException, OSError) as error:  # in a column that was not looked at before
+        raise InputError(f"{name}: row {at + 1}: a column cannot be read ({str(error)[:200]}): repair or leave out the file") from error
 
 
 def edited(batch: Any, documents: list[int], edits: Edits) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from lookalike.corpus.columns import NamedColumns, unless_default
 from lookalike.corpus.row import Problem
 from lookalike.text.columns import Packed
 
@@ -48,6 +49,17 @@ class Columns(NamedTuple):
     rank_kind: str = ""  # "newest" or "best"
     reserved: tuple[str, ...] = ()  # no row may have these: they will be added
     extract: str = "main"  # or "all"
+
+
+def named_columns(columns: Columns) -> NamedColumns:
+    """The columns that some row must have. Ids may be missing, but not under a name that the caller chose."""
+    return NamedColumns(
+        {
+            f"text_column={columns.text!r}": columns.text,
+            f"id_column={columns.id!r}": unless_default(columns.id, Columns().id),
+            f"keep='{columns.rank_kind}:{columns.rank}'": columns.rank,
+        }
+    )
 
 
 def character_counts(texts: Packed) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from lookalike import _native
 from lookalike.corpus.files import Source
-from lookalike.corpus.streams import opened
+from lookalike.corpus.streams import opened_again
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits
 from lookalike.errors import InputError
 from lookalike.io import open_file
@@ -77,7 +77,7 @@ def _joined(extents: NDArray[np.int64]) -> NDArray[np.int64]:
 def _pieces(source: Source, extents: NDArray[np.int64]) -> Iterator[bytes]:
     """The bytes of ascending stretches, in large pieces."""
     begins, ends = extents[:, 0], extents[:, 1]
-    with opened(source) as file:
+    with opened_again(source) as file:
         at = 0
         while at < (int(ends[-1]) if len(ends) else 0):
             data = file.read(CHUNK)
@@ -102,7 +102,7 @@ def write_annotated_lines(source: Source, out: IO[bytes], reader: int, verdicts:
 def numbered_lines(source: Source, reader: int, verdicts: DocumentVerdicts) -> Iterator[tuple[int, bytes]]:
     """The rows of a source as they stand in the file, with their numbers."""
     first = verdicts.ledger.span(reader).start
-    with opened(source) as file:
+    with opened_again(source) as file:
         stream = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file, CHUNK)  # type: ignore[type-var]  # an unpacking stream is raw enough
         at = 0
         for number, (begin, end) in enumerate(verdicts.ledger.extents(reader).tolist(), first):

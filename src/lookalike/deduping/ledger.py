@@ -70,6 +70,8 @@ class Ledger:
 
     def __init__(self) -> None:
         self.readers: list[int] = []  # the number of the first document of each reader
+        self._extents_before: list[int] = []  # how many rows with a place in a file come before each reader: not all kinds have one
+        self._placed = 0
         self._names: list[str] = []  # of the files, in order
         self._firsts: list[int] = []  # the number of the first document of each
         self.documents = 0
@@ -97,6 +99,7 @@ class Ledger:
     def begin(self, name: str) -> None:
         """The documents of another reader follow."""
         self.readers.append(self.documents)
+        self._extents_before.append(self._placed)
         self._names.append(name)
         self._firsts.append(self.documents)
 
@@ -107,6 +110,7 @@ class Ledger:
         self._rows.add(batch.rows)
         if batch.extents is not None:
             self._extents.add(batch.extents)
+            self._placed += len(batch)
         if batch.ranks is not None:
             self._ranks.add(batch.ranks)
         if batch.has_text is not None:
@@ -142,9 +146,9 @@ class Ledger:
         return slice(self.readers[reader], [*self.readers, self.documents][reader + 1])
 
     def extents(self, reader: int) -> NDArray[np.int64]:
-        """Begins and ends of a reader's rows in the unpacked file, as pairs. All readers have them, or none."""
-        span = self.span(reader)
-        found: NDArray[np.int64] = self._extents.whole()[2 * span.start : 2 * span.stop].reshape(-1, 2)
+        """Begins and ends of a reader's rows in the unpacked file, as pairs; none where the rows have no such place."""
+        first, last = [*self._extents_before, self._placed][reader : reader + 2]
+        found: NDArray[np.int64] = self._extents.whole()[2 * first : 2 * last].reshape(-1, 2)
         return found
 
     def offered(self) -> NDArray[np.int64]:

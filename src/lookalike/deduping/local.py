@@ -18,7 +18,7 @@ from lookalike.deduping.batches import Columns
 from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
 from lookalike.deduping.problems import Problems
-from lookalike.deduping.readers import FileReader, expanded, readers_of, stamp
+from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of, stamp
 from lookalike.deduping.records import VERSION
 from lookalike.deduping.report import DedupeReport
 from lookalike.deduping.run import Reader, Run, read_again
@@ -146,7 +146,7 @@ class _Job:
         check_paths([], removed=removed, html=html)
         reader = table_reader(table, self.columns)
         with Workspace() as workspace, self._opened() as stored:
-            report = self._run([reader], workspace, False, stored)
+            report = self._run([reader], workspace, False, stored, self.problems())
             self._add(stored, [reader], report)
         cut = report.whole.edits
         report.kept_rows = reader.kept if cut is None else lambda rows: reader.edited(cut)
@@ -156,9 +156,11 @@ class _Job:
 
     def files(self, files: _Files) -> DedupeReport:
         with Workspace() as standard_input:
-            sources = expanded(files.inputs, files.format, standard_input)
+            problems = self.problems()
+            sources = expanded(files.inputs, files.format, standard_input, problems.add)
             check_paths(sources, out=files.out, removed=files.removed, html=files.html)
             readers = readers_of(sources, self.columns, files.encoding)
+            check_columns(sources, self.columns, files.encoding)
             if self.settings.level != "document" and any(source.format in ("html", "warc") for source in sources):
                 raise InputError(
                     f"level={self.settings.level!r}: pages cannot be cut without harm to their markup: extract their text first"
@@ -171,7 +173,7 @@ class _Job:
             with workspace, self._opened() as stored:
                 if not files.resume:
                     workspace.discard()
-                report = self._run(readers, workspace, record, stored)
+                report = self._run(readers, workspace, record, stored, problems)
                 report.again = lambda threshold: self._with(threshold).files(
                     replace(files, out=None, removed=None, html=None, annotate=False)
                 )
@@ -191,9 +193,11 @@ class _Job:
         if stored is not None and self.add:
             report.added = stored.add_kept(readers, report.whole)
 
-    def _run(self, readers: Sequence[Reader], workspace: Workspace, record: bool, stored: Stored | None) -> DedupeReport:
+    def _run(
+        self, readers: Sequence[Reader], workspace: Workspace, record: bool, stored: Stored | None, problems: Problems
+    ) -> DedupeReport:
         begin = time.perf_counter()
-        problems, stages = self.problems(), Stages(on_progress=self.progress)
+        stages = Stages(on_progress=self.progress)
         verdicts: Verdicts
         if self.settings.level == "document":
             run = Run(self.settings, self.workers, self.budget, workspace, problems, stages, record, stored)
@@ -202,6 +206,7 @@ class _Job:
             level_run = LevelRun(self.settings, self.workers, self.budget, workspace, problems, stages)
             verdicts = level_run.decide(readers)
             whole = level_run.whole(verdicts, self.columns.text)
+        problems.check_any(verdicts.ledger.documents)
         self._check_limit(verdicts)
         return DedupeReport(
             settings=self.settings,
@@ -212,6 +217,7 @@ class _Job:
             problems=problems.named,
             problem_counts=dict(problems.counts),
             skipped=problems.skipped,
+            unreadable=problems.unreadable,
             again=self._unknown,
             texts_of=partial(read_again, readers) if verdicts is whole else partial(_units_again, readers, verdicts),
         )
@@ -235,7 +241,7 @@ class _Job:
         begin = time.perf_counter()
         self._write_reports(report, files.removed, files.html)
         if output is not None:
-            output.write(readers, report.whole, files.annotate)
+            output.write(readers, report.whole, files.annotate, report.unreadable)
             report.outputs["out"] = str(files.out)
         report.stages["write"] = round(time.perf_counter() - begin, 3)
         report.seconds += time.perf_counter() - begin

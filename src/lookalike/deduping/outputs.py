@@ -6,7 +6,7 @@ import os
 import secrets
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,13 @@ from typing import IO
 
 from lookalike.corpus.files import Source
 from lookalike.corpus.streams import packed
-from lookalike.corpus.writing import atomic_file, row_writer
+from lookalike.corpus.writing import atomic_file, check_outputs, row_writer
 from lookalike.deduping.archives import WebArchive, write_archive
 from lookalike.deduping.arrow_rows import ParquetFile, write_parquet
 from lookalike.deduping.jsonl import JsonLines
 from lookalike.deduping.jsonl_writing import copy_kept_lines, write_annotated_lines, write_kept_lines
 from lookalike.deduping.readers import FileReader
-from lookalike.deduping.row_files import RowFile, write_json_array, write_separated
+from lookalike.deduping.row_files import RowFile, write_json_array, write_lines, write_separated
 from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.errors import InputError
@@ -66,11 +66,18 @@ class Output:
             if len(readers) > 1 and wanted == "json":
                 raise InputError("several .json files cannot be written as one: name a folder as output")
 
-    def write(self, readers: Sequence[FileReader], verdicts: DocumentVerdicts, annotate: bool) -> None:
+    def write(self, readers: Sequence[FileReader], verdicts: DocumentVerdicts, annotate: bool, unreadable: Container[str]) -> None:
+        """The documents that stay. A file that the first reading could not use at all is left out."""
+        span = verdicts.ledger.span
+        used = [
+            (number, reader)
+            for number, reader in enumerate(readers)
+            if reader.name not in unreadable or span(number).start < span(number).stop
+        ]
         if self.folder and self.path is not None:
             with _new_folder(self.path) as folder:
                 names = _names(readers)
-                for number, reader in enumerate(readers):
+                for number, reader in used:
                     if isinstance(reader, TextFiles):
                         _copy_files(reader, number, verdicts, folder, names)
                         continue
@@ -79,10 +86,10 @@ class Output:
                     with atomic_file(target) as file:
                         _write([(number, reader)], file, Source.of(target).packing, verdicts, annotate)
         elif self.path is None:
-            _write(list(enumerate(readers)), sys.stdout.buffer, None, verdicts, annotate)
+            _write(used, sys.stdout.buffer, None, verdicts, annotate)
         else:
             with atomic_file(self.path) as file:
-                _write(list(enumerate(readers)), file, Source.of(self.path).packing, verdicts, annotate)
+                _write(used, file, Source.of(self.path).packing, verdicts, annotate)
 
 
 def _write(
@@ -106,6 +113,8 @@ def _write(
             write_kept_lines(reader.source, out, number, verdicts)
         elif isinstance(reader, RowFile) and reader.source.format == "json":
             write_json_array(reader.source, out, number, verdicts, reader.encoding, annotate)
+        elif isinstance(reader, RowFile) and reader.source.format == "jsonl":
+            write_lines(reader.source, out, number, verdicts, reader.encoding, annotate)
         elif isinstance(reader, RowFile):
             found = write_separated(reader.source, out, number, verdicts, reader.encoding, annotate, header is None)
             if header is not None and found != header:
@@ -185,15 +194,8 @@ def write_removed(path: str | Path, verdicts: Verdicts) -> None:
 
 
 def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None:
-    """An output that is an input, or another output, would destroy it."""
-    taken = {os.path.realpath(source.path): f"the input {source.name!r}" for source in sources if source.path}
+    """Outputs that can be written, and that destroy nothing."""
+    check_outputs([source.path for source in sources], **outputs)
     for name, path in outputs.items():
-        if path is None or path == STANDARD_OUTPUT:
-            continue
-        real = os.path.realpath(path)
-        if real in taken:
-            raise InputError(f"{name}={str(path)!r} is {taken[real]} too: give every output a file of its own")
-        taken[real] = f"{name}="
-        folder = os.path.dirname(real)
-        if not os.path.isdir(folder) and name != "out":
+        if name != "out" and path is not None and path != STANDARD_OUTPUT and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
             raise InputError(f"{name}={str(path)!r}: the folder does not exist: make it first")

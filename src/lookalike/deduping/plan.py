@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.corpus.files import Source
+from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Columns
 from lookalike.deduping.problems import Problems
-from lookalike.deduping.readers import FileReader, expanded, readers_of
+from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of
 from lookalike.deduping.settings import Settings, make_settings, memory_bytes
 from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.workspace import Workspace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 SAMPLE = 10_000  # documents
 FEW_FEATURES = 20  # a changed word changes five shingles of five: below this many, one word is the difference to the threshold
 WARN_SHARE = 0.05
+SHOWN_LEFT_OUT = 5
 LEDGER_BYTES = 100  # a document: where it stands, its id and what was decided
 RECORD_BYTES = 120  # a kept document: its digest, place and decision
 BAND_BYTES = 20  # a kept document and band: a slot of a table at its usual load, and the link to the next one
@@ -98,9 +100,11 @@ def plan(
         raise InputError(f"sample={sample!r}: give a number of documents from 1 on")
     settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
     with Workspace() as workspace:
-        sources = expanded(corpus, format, workspace)
-        readers = readers_of(sources, Columns(text_column, id_column, extract=extract), encoding)
         taken = _Sample(settings, workers, workspace)
+        sources = expanded(corpus, format, workspace, taken.left_out.append)
+        columns = Columns(text_column, id_column, extract=extract)
+        check_columns(sources, columns, encoding)
+        readers = readers_of(sources, columns, encoding)
         for reader in readers:
             taken.read(reader, max(1, sample // len(readers)))
     return taken.plan(_size(sources), memory_bytes(memory))
@@ -114,6 +118,7 @@ class _Sample:
         self._sketcher = Sketcher(settings.rule, workers)
         self._decider = Decider(settings.rule, 1 << 62, workspace.folder, workers)
         self._problems = Problems("skip")
+        self.left_out: list[Problem] = []
         self.documents = self.removed = self.text_bytes = self.source_bytes = 0
         self.packed_bytes = 0.0
         self.complete = True
@@ -220,6 +225,10 @@ class _Sample:
         if self._problems.skipped:
             named = self._problems.named[0]
             warnings.append(f"{self._problems.skipped:,} rows of the sample cannot be used, for example {named.place}: {named.kind}")
+        if self.left_out:
+            names = ", ".join(problem.place for problem in self.left_out[:SHOWN_LEFT_OUT])
+            more = len(self.left_out) - SHOWN_LEFT_OUT
+            warnings.append(f"not data, and left out: {names}{f' and {more:,} more' if more > 0 else ''}")
         return warnings
 
 

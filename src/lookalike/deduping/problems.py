@@ -9,6 +9,8 @@ from lookalike.corpus.row import Problem
 from lookalike.errors import InputError
 
 POLICIES = ("stop", "skip")
+UNREADABLE = "unreadable file"
+EMPTY = "empty file"
 MOST_NAMED = 1000  # in the report; all of them are counted
 
 
@@ -23,7 +25,8 @@ class Problems:
         self._stop, self._on_problem = on_error == "stop", on_problem
         self.named: list[Problem] = []
         self.counts: Counter[str] = Counter()
-        self.skipped = 0
+        self.skipped = self.seen = 0
+        self.unreadable: set[str] = set()  # files of which nothing could be used
         self.recent: list[Problem] = []  # since somebody last took them
 
     def report(self, problem: Problem) -> None:
@@ -34,12 +37,23 @@ class Problems:
         self.add(problem)
 
     def add(self, problem: Problem) -> None:
+        """Takes note of a problem that ends nothing."""
+        if problem.kind == UNREADABLE:
+            self.unreadable.add(problem.place)
         self.counts[problem.kind] += 1
+        self.seen += 1
         self.skipped += problem.skipped
         if len(self.named) < MOST_NAMED:
             self.named.append(problem)
         if self._on_problem:
             self._on_problem(problem)
+
+    def check_any(self, documents: int) -> None:
+        """Something was skipped, and nothing is left: that is no corpus without duplicates. An empty file is one."""
+        wrong = next((problem for problem in self.named if problem.skipped and problem.kind != EMPTY), None)
+        if not documents and wrong:
+            count = f"{self.skipped:,} problems" if self.skipped > 1 else "one problem"
+            raise InputError(f"no document could be read ({count}): {wrong.place}: {wrong.kind}: {wrong.message}")
 
     def take_recent(self) -> list[Problem]:
         taken, self.recent = self.recent, []

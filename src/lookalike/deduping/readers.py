@@ -5,38 +5,62 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from lookalike.corpus.files import Source, expand
+from lookalike.corpus.row import Problem
 from lookalike.corpus.rows import check_encoding
+from lookalike.corpus.streams import opened
 from lookalike.deduping.archives import WebArchive
 from lookalike.deduping.arrow_rows import ParquetFile
-from lookalike.deduping.batches import Columns
+from lookalike.deduping.batches import Columns, named_columns
 from lookalike.deduping.jsonl import JsonLines
 from lookalike.deduping.row_files import RowFile
 from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError
 
+LONG_NAME = 100  # characters: a name of a file seldom has as many, and a text often has
+
 FileReader = JsonLines | RowFile | ParquetFile | TextFiles | WebArchive
 
 
-def expanded(inputs: str | Path | Sequence[str | Path], format: str | None, workspace: Workspace) -> list[Source]:
-    """The sources behind the inputs. Standard input is copied to a file: it is read twice."""
-    sources = [_spooled(source, workspace) if source.path is None else source for source in expand(inputs, format)]
+def expanded(
+    inputs: str | Path | Sequence[str | Path], format: str | None, workspace: Workspace, left_out: Callable[[Problem], object]
+) -> list[Source]:
+    """The sources behind the inputs. Standard input and pipes are copied to files: they are read twice."""
+    sources = _found(inputs, format, left_out)
     for source in sources:
         if source.path and not source.path.exists():
             raise InputError(f"{source.name!r} does not exist: check the path")
-    return sources
+    return [
+        _spooled(source, workspace.folder() / f"input-{number}") if source.path is None or source.path.is_fifo() else source
+        for number, source in enumerate(sources)
+    ]
 
 
-def _spooled(source: Source, workspace: Workspace) -> Source:
-    path = workspace.folder() / "stdin"
-    with open(path, "wb") as file:
-        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+def _found(inputs: str | Path | Sequence[str | Path], format: str | None, left_out: Callable[[Problem], object]) -> list[Source]:
+    try:
+        return expand(inputs, format, left_out)
+    except InputError as error:
+        given = [inputs] if isinstance(inputs, str | Path) else inputs
+        if any(isinstance(each, str) and (" " in each or not each.isascii() or len(each) > LONG_NAME) for each in given):
+            raise InputError(f"{error}; a str is a path here: give texts as mappings, such as [{{'text': 'one text'}}]") from error
+        raise
+
+
+def check_columns(sources: Sequence[Source], columns: Columns, encoding: str | None) -> None:
+    """An ``InputError`` for a column that no row has. An id may be missing, but not one that was asked for by another name."""
+    named = named_columns(columns)
+    named.read(sources, encoding or "utf-8")
+    named.check()
+
+
+def _spooled(source: Source, path: Path) -> Source:
+    with opened(replace(source, packing=None)) as data, open(path, "wb") as file:
+        shutil.copyfileobj(data, file, 1 << 20)
     return replace(source, path=path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from lookalike.corpus.row import Problem
-from lookalike.corpus.writing import atomic_file
+from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.indexing.matches import Cluster, Member
@@ -77,6 +77,7 @@ class DedupeReport:
     problem_counts: dict[str, int]
     skipped: int
     again: Callable[[float], DedupeReport]  # the same run with another threshold, without output
+    unreadable: set[str] = field(default_factory=set)  # files of which nothing could be used
     kept_rows: Callable[[NDArray[np.int64]], Any] | None = None  # of a table: makes the kept part
     texts_of: Callable[[set[int]], dict[int, str]] = lambda numbers: {}  # reads some documents again, for the page
     outputs: dict[str, str] = field(default_factory=dict)
@@ -181,6 +182,5 @@ class DedupeReport:
 
         html = page(self, title)
         if path is not None:
-            with atomic_file(path) as file:
-                file.write(html.encode("utf-8", "backslashreplace"))
+            write_file(path, html)
         return html

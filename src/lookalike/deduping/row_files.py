@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from lookalike.corpus.files import Source
-from lookalike.corpus.row import MAX_LINE_BYTES, Problem
+from lookalike.corpus.json_rows import numbered_lines
+from lookalike.corpus.row import Problem
 from lookalike.corpus.rows import rows
-from lookalike.corpus.streams import opened
+from lookalike.corpus.separated_rows import cells_of, next_row
+from lookalike.corpus.streams import opened_again
 from lookalike.deduping.batches import Batch, Columns, Report
-from lookalike.deduping.problems import Refused
+from lookalike.deduping.problems import UNREADABLE, Refused
 from lookalike.deduping.value_rows import value_batches
 from lookalike.deduping.verdicts import ANNOTATIONS, DocumentVerdicts
 from lookalike.errors import InputError
@@ -41,11 +43,14 @@ class RowFile:
         except Refused:
             raise
         except InputError as error:
-            report(Problem("unreadable file", self.name, str(error)))
+            report(Problem(UNREADABLE, self.name, str(error)))
 
 
 def check_header(names: Sequence[str], columns: Columns, name: str) -> None:
     shown = ", ".join(map(repr, names[:20])) or "none"
+    for column in (columns.text, columns.id, columns.rank):
+        if column is not None and (count := list(names).count(column)) > 1:
+            raise InputError(f"{name}: {count} columns are called {column!r}: rename all but one; the columns here are {shown}")
     if columns.text not in names:
         raise InputError(f"{name}: no column {columns.text!r}: name the column of the text; the columns here are {shown}")
     if columns.rank and columns.rank not in names:
@@ -62,26 +67,25 @@ def write_separated(
     wanted = _by_row(reader, verdicts, annotate)
     text = io.TextIOWrapper(io.BufferedWriter(_Unclosed(out)), encoding=encoding, errors="surrogateescape", newline="")
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    with opened(source) as file:
-        codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
-        lines = io.TextIOWrapper(file, encoding=codec, errors="surrogateescape", newline="")
-        cells = _cells(csv.reader(lines, delimiter=separator))
-        names = next(cells, None) or []
+    with opened_again(source) as file, cells_of(file, separator, encoding) as cells:
+        names = next_row(cells) or []
         if header:
             writer.writerow([*names, *(ANNOTATIONS if annotate else ())])
-        for number, row in enumerate(cells, 1):
-            if row is None or number not in wanted:
+        for number, row in enumerate(_rows(cells), 1):
+            document = wanted.pop(number, None)
+            if row is None or document is None:
                 continue
             if verdicts.edits and verdicts.edits.column in names[: len(row)]:
                 place = names.index(verdicts.edits.column)
-                row[place] = verdicts.edits.edited(wanted[number], row[place])
+                row[place] = verdicts.edits.edited(document, row[place])
             added: list[Any] = []
             if annotate:
                 row += [""] * (len(names) - len(row))
-                added = [json.dumps(value) if isinstance(value, bool) else value for value in verdicts.annotation(wanted[number]).values()]
+                added = [json.dumps(value) if isinstance(value, bool) else value for value in verdicts.annotation(document).values()]
             writer.writerow([*row, *added])
-        lines.detach()
     text.detach().detach()  # flushes
+    if wanted:
+        raise InputError(f"{source.name!r} was changed while it was read: run again")
     return names
 
 
@@ -101,6 +105,33 @@ def write_json_array(source: Source, out: IO[bytes], reader: int, verdicts: Docu
     out.write(b"\n]\n" if between == b",\n" else b"[]\n")
 
 
+def write_lines(source: Source, out: IO[bytes], reader: int, verdicts: DocumentVerdicts, encoding: str, annotate: bool) -> None:
+    """The rows of JSON lines in another encoding than UTF-8: as the bytes they came in, unless something is added or cut."""
+    wanted = _by_row(reader, verdicts, annotate)
+    with opened_again(source) as file:
+        for line in numbered_lines(file, source.name):
+            document = None if isinstance(line, Problem) else wanted.pop(line.number, None)
+            if isinstance(line, Problem) or document is None:
+                continue
+            edits = verdicts.edits if verdicts.edits and document in verdicts.edits.cuts else None
+            data = line.data.removesuffix(b"\n")
+            if edits or annotate:
+                values = json.loads(data.decode(encoding))
+                if edits:
+                    values[edits.column] = edits.edited(document, values[edits.column])
+                data = _encoded(values | (verdicts.annotation(document) if annotate else {}), encoding)
+            out.write(data + b"\n")
+    if wanted:
+        raise InputError(f"{source.name!r} was changed while it was read: run again")
+
+
+def _encoded(values: dict[str, Any], encoding: str) -> bytes:
+    try:
+        return json.dumps(values, ensure_ascii=False).encode(encoding)
+    except UnicodeEncodeError:  # what the encoding lacks is written as an escape
+        return json.dumps(values).encode(encoding)
+
+
 def _by_row(reader: int, verdicts: DocumentVerdicts, every: bool) -> dict[int, int]:
     """The numbers of the documents that are written, by their rows."""
     span = verdicts.ledger.span(reader)
@@ -109,18 +140,16 @@ def _by_row(reader: int, verdicts: DocumentVerdicts, every: bool) -> dict[int, i
     return {row: number for row, number, kept in pairs if kept or every}
 
 
-def _cells(reader: Any) -> Iterator[list[str] | None]:
+def _rows(cells: Any) -> Iterator[list[str] | None]:
     """The rows as lists; None for one that cannot be read."""
     while True:
-        limit = csv.field_size_limit(MAX_LINE_BYTES)
         try:
-            row = next(reader)
-        except StopIteration:
-            return
+            row = next_row(cells)
         except csv.Error:
-            row = None
-        finally:
-            csv.field_size_limit(limit)
+            yield None
+            continue
+        if row is None:
+            return
         yield row
 
 

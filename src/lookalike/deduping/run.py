@@ -11,7 +11,7 @@ from lookalike.corpus.row import Problem
 from lookalike.deduping.ahead import read_ahead
 from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
-from lookalike.deduping.problems import Problems
+from lookalike.deduping.problems import EMPTY, Problems
 from lookalike.deduping.records import Records
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.stages import Stages
@@ -103,7 +103,7 @@ class Run:
             reader = readers[number]
             if number == len(self.ledger.readers):
                 self.ledger.begin(reader.name)
-            done = sum(size or 0 for size in sizes[:number])
+            done, problems_before = sum(size or 0 for size in sizes[:number]), self.problems.seen
             for batch in self._timed(self._batches(reader, start)):
                 if self._stored:
                     with self.stages.timed("store"):
@@ -118,8 +118,8 @@ class Run:
                 else:
                     self.stages.step("read", self.ledger.documents, None, "documents")
             start = (0, 1)
-            if reader.name and self.ledger.readers[number] == self.ledger.documents and not self.problems.counts:
-                self.problems.report(Problem("empty file", reader.name, "there are no rows in it"))
+            if reader.name and self.ledger.readers[number] == self.ledger.documents and self.problems.seen == problems_before:
+                self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
             if self._records:
                 self._records.finish_source(self.problems.take_recent())
         for problem in self.ledger.repeated_ids():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lookalike.corpus.row import Row
 from lookalike.deduping.arrow_rows import arrow_batch, edited, taken
-from lookalike.deduping.batches import Batch, Columns, Report
+from lookalike.deduping.batches import Batch, Columns, Report, named_columns
 from lookalike.deduping.row_files import check_header
 from lookalike.deduping.value_rows import value_batches
 from lookalike.deduping.verdicts import Edits
@@ -58,6 +58,9 @@ class _Base:
         self.table, self.columns = table, columns
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
+        named = named_columns(self.columns)
+        named.see(names)
+        named.check()
         check_header(list(names), self.columns, "the table")
         return [name for name in dict.fromkeys((self.columns.text, self.columns.id, self.columns.rank)) if name and name in names]
 
@@ -129,6 +132,12 @@ class _Dataset(_Base):
 
 class _Rows(_Base):
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]:
+        named = named_columns(self.columns)
+        for row in self.table:
+            named.see(row)
+            if not named.missing:
+                break
+        named.check()
         return value_batches((Row(f"row {i}", i + 1, row) for i, row in enumerate(self.table)), self.columns, report)
 
     def kept(self, rows: NDArray[np.int64]) -> Any:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.corpus.columns import NamedColumns, unless_default
 from lookalike.corpus.contents import readable
 from lookalike.corpus.row import Problem, Row
 from lookalike.errors import InputError
@@ -62,11 +63,32 @@ class Columns:
 class PairReader:
     """Makes pairs of records. Remembers ids, and which group columns were seen."""
 
-    def __init__(self, columns: Columns, max_bytes: int = MAX_SIDE_BYTES) -> None:
+    def __init__(self, columns: Columns, max_bytes: int = MAX_SIDE_BYTES, by: Iterable[str] = ()) -> None:
         self.columns = columns
+        # A column that the caller named must be there; time and id may be absent under the names they have by default.
+        default = Columns()
+        self.named = NamedColumns(
+            {
+                f"draft_column={columns.draft!r}": columns.draft,
+                f"final_column={columns.final!r}": columns.final,
+                f"id_column={columns.id!r}": unless_default(columns.id, default.id),
+                f"time_column={columns.time!r}": unless_default(columns.time, default.time),
+                **{f"by={name!r}": name for name in by},
+            }
+        )
         self.max_bytes = max_bytes
         self.seen_columns: set[str] = set()
         self._ids: set[int] = set()
+
+    def check_header(self, header: Iterable[str], name: str) -> None:
+        """The columns of a table, before its rows."""
+        names = list(header)
+        for column in self.columns.names:
+            if (count := names.count(column)) > 1:
+                raise InputError(f"{name}: {count} columns are called {column!r}: rename all but one")
+        self.columns.check_header(names, name)
+        self.named.see(names)
+        self.named.check()
 
     def read(self, records: Iterable[Row | Problem]) -> Iterator[Pair | Problem]:
         for record in records:
@@ -82,6 +104,8 @@ class PairReader:
         if not isinstance(value, Mapping):
             yield Problem("not a pair", record.place, f"of type {type(value).__name__}: expected an object with draft and final")
             return
+        if self.named.missing:
+            self.named.see(value)
         try:
             value = self._read_files(value)
         except InputError as error:

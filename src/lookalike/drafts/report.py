@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.corpus.row import Problem
+from lookalike.corpus.writing import check_outputs, write_file
 from lookalike.drafts.aggregate import Groups, Summary, Trend
 from lookalike.drafts.edit_share import METHOD
 from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
@@ -113,7 +114,7 @@ class FeedbackReport:
 
         html = page(self, title)
         if path is not None:
-            Path(path).write_text(html, encoding="utf-8", errors="backslashreplace")
+            write_file(path, html)
         return html
 
 
@@ -146,10 +147,11 @@ def feedback(
     columns = Columns(draft_column, final_column, id_column, time_column, tuple(dict.fromkeys((*GROUP_COLUMNS, *wanted))))
     if isinstance(max_side_bytes, bool) or not isinstance(max_side_bytes, int) or max_side_bytes < 1:
         raise InputError(f"max_side_bytes={max_side_bytes!r}: choose a number of bytes from 1 on")
-    reader = PairReader(columns, max_side_bytes)
+    check_outputs([pairs] if isinstance(pairs, str | Path) else [], rows_out=rows_out)
+    reader = PairReader(columns, max_side_bytes, wanted)
     limits = Bounds.of(bounds)
     collector = _Collector(limits, columns, wanted or ("model",), keep_rows, on_problem)
-    judgements = judged(reader.read(records_of(pairs, columns, format, encoding)), limits, workers)
+    judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers)
     with RowWriter(Path(rows_out), columns.groups) if rows_out is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
@@ -160,9 +162,7 @@ def feedback(
                     writer.write(row)
                 if on_row:
                     on_row(row)
-    for name in wanted:
-        if name not in reader.seen_columns:
-            collector.add_problem(Problem("missing column", "all pairs", f"no pair has a column {name!r} to sum up by", False))
+        reader.named.check()  # before the rows have their file
     return collector.report(reader.seen_columns | set(wanted))
 
 

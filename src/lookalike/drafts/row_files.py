@@ -7,11 +7,14 @@ and one that begins with an apostrophe, gets an apostrophe in front; whoever rea
 from __future__ import annotations
 
 import csv
+import io
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from lookalike.corpus.writing import atomic_file
 from lookalike.drafts.judge import Row
 from lookalike.errors import InputError
 
@@ -31,17 +34,13 @@ def plain_cell(cell: str) -> str:
 
 
 class RowWriter:
-    """Writes rows one by one. The file appears with its header at once, so that an empty result is a table too."""
+    """Writes rows one by one. The file appears, with its header, when ``with`` ends without an error."""
 
     def __init__(self, path: Path, groups: tuple[str, ...], format: str | None = None) -> None:
         found = format or FORMATS.get(path.suffix.lower())
         if found is None:
             raise InputError(f"{str(path)!r}: rows are written as .jsonl or .csv: choose one of these endings")
-        # What UTF-8 cannot carry, a lone surrogate, is written as its escape.
-        self._file = open(path, "w", encoding="utf-8", errors="backslashreplace", newline="")  # noqa: SIM115 (closed by __exit__)
-        self._csv = csv.writer(self._file) if found == "csv" else None
-        if self._csv:
-            self._csv.writerow(map(safe_cell, _header(groups)))
+        self._path, self._groups, self._format = path, groups, found
 
     def write(self, row: Row) -> None:
         if self._csv:
@@ -50,10 +49,19 @@ class RowWriter:
             self._file.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
 
     def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            data = stack.enter_context(atomic_file(self._path))
+            # What UTF-8 cannot carry, a lone surrogate, is written as its escape.
+            self._file = io.TextIOWrapper(data, encoding="utf-8", errors="backslashreplace", newline="")
+            stack.callback(self._file.detach)  # flushes, and leaves the file open for what completes it
+            self._csv = csv.writer(self._file) if self._format == "csv" else None
+            if self._csv:
+                self._csv.writerow(map(safe_cell, _header(self._groups)))
+            self._stack = stack.pop_all()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._file.close()
+        self._stack.__exit__(kind, error, trace)
 
 
 def _header(groups: tuple[str, ...]) -> list[str]:

@@ -14,19 +14,24 @@ from lookalike.errors import InputError
 BATCH_ROWS = 256
 
 
-def records_of(source: Any, columns: Columns, format: str | None, encoding: str) -> Iterator[Row | Problem]:
+Check = Callable[[Iterable[str], str], None]
+"""Gets the columns of a table before its rows, and its name; may refuse them."""
+
+
+def records_of(source: Any, columns: Columns, format: str | None, encoding: str, check: Check | None = None) -> Iterator[Row | Problem]:
     """The records of a path, a binary file, a data frame, or an iterable of mappings and (draft, final) tuples."""
+    check = check or columns.check_header
     if format is not None and format not in TABLES:
         raise InputError(f"format={format!r}: choose one of {', '.join(TABLES)}")
     if isinstance(source, (str, Path)):
-        return _file_records(Path(source), columns, format, encoding)
+        return _file_records(Path(source), columns, format, encoding, check)
     if hasattr(source, "read"):
         name = "standard input"
-        check = _header_check(columns, name)
-        return stream_rows(source, name, format or "jsonl", columns=columns.names, header=check, encoding=encoding, objects=False)
+        header = _header_check(check, name)
+        return stream_rows(source, name, format or "jsonl", columns=columns.names, header=header, encoding=encoding, objects=False)
     library = type(source).__module__.partition(".")[0]
     if library in _FRAMES:
-        return (Row(f"row {number}", number, row) for number, row in enumerate(_FRAMES[library](source, columns), 1))
+        return (Row(f"row {number}", number, row) for number, row in enumerate(_FRAMES[library](source, columns, check), 1))
     if isinstance(source, (Mapping, bytes)) or not isinstance(source, Iterable):
         raise InputError(
             f"pairs is a {type(source).__name__}: expected a path, a data frame, or a list of mappings or (draft, final) tuples"
@@ -34,23 +39,23 @@ def records_of(source: Any, columns: Columns, format: str | None, encoding: str)
     return (Row(f"item {number}", number, value) for number, value in enumerate(source, 1))
 
 
-def _file_records(path: Path, columns: Columns, format: str | None, encoding: str) -> Iterator[Row | Problem]:
+def _file_records(path: Path, columns: Columns, format: str | None, encoding: str, check: Check) -> Iterator[Row | Problem]:
     source = Source.of(path, format)
     if not source.is_table:
         raise InputError(f"{str(path)!r}: the format is not clear from the name: choose one with format= ({', '.join(TABLES)})")
-    check = _header_check(columns, source.name)
-    return rows(source, columns=columns.names, header=check, encoding=encoding, objects=False)
+    header = _header_check(check, source.name)
+    return rows(source, columns=columns.names, header=header, encoding=encoding, objects=False)
 
 
-def _header_check(columns: Columns, name: str) -> Callable[[Iterable[str]], None]:
-    return lambda header: columns.check_header(header, name)
+def _header_check(check: Check, name: str) -> Callable[[Iterable[str]], None]:
+    return lambda header: check(header, name)
 
 
-def _arrow_rows(table: Any, columns: Columns) -> Iterator[dict[str, Any]]:
+def _arrow_rows(table: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:
     if not hasattr(table, "schema"):
         raise InputError(f"pairs is a pyarrow {type(table).__name__}: give a Table with the columns draft and final")
     names = list(table.schema.names)
-    columns.check_header(names, "the table")
+    check(names, "the table")
     wanted = [name for name in columns.names if name in names]
     if type(table).__name__ == "Table":
         batches = table.to_batches(max_chunksize=BATCH_ROWS)
@@ -60,23 +65,23 @@ def _arrow_rows(table: Any, columns: Columns) -> Iterator[dict[str, Any]]:
         yield from batch.select(wanted).to_pylist()
 
 
-def _polars_rows(frame: Any, columns: Columns) -> Iterator[dict[str, Any]]:
+def _polars_rows(frame: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:
     if not hasattr(frame, "iter_rows"):
         raise InputError(f"pairs is a polars {type(frame).__name__}: give a DataFrame (collect() a LazyFrame first)")
-    columns.check_header(frame.columns, "the frame")
+    check(frame.columns, "the frame")
     return cast("Iterator[dict[str, Any]]", frame.select([name for name in columns.names if name in frame.columns]).iter_rows(named=True))
 
 
-def _pandas_rows(frame: Any, columns: Columns) -> Iterator[dict[str, Any]]:
+def _pandas_rows(frame: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:
     if not hasattr(frame, "itertuples") or not hasattr(frame, "columns"):
         raise InputError(f"pairs is a pandas {type(frame).__name__}: give a DataFrame with the columns draft and final")
-    columns.check_header(map(str, frame.columns), "the frame")
+    check(map(str, frame.columns), "the frame")
     names = [name for name in columns.names if name in frame.columns]
     for row in frame[names].itertuples(index=False, name=None):
         yield dict(zip(names, row, strict=True))
 
 
-_FRAMES: dict[str, Callable[[Any, Columns], Iterator[dict[str, Any]]]] = {
+_FRAMES: dict[str, Callable[[Any, Columns, Check], Iterator[dict[str, Any]]]] = {
     "pyarrow": _arrow_rows,
     "polars": _polars_rows,
     "pandas": _pandas_rows,

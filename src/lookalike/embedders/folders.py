@@ -12,6 +12,7 @@ from typing import Any
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.pooling import checked_pooling, pooling_of
 from lookalike.errors import InputError
+from lookalike.io import read_bytes
 
 Stamps = tuple[tuple[str, int, int], ...]
 REVISION = "1"  # of how windows are cut and pooled
@@ -75,7 +76,7 @@ def _config(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(read_bytes(path))
     except ValueError as error:
         raise InputError(f"model {str(path.parent)!r}: {path.name} is not JSON: {error}") from error
     return found if isinstance(found, dict) else {}

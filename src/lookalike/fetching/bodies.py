@@ -7,6 +7,8 @@ import zlib
 _ZLIB = 15
 _GZIP = 31
 _RAW = -15
+_STEP = 1 << 13  # bytes
+MAX_MEMBERS = 10_000  # of a gzip body: each takes a new unpacker
 
 
 def unpacked(body: bytes, coding: str, most: int) -> bytes:
@@ -26,20 +28,28 @@ def unpacked(body: bytes, coding: str, most: int) -> bytes:
 
 
 def _limited(window: int, body: bytes, most: int) -> bytes:
+    """In steps: what is left behind a member is copied by the unpacker, and must not be the whole rest each time."""
     pieces: list[bytes] = []
-    size = 0
-    while body:  # a gzip body may have several members
+    view, at, size, members = memoryview(body), 0, 0, 0
+    while at < len(view):  # a gzip body may have several members
         unpacker = zlib.decompressobj(window)
         try:
-            pieces.append(unpacker.decompress(body, most - size + 1))
+            while at < len(view) and not unpacker.eof:
+                step = view[at : at + _STEP]
+                pieces.append(unpacker.decompress(step, most - size + 1))
+                size += len(pieces[-1])
+                if size > most:
+                    raise ValueError(f"it unpacks to more than {most:,} bytes")
+                at += len(step) - len(unpacker.unused_data)
         except zlib.error as error:
-            if pieces:  # what follows the data is none of them
+            if members:  # what follows the data is none of them
                 break
             raise ValueError(f"it is damaged ({error})") from error
-        size += len(pieces[-1])
-        if size > most:
-            raise ValueError(f"it unpacks to more than {most:,} bytes")
         if not unpacker.eof:
             raise ValueError("it ends too early")
-        body = unpacker.unused_data if window == _GZIP else b""
+        members += 1
+        if window != _GZIP:
+            break
+        if members > MAX_MEMBERS:
+            raise ValueError(f"it has more than {MAX_MEMBERS:,} gzip members, which no server sends")
     return b"".join(pieces)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 from lookalike.errors import InputError, UnknownName
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
-from lookalike.io import open_file
+from lookalike.io import read_blocks
 
 SIZES: Mapping[str, int] = {
     "md5": 16,
@@ -95,11 +95,11 @@ def digest(data: Data, algorithm: str = "sha256") -> Digest:
     a file, read in blocks.
     """
     check_algorithm(algorithm)
-    if isinstance(data, Path):
-        with open_file(data) as file:
-            return _finished(algorithm, hashlib.file_digest(file, lambda: _new(algorithm)))
     hasher = _new(algorithm)
-    if isinstance(data, str):
+    if isinstance(data, Path):
+        for block in read_blocks(data):
+            hasher.update(block)
+    elif isinstance(data, str):
         hasher.update(data.encode("utf-8", "surrogatepass"))
     elif isinstance(data, memoryview):
         hasher.update(data if data.c_contiguous else data.tobytes())

@@ -20,13 +20,13 @@ from typing import Any, ClassVar, Self, TypeVar
 from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.io import read_blocks
 from lookalike.recipe import require_same
 
 Data = bytes | bytearray | memoryview | str | Path
 
 OK = "ok"
 EMPTY = "empty"
-CHUNK = 1 << 20  # bytes of a file in memory at once
 GROUP = 32 << 20  # bytes that one call of a batch takes, for each worker
 
 SSDEEP_LEVELS = 31
@@ -235,14 +235,8 @@ def _buffer(data: object, name: str) -> bytes | memoryview:
 
 
 def _read(path: Path, state: _native.SsdeepState | _native.TlshState) -> None:
-    buffer = bytearray(CHUNK)
-    view = memoryview(buffer)
-    try:
-        with path.open("rb", buffering=0) as file:
-            while count := file.readinto(buffer):
-                state.update(view[:count])
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise InputError(f"cannot read {str(path)!r}: {error}") from error
+    for block in read_blocks(path):
+        state.update(block)
 
 
 def _batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy], hash_packed: PackedHash[Fuzzy]) -> list[Fuzzy]:

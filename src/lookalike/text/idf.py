@@ -15,7 +15,6 @@ import hashlib
 import importlib.util
 import math
 import os
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -24,6 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError, MissingExtra
 from lookalike.registry import Registry
 from lookalike.text.word_lists import Stamp, file_stamp, is_file, read_utf8
@@ -78,7 +78,7 @@ class Idf:
         unfit = next((word for word in self.values if not _fits_a_line(word)), None)
         if unfit is not None:
             raise InputError(f"IDF table {self.name!r}: the word {unfit!r} cannot be written to a line of UTF-8; leave it out")
-        _write_atomically(Path(path), f"{header}\n{self._lines()}".encode())
+        write_file(Path(path), f"{header}\n{self._lines()}")
 
     def _lines(self) -> str:
         return "".join([f"{word}\t{value!r}\n" for word, value in sorted(self.values.items())])
@@ -231,17 +231,3 @@ def _weights(name: str, values: Collection[object]) -> list[float]:
 
 def _fits_a_line(word: str) -> bool:
     return "\t" not in word and "\n" not in word and not any("\ud800" <= character <= "\udfff" for character in word)
-
-
-def _write_atomically(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"IDF file {str(path)!r}: cannot be written: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)

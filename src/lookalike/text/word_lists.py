@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookalike.errors import InputError
+from lookalike.io import read_bytes
 
 MAX_WORD_LENGTH = 64
 """Code points in a word. It bounds the work of maximum matching; the longest word of jieba's dictionary has 16."""
@@ -73,11 +74,11 @@ def file_stamp(path: str | Path) -> Stamp:
 def read_utf8(kind: str, path: str | Path) -> str:
     """The text of a small file, with an error that names it."""
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return read_bytes(Path(path)).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{kind} file {str(path)!r}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
-    except OSError as error:
-        raise InputError(f"{kind} file {str(path)!r}: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"{kind} file {error}") from error
 
 
 @functools.lru_cache(maxsize=32)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, cast
 
 from lookalike.errors import InputError
+from lookalike.io import open_file
 from lookalike.transport.building import Broken, TableBuilder
 from lookalike.transport.tables import MAX_DIMENSIONS, WordTable
 
@@ -41,10 +42,9 @@ def read_vectors(path: Path, *, form: Format, limit: int | None, broken: Broken)
     """The table in a file, or its first ``limit`` words."""
     name = repr(str(path))
     try:
-        with path.open("rb") as file:
-            packed = file.read(2) == _GZIP
-        with cast(BinaryIO, gzip.open(path)) if packed else path.open("rb") as stream:
-            return _read(stream, name, form, limit, broken)
+        with open_file(path) as file:
+            packed = file.peek(2)[:2] == _GZIP
+            return _read(cast(BinaryIO, gzip.open(file)) if packed else file, name, form, limit, broken)
     except (EOFError, gzip.BadGzipFile) as error:
         raise InputError(f"{name}: the gzip file is cut short or damaged ({error}); fetch it again") from error
     except OSError as error:

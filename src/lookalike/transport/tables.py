@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from lookalike.corpus.writing import atomic_file
 from lookalike.embedders.base import Embedder
 from lookalike.errors import InputError
 
@@ -88,8 +89,10 @@ class WordTable:
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         matrix = np.ascontiguousarray(self._matrix, dtype=np.float32)
-        np.save(place / SAVED_VECTORS, matrix, allow_pickle=False)
-        (place / SAVED_WORDS).write_text(json.dumps(dict(self._rows), ensure_ascii=False), encoding="utf-8")
+        with atomic_file(place / SAVED_VECTORS) as file:
+            np.save(file, matrix, allow_pickle=False)
+        with atomic_file(place / SAVED_WORDS) as file:
+            file.write(json.dumps(dict(self._rows), ensure_ascii=False).encode())
 
 
 def open_saved(folder: Path) -> WordTable:
