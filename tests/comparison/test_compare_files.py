@@ -133,7 +133,7 @@ def test_pages_of_a_store_are_found_by_their_files(files: dict[str, Path], tmp_p
             assert [match["id"] for match in command(capfd, "search", store, files[name])[0]] == [kept]
         assert [match.id for match in index.search(files["gb18030.txt"].read_bytes())] == [str(files["gb18030.txt"])]
         assert [match.id for match in index.search(files["page.html"], by="structure")] == [str(files["page.html"])]
-        with pytest.raises(la.InputError, match="is a binary file .* by='fuzzy'"):
+        with pytest.raises(la.InputError, match=r"is a binary file .* by='fuzzy'"):
             index.search(files["a.pdf"])
     assert command(capfd, "search", store, files["page.html"], "--as", "text") == ([], 0)
 
@@ -143,7 +143,8 @@ def test_fingerprints_of_a_page_are_those_of_its_text(files: dict[str, Path], ca
     found = la.fingerprint(files["page.html"], "simhash,sha256")
     assert found["simhash"] == la.simhash(text)
     assert found["sha256"] == la.digest(files["page.html"])
-    assert found.read is not None and found.read.note == "a web page: kinds of text are of its main text"
+    assert found.read is not None
+    assert found.read.note == "a web page: kinds of text are of its main text"
     assert la.fingerprint(files["page.html"], "simhash", extract=None)["simhash"] == la.simhash(HTML)
     printed = command(capfd, "fingerprint", files["page.html"], "--kind", "simhash")[0]
     assert printed["fingerprints"]["simhash"] == found["simhash"].to_dict()

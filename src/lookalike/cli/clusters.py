@@ -8,6 +8,7 @@ from lookalike.cli.options import counted, json_option, note, print_json, print_
 from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.errors import InputError
+from lookalike.figures import shown_score
 
 SHOWN = 20
 EXAMPLES = 3
@@ -55,7 +56,7 @@ def command(
         members = [str(member.id) for member in cluster.removed]
         more = f" and {len(members) - EXAMPLES:,} more" if len(members) > EXAMPLES else ""
         least = min(member.similarity for member in cluster.removed)
-        rows.append((str(cluster.kept), f"{1 + len(members):,}", f"{least:.4f}", ", ".join(members[:EXAMPLES]) + more))
+        rows.append((str(cluster.kept), f"{1 + len(members):,}", shown_score(least), ", ".join(members[:EXAMPLES]) + more))
     print_table(("oldest", "documents", "similarity from", "others"), rows, right=(1, 2))
     if len(shown) < len(found):
         note(f"the largest {len(shown):,} of {len(found):,} clusters are shown (--limit)", quiet)

@@ -16,6 +16,7 @@ from lookalike.comparison.reading import fitted
 from lookalike.corpus.contents import Contents
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
+from lookalike.figures import shown_score, shown_share
 from lookalike.io import NotText
 
 if TYPE_CHECKING:
@@ -159,13 +160,14 @@ def _is_large(thing: object) -> bool:
 
 def _show(found: Comparison) -> None:
     relation = "≥" if found.alike else "<"
-    say(f"{found.verdict}: score {found.score:.4f} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
+    score = shown_score(found.score, threshold=found.threshold)
+    say(f"{found.verdict}: score {score} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
     if found.edits is not None:
-        say("  ".join(f"{name} {share:.1%}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
+        say("  ".join(f"{name} {shown_share(share)}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
     if found.tags is not None:
         for name, part in (("head", found.tags.head.to_dict()), ("body", found.tags.body.to_dict())):
             counts = ", ".join(f"{part[what]:,} {what}" for what in ("equal", "changed", "gone", "new"))
-            say(f"{name} {part['score']:.4f}: {counts}")
+            say(f"{name} {shown_score(part['score'])}: {counts}")
     if view := found.to_terminal(width=_width(), colours=colours()):
         click.echo(view, color=colours())
     print_table(("measure", "similarity", ""), [_row(name, value) for name, value in found.measures.items()], right=(1,))
@@ -174,7 +176,7 @@ def _show(found: Comparison) -> None:
     if len(found.passages) > SHOWN_PASSAGES:
         say(f"… and {len(found.passages) - SHOWN_PASSAGES} more shared passages")
     if found.containment is not None and found.passages:
-        say("  ".join(f"{found.containment[side]:.1%} of {letter} shared" for side, letter in (("left", "A"), ("right", "B"))))
+        say("  ".join(f"{shown_share(found.containment[side])} of {letter} shared" for side, letter in (("left", "A"), ("right", "B"))))
     for line in found.notes:
         say(f"note: {line}", dim=True)
 
@@ -186,4 +188,4 @@ def _width() -> int:
 def _row(name: str, value: float | None) -> tuple[str, str, str]:
     if value is None:
         return name, "–", ""
-    return name, f"{value:.4f}", "█" * round(20 * max(0.0, min(1.0, value)))
+    return name, shown_score(value), "█" * round(20 * max(0.0, min(1.0, value)))

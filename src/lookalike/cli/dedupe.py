@@ -11,6 +11,7 @@ import click
 import lookalike
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
+from lookalike.figures import shown_score, shown_share
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
@@ -79,7 +80,7 @@ def _print(report: DedupeReport, out: str) -> None:
 
 def _show(report: DedupeReport) -> None:
     found = report.to_dict()
-    share = f" ({found['removed'] / found['documents']:.1%})" if found["documents"] else ""
+    share = f" ({shown_share(found['removed'] / found['documents'])})" if found["documents"] else ""
     say(f"{found['documents']:,} documents: {found['kept']:,} kept, {found['removed']:,} removed{share}", bold=True)
     details = [f"{found['clusters']:,} clusters", f"{found['compared']:,} pairs compared", f"{found['seconds']:.1f} s"]
     details += [
@@ -91,7 +92,7 @@ def _show(report: DedupeReport) -> None:
     rows = []
     for cluster, _ in zip(report.clusters(), range(SHOWN_CLUSTERS), strict=False):
         first = cluster.removed[0]
-        rows.append((str(cluster.kept), f"{len(cluster.removed):,}", str(first.id), f"{first.similarity:.3f}"))
+        rows.append((str(cluster.kept), f"{len(cluster.removed):,}", str(first.id), shown_score(first.similarity)))
     if rows:
         say()
         print_table(("kept", "removed", "for example", "similarity"), rows, right=(1, 3))

@@ -15,6 +15,7 @@ from lookalike.cli.options import json_option, note, print_json, print_table, qu
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
+from lookalike.figures import shown_share
 
 if TYPE_CHECKING:
     from lookalike import FeedbackReport, Problem
@@ -103,12 +104,12 @@ def _bounds(text: str | None) -> list[float] | None:
 
 def _show(report: FeedbackReport) -> None:
     found = report.summary
-    say(f"{found.pairs:,} pairs: {found.usable:.1%} usable (as is or after a light edit)", bold=True)
-    shares = f"edit share: mean {found.edit_share.mean:.1%}, median {found.edit_share.median:.1%}"
-    say(f"{shares} · kept: mean {found.kept.mean:.1%}, median {found.kept.median:.1%}")
+    say(f"{found.pairs:,} pairs: {shown_share(found.usable)} usable (as is or after a light edit)", bold=True)
+    shares = f"edit share: mean {shown_share(found.edit_share.mean)}, median {shown_share(found.edit_share.median)}"
+    say(f"{shares} · kept: mean {shown_share(found.kept.mean)}, median {shown_share(found.kept.median)}")
     say()
     verdicts = found.to_dict()["verdicts"].items()
-    bar = [(name, f"{count:,}", f"{count / found.pairs:.1%}", "█" * round(30 * count / found.pairs)) for name, count in verdicts]
+    bar = [(name, f"{count:,}", shown_share(count / found.pairs), "█" * round(30 * count / found.pairs)) for name, count in verdicts]
     print_table(("verdict", "pairs", "share", ""), bar, right=(1, 2))
     for name in report.groups:
         groups = report.by(name)
@@ -127,10 +128,10 @@ def _show_summaries(title: str, summaries: list[tuple[str, Summary]]) -> None:
         (
             value,
             f"{each.pairs:,}",
-            f"{each.usable:.1%}",
-            f"{each.edit_share.mean:.1%}",
-            f"{each.edit_share.median:.1%}",
-            f"{each.kept.mean:.1%}",
+            shown_share(each.usable),
+            shown_share(each.edit_share.mean),
+            shown_share(each.edit_share.median),
+            shown_share(each.kept.mean),
         )
         for value, each in summaries
     ]
@@ -145,7 +146,7 @@ def _show_passages(report: FeedbackReport) -> None:
     if report.most_edited:
         say()
         pairs = [
-            (pair.row.id, pair.row.verdict, f"{pair.row.edit_share:.1%}", _shortened(pair.draft, 60))
+            (pair.row.id, pair.row.verdict, shown_share(pair.row.edit_share), _shortened(pair.draft, 60))
             for pair in report.most_edited[:SHOWN_PAIRS]
         ]
         print_table(("most edited", "verdict", "edit share", "draft"), pairs, right=(2,))

@@ -8,6 +8,7 @@ import click
 
 import lookalike
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, working
+from lookalike.figures import shown_share
 
 
 @click.command("plan")
@@ -46,8 +47,8 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
         ("pairs to compare", f"{found.pairs[0]:,}", f"up to {found.pairs[1]:,}"),
     ]
     if banding.bands:
-        shown = ", ".join(f"{share:.2%} at {similarity:g}" for similarity, share in list(found.recall.items())[:3])
-        rows.append(("recall", f"{found.recall[found.settings.threshold]:.2%}", f"{banding.bands} bands of {banding.rows}: {shown}"))
+        shown = ", ".join(f"{shown_share(share, 2)} at {similarity:g}" for similarity, share in list(found.recall.items())[:3])
+        rows.append(("recall", shown_share(found.recall[found.settings.threshold], 2), f"{banding.bands} bands of {banding.rows}: {shown}"))
     print_table(("", "", ""), rows, right=(1,))
     for warning in found.warnings:
         note(warning, quiet)

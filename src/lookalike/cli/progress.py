@@ -11,6 +11,7 @@ import click
 
 from lookalike.cli.options import note
 from lookalike.comparison.escaping import printable
+from lookalike.figures import shown_share
 
 if TYPE_CHECKING:
     from lookalike import Problem
@@ -73,7 +74,7 @@ def stage_line(progress: Any) -> str:
     rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
     amount = f"{progress.done / 1e6:,.0f} MB" if in_bytes else f"{progress.done:,} {progress.unit}"
     if progress.total:
-        amount += f" ({progress.done / progress.total:.0%})"
+        amount += f" ({shown_share(progress.done / progress.total, 0)})"
     parts = [progress.stage, amount, f"{rate / 1e6:,.0f} MB/s" if in_bytes else f"{rate:,.0f} a second"]
     if progress.total and rate:
         parts.append(f"{(progress.total - progress.done) / rate:,.0f} s left")

@@ -15,6 +15,7 @@ from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.comparison.escaping import columns
 from lookalike.errors import InputError
+from lookalike.figures import shown_score
 from lookalike.io import NotText
 
 if TYPE_CHECKING:
@@ -137,13 +138,13 @@ def _number(simhash: str | None, by: str) -> int | None:
 
 
 def _show(index: Index, found: list[Match]) -> None:
-    rows = [(str(match.id), f"{match.score:.4f}", _distance(match.distance), _excerpt(index, match)) for match in found]
+    rows = [(str(match.id), shown_score(match.score), _distance(match.distance), _excerpt(index, match)) for match in found]
     print_table(("id", "score", "distance", ""), rows, right=(1, 2))
 
 
 def _distance(distance: float) -> str:
     """Bits and the distances of digests are whole numbers, the others are shares."""
-    return str(distance) if isinstance(distance, int) else f"{distance:.4f}"
+    return str(distance) if isinstance(distance, int) else shown_score(distance)
 
 
 def _excerpt(index: Index, match: Match) -> str:

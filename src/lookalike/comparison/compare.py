@@ -17,6 +17,7 @@ from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.reading import read_pair
 from lookalike.comparison.score import text_score
 from lookalike.errors import InputError
+from lookalike.figures import shown_share
 from lookalike.fingerprints.record import Part, record
 from lookalike.markup.page import Page
 from lookalike.model import Passage, Span
@@ -213,7 +214,7 @@ def _model_id(model: Model) -> str:
 def _find_ignored(left: str, right: str, templates: Templates) -> tuple[Ignored, list[str]]:
     spans = templates.spans_in(left), templates.spans_in(right)
     found = Ignored(share(left, spans[0]), share(right, spans[1]), *spans)
-    notes = [*templates.notes, f"ignored: {found.left:.1%} of the left text, {found.right:.1%} of the right text"]
+    notes = [*templates.notes, f"ignored: {shown_share(found.left)} of the left text, {shown_share(found.right)} of the right text"]
     if found.left == found.right == 1:
         notes.append("nothing but ignored text on both sides: the score says nothing")
     return found, notes

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from lookalike.comparison.escaping import escaped
+from lookalike.figures import shown_score
 from lookalike.markup.elements import Element
 from lookalike.pages.matching import PartMatch, TagMatch
 
@@ -54,7 +55,7 @@ def trees_html(match: TagMatch) -> str:
         rows = list(rows_of(part))
         counts = part.to_dict()
         facts = ", ".join(f"{counts[what]:,} {what}" for what in ("equal", "changed", "gone", "new"))
-        pieces.append(f'<div class="part">{name}: {part.score:.3f} <span>{facts}</span></div>')
+        pieces.append(f'<div class="part">{name}: {shown_score(part.score)} <span>{facts}</span></div>')
         pieces += _shown(rows[:room])
         if len(rows) > room:
             pieces.append(f'<div class="left-out">{len(rows) - room:,} more rows are not shown</div>')
@@ -75,7 +76,7 @@ def _shown(rows: list[Row]) -> Iterator[str]:
 
 
 def _html(row: Row) -> str:
-    title = "" if row.kind != "changed" else f' title="similarity {row.similarity:.3f}"'
+    title = f' title="similarity {shown_score(row.similarity)}"' if row.similarity is not None and row.kind == "changed" else ""
     return f'<div class="row {_CLASSES[row.kind]}"{title}>{_cell(row.left, "l", row)}{_cell(row.right, "r", row)}</div>'
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.escaping import attribute, escaped
 from lookalike.comparison.side_by_side import SideBySide
+from lookalike.figures import shown_score, shown_share
 from lookalike.model import Span
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ def _section(name: str, title: str, content: str) -> str:
 
 def _verdict(comparison: Comparison) -> str:
     sign, relation = ("✓", "at least") if comparison.alike else ("✗", "below")
+    score = shown_score(comparison.score, threshold=comparison.threshold)
     return (
         f'<section class="verdict {"alike" if comparison.alike else "unlike"}">'
-        f'<p class="score"><b>{comparison.score:.3f}</b> <span class="badge">{sign} {comparison.verdict}</span></p>'
+        f'<p class="score"><b>{score}</b> <span class="badge">{sign} {comparison.verdict}</span></p>'
         f"{_bar(comparison.score, comparison.threshold)}"
         f"<p>The score is {relation} the threshold of {comparison.threshold:g}.</p></section>\n"
     )
@@ -120,12 +122,15 @@ def _number(content: str) -> str:
 def _shares(comparison: Comparison) -> str:
     shares = comparison.edits.to_dict() if comparison.edits else {}
     rows = "".join(
-        _row(_SAMPLES[kind], _number(f"{shares[kind]:.1%}"), _cell(_bar(shares[kind])), _cell(meaning)) for kind, meaning in KINDS.items()
+        _row(_SAMPLES[kind], _number(shown_share(shares[kind])), _cell(_bar(shares[kind])), _cell(meaning))
+        for kind, meaning in KINDS.items()
     )
     lines = ["Shares of the characters of the left text; of the right text for inserted text. White space does not count."]
     if ignored := comparison.ignored:
         sample = '<span class="ignored">Ignored text</span>'
-        lines.append(f"{sample} does not count at all: {ignored.left:.1%} of the left text, {ignored.right:.1%} of the right text.")
+        lines.append(
+            f"{sample} does not count at all: {shown_share(ignored.left)} of the left text, {shown_share(ignored.right)} of the right text."
+        )
     return _section("shares", "What became of the text", f"<table>{rows}</table>{''.join(f'<p>{line}</p>' for line in lines)}")
 
 
@@ -163,7 +168,8 @@ def _passages(comparison: Comparison, names: tuple[str, str]) -> str:
     if comparison.containment is None:
         return ""
     shares = " and ".join(
-        f"{comparison.containment[side]:.1%} of <bdi>{escaped(name)}</bdi>" for side, name in zip(("left", "right"), names, strict=True)
+        f"{shown_share(comparison.containment[side])} of <bdi>{escaped(name)}</bdi>"
+        for side, name in zip(("left", "right"), names, strict=True)
     )
     items = "".join(
         f"<li><q>{_excerpt(str(comparison.left), left)}</q> {_jump('left', n, left)} {_jump('right', n, right)}</li>"
@@ -192,7 +198,7 @@ def _measures(comparison: Comparison) -> str:
     rows = "".join(
         _row(escaped(name), _number("–"), _cell("not computed, see the notes"))
         if value is None
-        else _row(escaped(name), _number(f"{value:.4f}"), _cell(_bar(value)))
+        else _row(escaped(name), _number(shown_score(value)), _cell(_bar(value)))
         for name, value in comparison.measures.items()
     )
     return _section("measures", "Measures", rows and f"<table>{rows}</table>")
@@ -205,7 +211,7 @@ def _fields(comparison: Comparison, names: tuple[str, str]) -> str:
             escaped(name),
             _cell(_value(comparison.left, name), "value"),
             _cell(_value(comparison.right, name), "value"),
-            _number(f"{part.similarity:.4f}"),
+            _number(shown_score(part.similarity)),
             _cell(_bar(part.similarity)),
             _cell(escaped(part.measure)),
             _number(f"{part.weight:g}"),

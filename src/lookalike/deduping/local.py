@@ -28,6 +28,7 @@ from lookalike.deduping.tables import table_reader
 from lookalike.deduping.verdicts import ANNOTATIONS, DocumentVerdicts, Verdicts
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError, TooManyRemoved
+from lookalike.figures import shown_share
 from lookalike.fingerprints.base import check_workers
 from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe
@@ -234,7 +235,7 @@ class _Job:
         if self.limit is None or removed <= (self.limit * documents if isinstance(self.limit, float) else self.limit):
             return
         allowed = f"{self.limit:.4g} of them" if isinstance(self.limit, float) else f"{self.limit:,}"
-        found = f"{removed:,} of {documents:,} {self.settings.level}s would be removed ({removed / documents:.1%})"
+        found = f"{removed:,} of {documents:,} {self.settings.level}s would be removed ({shown_share(removed / documents)})"
         raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
 
     def _write(self, report: DedupeReport, readers: Sequence[FileReader], output: Output | None, files: _Files) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.escaping import escaped
 from lookalike.deduping.plots import Bar, lying, upright
+from lookalike.figures import shown_score, shown_share
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _cards(found: dict[str, Any]) -> str:
         ("documents read", f"{found['documents']:,}"),
         (f"{unit} kept", f"{found['kept']:,}"),
         (f"{unit} removed", f"{found['removed']:,}"),
-        ("removed", f"{share:.1%}"),
+        ("removed", shown_share(share)),
         ("clusters", f"{found['clusters']:,}"),
         ("pairs compared", f"{found['compared']:,}"),
     ]
@@ -115,7 +116,7 @@ def _side_by_side(sample: Sample) -> str:
             if words:
                 text = escaped(" ".join(words))
                 side.append(text if kind == "equal" else f"<mark>{text}</mark>")
-    heads = (f"kept: {_shown(sample.kept_id)}", f"removed: {_shown(sample.removed_id)}, similarity {sample.similarity:.4f}")
+    heads = (f"kept: {_shown(sample.kept_id)}", f"removed: {_shown(sample.removed_id)}, similarity {shown_score(sample.similarity)}")
     cut = (len(sample.kept.split()) > SHOWN_WORDS, len(sample.removed.split()) > SHOWN_WORDS)
     sides = zip(heads, marked, cut, strict=True)
     boxes = (f"<div><small>{head}</small>{' '.join(words)}{' …' if more else ''}</div>" for head, words, more in sides)

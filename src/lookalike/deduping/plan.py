@@ -18,6 +18,7 @@ from lookalike.deduping.settings import Settings, make_settings, memory_bytes
 from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.workspace import Workspace
 from lookalike.errors import InputError
+from lookalike.figures import shown_share
 from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.sketching import Sketcher
@@ -213,8 +214,8 @@ class _Sample:
         if found.short_texts > WARN_SHARE:
             ngram, threshold = self.settings.recipe.ngram, self.settings.threshold
             warnings.append(
-                f"{found.short_texts:.0%} of the texts have fewer than {FEW_FEATURES} shingles of {ngram} tokens: one changed word"
-                f" takes {ngram} of them, so near-duplicates can stay below {threshold:g}; choose a lower"
+                f"{shown_share(found.short_texts, 0)} of the texts have fewer than {FEW_FEATURES} shingles of {ngram} tokens: one changed"
+                f" word takes {ngram} of them, so near-duplicates can stay below {threshold:g}; choose a lower"
                 " threshold, or a recipe with a smaller ngram"
             )
         if tables > found.budget:

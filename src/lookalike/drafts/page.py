@@ -11,6 +11,7 @@ from lookalike.drafts import plots
 from lookalike.drafts.aggregate import Summary
 from lookalike.drafts.edit_share import METHOD
 from lookalike.drafts.judge import VERDICTS, Bounds
+from lookalike.figures import shown_share
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ def page(report: FeedbackReport, title: str) -> str:
 
 def _cards(summary: Summary) -> str:
     cards = (
-        ("usable: as is or after a light edit", f"{summary.usable:.1%}"),
-        ("edit share, median", f"{summary.edit_share.median:.1%}"),
-        ("edit share, mean", f"{summary.edit_share.mean:.1%}"),
-        ("of a draft kept, mean", f"{summary.kept.mean:.1%}"),
-        ("of a draft moved, mean", f"{summary.totals['moved'] / summary.pairs if summary.pairs else 0:.1%}"),
+        ("usable: as is or after a light edit", shown_share(summary.usable)),
+        ("edit share, median", shown_share(summary.edit_share.median)),
+        ("edit share, mean", shown_share(summary.edit_share.mean)),
+        ("of a draft kept, mean", shown_share(summary.kept.mean)),
+        ("of a draft moved, mean", shown_share(summary.totals["moved"] / summary.pairs if summary.pairs else 0)),
     )
     return f"<div class=cards>{''.join(f'<div><b>{value}</b>{name}</div>' for name, value in cards)}</div>"
 
@@ -76,7 +77,7 @@ def _groups(name: str, summaries: dict[str, Summary]) -> str:
         (
             value,
             f"{each.pairs:,}",
-            *(f"{share:.1%}" for share in (each.usable, each.edit_share.mean, each.edit_share.median, each.kept.mean)),
+            *(shown_share(share) for share in (each.usable, each.edit_share.mean, each.edit_share.median, each.kept.mean)),
         )
         for value, each in shown
     ]
@@ -87,7 +88,7 @@ def _groups(name: str, summaries: dict[str, Summary]) -> str:
 def _most_edited(report: FeedbackReport) -> str:
     if not report.most_edited:
         return ""
-    rows = [(pair.row.id, pair.row.verdict, f"{pair.row.edit_share:.1%}", pair.draft, pair.final) for pair in report.most_edited]
+    rows = [(pair.row.id, pair.row.verdict, shown_share(pair.row.edit_share), pair.draft, pair.final) for pair in report.most_edited]
     table = _table(("id", "verdict", "edit share", "the draft begins", "the final text begins"), rows, numbers=(2,))
     return _section("Most edited", "The pairs with the largest edit share.", table)
 

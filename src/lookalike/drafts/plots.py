@@ -14,6 +14,7 @@ from html import escape
 from lookalike.drafts.aggregate import BARS, Summary, slot
 from lookalike.drafts.judge import VERDICTS, Bounds
 from lookalike.drafts.sketches import Spread
+from lookalike.figures import shown_share
 
 WIDTH = 720
 RIGHT = 24  # room for half a label
@@ -64,12 +65,12 @@ def groups(name: str, summaries: Sequence[tuple[str, Summary]]) -> str:
         x = float(left)
         for verdict in VERDICTS:
             share = summary.verdicts[verdict] / summary.pairs
-            tip = f"{value}: {verdict} {share:.1%} ({summary.verdicts[verdict]:,} of {summary.pairs:,})"
+            tip = f"{value}: {verdict} {shown_share(share)} ({summary.verdicts[verdict]:,} of {summary.pairs:,})"
             parts.append(_bar(x, y, share * width, 22, verdict, tip))
             if share * width > 34:
-                parts.append(_text(x + share * width / 2, y + 15, f"{share:.0%}", "middle", f"on-{verdict_class(verdict)}"))
+                parts.append(_text(x + share * width / 2, y + 15, shown_share(share, 0), "middle", f"on-{verdict_class(verdict)}"))
             x += share * width
-        parts.append(_text(left + width + 10, y + 15, f"{summary.usable:.0%} of {summary.pairs:,}", "start"))
+        parts.append(_text(left + width + 10, y + 15, f"{shown_share(summary.usable, 0)} of {summary.pairs:,}", "start"))
     parts.append(_text(left + width + 10, 14, "usable", "start", "muted"))
     return _svg(f"Verdicts by {name}", 30 + len(summaries) * row, parts)
 
@@ -87,7 +88,7 @@ def over_time(unit: str, points: Sequence[tuple[date, Summary]]) -> str:
         middle, y = left + (slot(unit, day) - first + 0.5) * step, 20.0
         for verdict in reversed(VERDICTS):
             share = summary.verdicts[verdict] / summary.pairs
-            tip = f"{unit} from {day.isoformat()}: {verdict} {share:.1%} ({summary.verdicts[verdict]:,} of {summary.pairs:,})"
+            tip = f"{unit} from {day.isoformat()}: {verdict} {shown_share(share)} ({summary.verdicts[verdict]:,} of {summary.pairs:,})"
             parts.append(_bar(middle - wide / 2, y, wide, share * height, verdict, tip))
             y += share * height
         line.append((middle, 20 + height * (1 - summary.edit_share.mean), day, summary))
@@ -97,7 +98,7 @@ def over_time(unit: str, points: Sequence[tuple[date, Summary]]) -> str:
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _, _ in line)
     parts.append(f'<polyline class="line-halo" points="{path}"/><polyline class="line" points="{path}"/>')
     for x, y, day, summary in line:
-        tip = f"{day.isoformat()}: mean edit share {summary.edit_share.mean:.1%}"
+        tip = f"{day.isoformat()}: mean edit share {shown_share(summary.edit_share.mean)}"
         parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{escape(tip)}</title></circle>')
     return _svg(f"Verdicts by {unit}", height + 48, parts)
 

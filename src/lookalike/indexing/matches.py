@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from lookalike.figures import shown_score
 from lookalike.model import Passage
 
 
@@ -52,7 +53,9 @@ class Match:
     __hash__ = None  # type: ignore[assignment]  # it compares by value and holds a list
 
     def __repr__(self) -> str:
-        return f"Match(id={self.id!r}, score={self.score:.4f}, distance={self.distance:g}{', estimated' if self.estimated else ''})"
+        return (
+            f"Match(id={self.id!r}, score={shown_score(self.score)}, distance={self.distance:g}{', estimated' if self.estimated else ''})"
+        )
 
 
 class Matches(list[Match]):

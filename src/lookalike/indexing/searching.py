@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike import _native
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.texts import TextPair
+from lookalike.figures import shown_share
 from lookalike.fingerprints.fuzzy import TLSH_UNLIKE, Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import minhashes
 from lookalike.fingerprints.winnowing import winnow
@@ -118,7 +119,8 @@ def _near_notes(settings: Settings, threshold: float, candidates: int) -> list[s
     if threshold < settings.threshold:
         recall = settings.banding.recall(threshold)
         notes.append(
-            f"the bands were chosen for {settings.threshold}: of documents with a similarity of {threshold} they find {recall:.0%}"
+            f"the bands were chosen for {settings.threshold}: of documents with a similarity of {threshold} they find"
+            f" {shown_share(recall, 0)}"
         )
     if candidates > MAX_CANDIDATES:
         notes.append(f"{candidates} candidates: the {MAX_CANDIDATES} that share the most bands were verified")
