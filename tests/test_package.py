@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -208,3 +209,26 @@ def test_the_id_of_a_recipe_does_not_depend_on_what_was_imported():
     program = "import lookalike as la\nfirst = la.Recipe().id\nla.info()\nprint(first == la.Recipe().id, first == la.simhash('x').recipe.split('/')[-1])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True"]
+
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_design_page_has_the_layers_that_are_checked() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract = next(each for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers")
+    checked = [layer.split(" | ") for layer in contract["layers"]]
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    block = page.split("checked by import-linter:\n\n```\n")[1].split("```")[0]
+    assert [layer.strip().split(", ") for layer in " ".join(block.split()).split("→")] == checked
+
+
+def test_the_map_names_every_folder_of_the_package_and_the_tests_of_each() -> None:
+    folders = {path.parent.name for path in (ROOT / "src" / "lookalike").glob("*/__init__.py")}
+    shown = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `src/lookalike/(\w+)/`", shown, re.MULTILINE)) == folders
+    tested = {path.name for path in (ROOT / "tests").iterdir() if any(path.glob("test_*.py"))}
+    elsewhere = {"markup", "indexing"}
+    assert folders - elsewhere <= tested
+    assert tested <= folders | {"native"}
+    assert all(f"`{name}`" in shown for name in elsewhere)

@@ -1,4 +1,4 @@
-"""How scores and shares are printed, everywhere: on a terminal, in reports and in messages.
+"""How scores, shares and wrong values are printed, everywhere: on a terminal, in reports and in messages.
 
 Rounding never says what is not so: only 1 is printed as 1 or 100 %, only 0 as 0, and a score that is below a threshold is not
 printed as one that reaches it.
@@ -7,6 +7,7 @@ printed as one that reaches it.
 from __future__ import annotations
 
 import math
+import reprlib
 
 MOST_PLACES = 17  # as many as tell any two numbers apart
 
@@ -49,3 +50,11 @@ def _is_true(shown: float, value: float, threshold: float | None) -> bool:
     # Beyond 1 there is nothing to tell apart: a measure may miss it by its last bit.
     whole = value >= 1 or shown < 1
     return whole and (shown == 0) == (value == 0) and (threshold is None or (shown >= threshold) == (value >= threshold))
+
+
+def shown_value(thing: object) -> str:
+    """A short representation for messages, of anything: integers of 5,000 digits have none of their own."""
+    try:
+        return reprlib.repr(thing)
+    except Exception:
+        return f"a value of type {type(thing).__name__}"

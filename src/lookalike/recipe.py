@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
+from lookalike.figures import shown_value
 from lookalike.registry import Registry
 
 NORMALIZERS = ("fold", "none", "simhash-py")
@@ -44,22 +45,22 @@ class Recipe:
         for name, kind in (("tokenizer", str), ("ngram", int), ("seed", int), ("version", int)):
             value = getattr(self, name)
             if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"recipe {name}={value!r}: expected {kind.__name__}")
+                raise InputError(f"recipe {name}={shown_value(value)}: give {'a name' if kind is str else 'a whole number'}")
         _one_of("normalize", self.normalize, NORMALIZERS)
         _one_of("weights", self.weights, WEIGHTS)
         _one_of("hash", self.hash, HASHES)
         if not 1 <= self.ngram <= MAX_NGRAM:
-            raise InputError(f"recipe ngram={self.ngram}: choose 1 to {MAX_NGRAM}")
+            raise InputError(f"recipe ngram={shown_value(self.ngram)}: choose 1 to {MAX_NGRAM}")
         if not 0 <= self.seed <= MAX_SEED:
-            raise InputError(f"recipe seed={self.seed}: choose 0 to {MAX_SEED}")
+            raise InputError(f"recipe seed={shown_value(self.seed)}: choose 0 to {MAX_SEED}")
         if self.version != 1:
-            raise InputError(f"recipe version={self.version}: this release knows version 1")
+            raise InputError(f"recipe version={shown_value(self.version)}: this release knows version 1")
         if self.keywords is not None and (isinstance(self.keywords, bool) or not isinstance(self.keywords, int) or self.keywords < 1):
             raise InputError(f"recipe keywords={self.keywords!r}: give the number of keywords to keep, or None for all features")
         for name in ("stop_words", "idf", "embedder"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
-                raise InputError(f"recipe {name}={value!r}: expected a registered name")
+                raise InputError(f"recipe {name}={shown_value(value)}: give a registered name")
         if self.weights == "tfidf" and self.idf is None:
             raise InputError("recipe weights='tfidf' needs an idf: 'jieba', or the name or file of your own table")
         if self.idf is not None and self.weights != "tfidf":
@@ -83,9 +84,9 @@ class Recipe:
         """A recipe that was written down. It is data, and data must not decide what is imported or which files are read: it may
         name what is registered or installed as a plug-in, and what ``trust`` lists: ``module:function``, files, folders, ``hub:…``.
         """
-        unknown = sorted(set(data) - {field.name for field in fields(cls)})
-        if unknown:
-            raise InputError(f"recipe has unknown fields {', '.join(unknown)}")
+        if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
+            raise InputError(f"recipe of type {type(data).__name__}: give a mapping of field names to values, as to_dict() makes it")
+        _refuse_unknown(data)
         made = cls(**data)
         for field in COMPONENT_IDS:
             name = getattr(made, field)
@@ -102,10 +103,14 @@ class Recipe:
 
     def replace(self, **changes: Any) -> Recipe:
         """The same recipe with other fields."""
-        try:
-            return replace(self, **changes)
-        except TypeError as error:
-            raise InputError(f"recipe: {error}") from error
+        _refuse_unknown(changes)
+        return replace(self, **changes)
+
+
+def _refuse_unknown(names: Iterable[str]) -> None:
+    known = [field.name for field in fields(Recipe)]
+    if unknown := sorted(set(names) - set(known)):
+        raise InputError(f"recipe has unknown fields {', '.join(unknown)}: choose from {', '.join(known)}")
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike.cli import group
 from lookalike.comparison.ignoring import Templates, blanked, removed, share
+from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.recipe import DEFAULT
 
 TEMPLATE = "Copyright 2024 Example Corp. All rights reserved (worldwide)."
@@ -101,7 +102,7 @@ def test_several_templates_may_overlap() -> None:
 
 
 def test_nothing_is_silent() -> None:
-    assert "ignored text 1 has 2 tokens: nothing shorter than 5 is looked for" in la.compare("a", "b", ignore=["too short"]).notes
+    assert "ignored text 1 has 2 tokens: too few to look for, at least 5 are needed" in la.compare("a", "b", ignore=["too short"]).notes
     assert "the score says nothing" in la.compare(TEMPLATE, TEMPLATE, ignore=[TEMPLATE]).notes[-1]
 
 
@@ -188,3 +189,23 @@ def test_the_command_does_not_overwrite_its_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", [("--html", "-"), ("--as", "file", "--ignore", "a")])
 def test_wrong_options_are_refused(tmp_path: Path, options: tuple[str, ...]) -> None:
     assert isinstance(run(tmp_path, "a", "b", *options, a=BODY, b=BODY).exception, la.InputError)
+
+
+WORDS = st.lists(st.sampled_from(["tea", "cup", "milk", "sugar", "茶", "杯", "奶。", "spoon,", "\n", "and"]), max_size=30).map(" ".join)
+
+
+@given(WORDS, st.lists(WORDS, max_size=6))
+def test_many_templates_ignore_what_each_of_them_ignores(text: str, templates: list[str]) -> None:
+    alone = [span for template in templates for span in Templates([template], DEFAULT).spans_in(text)]
+    covered = {place for start, end in alone for place in range(start, end)}
+    assert {place for start, end in Templates(templates, DEFAULT).spans_in(text) for place in range(start, end)} == covered
+
+
+def test_work_grows_with_what_templates_share_with_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    passages = Winnowing.passages
+    monkeypatch.setattr(Winnowing, "passages", lambda self, other: looked_at.append(len(self)) or passages(self, other))
+    templates = [" ".join(f"w{number}x{place}" for place in range(8)) for number in range(200)]
+    text = " between ".join(templates)
+    assert len(Templates(templates, DEFAULT).spans_in(text)) == 200
+    assert sum(looked_at) < 2 * len(text.split())

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike.comparison import rendering, side_by_side
 from lookalike.comparison.escaping import columns, escaped, printable
+from lookalike.comparison.explaining import about
+from lookalike.figures import shown_score
 
 VOID = {"meta", "link", "br", "img", "rect"}
 HOSTILE = (
@@ -206,7 +208,7 @@ def test_everything_that_explains_the_score_is_on_the_page() -> None:
     for expected in (
         "draft.txt",
         "final.txt",
-        f"{comparison.score:.3f}",
+        shown_score(comparison.score),
         comparison.verdict,
         "0.3",
         *comparison.measures,
@@ -245,3 +247,28 @@ def test_files_show_their_measures(tmp_path: Path) -> None:
 def test_terminal_escapes() -> None:
     assert printable("a\x1b[31m\ud800中\u202e") == "a\\x1b[31m\\ud800中\\u202e"
     assert columns("a中e\u0301") == 4
+
+
+def test_white_space_that_nobody_sees_is_not_marked_on_pages() -> None:
+    left, right = "<body><p>same text</p><p class='a'>one</p><p>old</p>", "<body><p>same  text\n </p><p class='a '>one</p><p>new</p>"
+    shown = la.compare(la.page(left), la.page(right)).to_html().split('<div class="view trees">')[1]
+    assert shown.count('class="reworded"') == 2  # old and new: the text, and the tag that holds it
+    assert "body: " in shown
+    assert "4 equal" in shown
+
+
+def test_a_page_says_how_the_score_is_made() -> None:
+    found = la.compare(la.page("<p class='a'>tea and cake"), la.page("<p class='b'>tea and cake"))
+    views = ", ".join(f"{name} {shown_score(found.measures[name] or 0)}" for name in ("style", "forms", "text"))
+    assert f"The score is the mean of three views: {views}." in found.to_html()
+    assert found.score == pytest.approx(sum(found.measures[name] or 0 for name in ("style", "forms", "text")) / 3)
+
+
+def test_every_measure_is_explained_and_those_of_texts_are_folded() -> None:
+    text = la.compare("one cup of tea", "two cups of tea")
+    page = la.compare(la.page("<p>tea"), la.page("<p>cake"))
+    for found in (text, page):
+        assert all(about(found.kind, name) in found.to_html() for name in found.measures)
+        assert all(about(found.kind, name) for name in found.measures)
+    assert "<details><summary>16 measures of similarity" in text.to_html()
+    assert "<details><summary>" not in page.to_html().split("<h2>Measures</h2>")[1]

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lookalike as la
 from lookalike.fetching.addresses import why_not_public
+from lookalike.fetching.urls import parse_url, redirected
 
 PUBLIC = ["93.184.216.34", "1.1.1.1", "100.63.255.255", "100.128.0.0", "172.32.0.1", "192.167.255.255", "223.255.255.255",
           "2606:2800:220:1:248:1893:25c8:1946", "2a00::1", "64:ff9b::93.184.216.34", "::ffff:1.1.1.1", "2002:5db8:d822::1"]  # fmt: skip
@@ -51,3 +53,9 @@ def test_private_networks_of_the_standard_library(address: IPv6Address) -> None:
     embeds = address.ipv4_mapped or address.sixtofour or address in IPv6Network("64:ff9b::/96")
     if not embeds and (address.is_private or address.is_reserved or address.is_multicast or address.is_link_local):
         assert why_not_public(str(address))
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "//[", "http://a:1:2/", "http://..é/", "ftp://a/", "http://a:99999/"])
+def test_a_redirect_that_leads_nowhere_is_an_input_error(location: str) -> None:
+    with pytest.raises(la.InputError):
+        redirected(parse_url("http://example.org/a"), location)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lookalike as la
 import reference_prints as reference
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.fingerprints import canonical
@@ -400,3 +401,29 @@ class _Named(str):
 
 def test_subclasses_count_as_what_they_are() -> None:
     assert canonical.canonical_json({_Named("key"): _Named("content")}) == '{"key":"content"}'
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_numbers_that_no_float_holds_are_refused_with_a_message(digits: int) -> None:
+    huge = 10**digits
+    calls: list[Callable[[], object]] = [
+        lambda: la.record({"a": huge}),
+        lambda: la.record({"a": 1}, weights={"a": huge}),
+        lambda: la.record({huge: 1}),  # type: ignore[dict-item]  # what is tested
+        lambda: la.simhash({"a": huge}),
+        lambda: la.weighted_minhash({"a": huge}),
+        lambda: la.measures.tfidf_cosine.similarity({"a": huge}, {"a": 1}),
+        lambda: la.Recipe(ngram=huge),
+        lambda: la.Recipe(seed=huge),
+        lambda: la.Recipe(version=huge),
+    ]
+    for call in calls:
+        with pytest.raises(la.InputError) as raised:
+            call()
+        assert len(str(raised.value)) < 250
+
+
+@pytest.mark.parametrize("data", [[1], None, 5, "abc", {1: 2}])
+def test_a_recipe_is_made_of_a_mapping(data: Any) -> None:
+    with pytest.raises(la.InputError, match="give a mapping of field names to values"):
+        la.Recipe.from_dict(data)

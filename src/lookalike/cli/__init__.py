@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import sys
@@ -82,6 +83,12 @@ class Verbs(click.Group):
         command: click.Command = importlib.import_module(f"lookalike.cli.{cmd_name}").command
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], VERBS, n=1)
+            raise click.UsageError(f"No such command {args[0]!r}." + (f" Did you mean {close[0]!r}?" if close else ""), ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
@@ -111,12 +118,17 @@ def main(args: list[str] | None = None) -> None:
     try:
         _check_standard_files()
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
+    except click.NoSuchOption as error:
+        close = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1)  # click would name several
+        click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx).show()
+        code = error.exit_code
     except click.ClickException as error:
         error.message = hide(error.message)
         error.show()
         code = error.exit_code
-    except click.Abort:
-        click.echo("lookalike: interrupted", err=True)
+    except click.Abort as error:
+        said = getattr(error.__cause__ or error.__context__, "__notes__", [])
+        click.echo(": ".join(["lookalike: interrupted", *said]), err=True)
         code = INTERRUPTED
     except LookalikeError as error:
         click.echo(f"lookalike: {error}", err=True)

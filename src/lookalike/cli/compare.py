@@ -12,6 +12,7 @@ import click
 import lookalike
 from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.cli.pages import Fetching, fetch_options, read_input
+from lookalike.comparison.explaining import formula
 from lookalike.comparison.reading import fitted
 from lookalike.corpus.contents import Contents
 from lookalike.corpus.writing import write_file
@@ -162,6 +163,8 @@ def _show(found: Comparison) -> None:
     relation = "≥" if found.alike else "<"
     score = shown_score(found.score, threshold=found.threshold)
     say(f"{found.verdict}: score {score} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
+    if found.kind == "page":
+        say(formula(found))
     if found.edits is not None:
         say("  ".join(f"{name} {shown_share(share)}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
     if found.tags is not None:

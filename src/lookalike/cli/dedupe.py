@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import counted, json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.figures import shown_score, shown_share
 
@@ -81,8 +81,8 @@ def _print(report: DedupeReport, out: str) -> None:
 def _show(report: DedupeReport) -> None:
     found = report.to_dict()
     share = f" ({shown_share(found['removed'] / found['documents'])})" if found["documents"] else ""
-    say(f"{found['documents']:,} documents: {found['kept']:,} kept, {found['removed']:,} removed{share}", bold=True)
-    details = [f"{found['clusters']:,} clusters", f"{found['compared']:,} pairs compared", f"{found['seconds']:.1f} s"]
+    say(f"{counted(found['documents'], 'document')}: {found['kept']:,} kept, {found['removed']:,} removed{share}", bold=True)
+    details = [counted(found["clusters"], "cluster"), f"{counted(found['compared'], 'pair')} compared", f"{found['seconds']:.1f} s"]
     details += [
         f"{found[name]:,} {shown}"
         for name, shown in (("without_text", "without text"), ("empty_texts", "empty"), ("skipped", "skipped"))

@@ -11,7 +11,7 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import standard_input
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import counted, json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
@@ -104,7 +104,7 @@ def _bounds(text: str | None) -> list[float] | None:
 
 def _show(report: FeedbackReport) -> None:
     found = report.summary
-    say(f"{found.pairs:,} pairs: {shown_share(found.usable)} usable (as is or after a light edit)", bold=True)
+    say(f"{counted(found.pairs, 'pair')}: {shown_share(found.usable)} usable (as is or after a light edit)", bold=True)
     shares = f"edit share: mean {shown_share(found.edit_share.mean)}, median {shown_share(found.edit_share.median)}"
     say(f"{shares} · kept: mean {shown_share(found.kept.mean)}, median {shown_share(found.kept.median)}")
     say()

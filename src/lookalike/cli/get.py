@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import click
@@ -43,7 +44,7 @@ def _show(document: lookalike.Document, *, first: bool) -> None:
         say()
     say(str(document.id), bold=True)
     for name, value in document.meta.items():
-        say(f"{name}: {value}", dim=True)
+        say(f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}", dim=True)
     if document.text is None:
         say("(the text is not kept here)", dim=True)
         return

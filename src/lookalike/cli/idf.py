@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, print_json, quiet_option, working
+from lookalike.cli.options import counted, json_option, print_json, quiet_option, working
 from lookalike.corpus.writing import check_outputs
 from lookalike.errors import InputError
 
@@ -22,7 +22,7 @@ from lookalike.errors import InputError
 def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool, quiet: bool) -> None:
     """Learn an IDF table from text FILEs, for recipes with weights='tfidf'."""
     check_outputs(files, out=out)
-    with working(f"learning from {len(files)} files", quiet):
+    with working(f"learning from {counted(len(files), 'file')}", quiet):
         table = lookalike.learn_idf((Path(name) for name in files), tokenizer=tokenizer, lines=lines)
     if not table.values:
         raise InputError("no words were found: check the files and the tokenizer")
@@ -30,4 +30,4 @@ def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_j
     if as_json:
         print_json({"documents": table.documents, "words": len(table.values), "out": str(out), "id": table.id})
     else:
-        click.echo(f"{len(table.values)} words of {table.documents} documents → {out}")
+        click.echo(f"{counted(len(table.values), 'word')} of {counted(table.documents, 'document')} → {out}")

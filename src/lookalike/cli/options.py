@@ -109,7 +109,15 @@ def _rich_table(headers: Sequence[str], rows: Sequence[Sequence[str]], right: Co
 
     table = Table(box=None, show_edge=False, pad_edge=False, show_header=any(headers), header_style="bold")
     for i, header in enumerate(headers):
-        table.add_column(header, justify="right" if i in right else "left", overflow="fold", style="bold" if i == 0 else "")
+        # Numbers and headers stay whole on a narrow terminal: what gives way is the text.
+        table.add_column(
+            header,
+            justify="right" if i in right else "left",
+            overflow="fold",
+            no_wrap=i in right,
+            min_width=columns(header),
+            style="bold" if i == 0 else "",
+        )
     for row in rows:
         table.add_row(*map(Text, row))
     Console(no_color=not colours(), highlight=False).print(table)
@@ -125,6 +133,13 @@ def _facts(facts: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
         if isinstance(value, Mapping):
             yield from _facts(value, f"{prefix}{name}.")
         elif isinstance(value, list | tuple):
-            yield f"{prefix}{name}", ", ".join(map(str, value))
+            yield f"{prefix}{name}", ", ".join(map(_fact, value))
         else:
-            yield f"{prefix}{name}", f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+            yield f"{prefix}{name}", _fact(value)
+
+
+def _fact(value: object) -> str:
+    """A value as people write it, and not as Python does."""
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -99,4 +99,4 @@ class ProblemNotes:
     def finish(self, remedy: str = "") -> None:
         self._progress.clear()
         if self.seen > SHOWN_PROBLEMS:
-            note(f"… and {self.seen - SHOWN_PROBLEMS} more problems{remedy}", self._quiet)
+            note(f"… and {self.seen - SHOWN_PROBLEMS} more problem{'' if self.seen == SHOWN_PROBLEMS + 1 else 's'}{remedy}", self._quiet)

@@ -8,9 +8,10 @@ refer to the original text.
 from __future__ import annotations
 
 import hashlib
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lookalike.corpus.contents import readable
@@ -45,6 +46,7 @@ class Templates:
         self.notes: list[str] = []
         self._templates: list[tuple[str, Winnowing]] = []
         contents = hashlib.sha256()
+        seen: set[str] = set()
         for index, text in enumerate(texts):
             if isinstance(text, Path):
                 text = readable(text).text()
@@ -53,8 +55,9 @@ class Templates:
             contents.update(hashlib.sha256(utf8(text)).digest())
             tokens = len(stream(text, recipe).hashes)
             if tokens < recipe.ngram:
-                self.notes.append(f"ignored text {index + 1} has {tokens} tokens: nothing shorter than {recipe.ngram} is looked for")
-            else:
+                self.notes.append(f"ignored text {index + 1} has {tokens} tokens: too few to look for, at least {recipe.ngram} are needed")
+            elif text not in seen:
+                seen.add(text)
                 self._templates.append((text, self._print(text)))
         self.digest = contents.hexdigest()[:12]  # part of the signature: other texts ignored give other numbers
 
@@ -68,10 +71,28 @@ class Templates:
         if len(tokens.hashes) < self.recipe.ngram:
             return ()
         mine = self._print(text)
+        places: dict[int, list[int]] = {}
+        for index, value in enumerate(mine.values):
+            places.setdefault(value, []).append(index)
         found: list[Span] = []
         for template, its_print in self._templates:
-            found.extend(_with_edges(passage, text, template, tokens) for passage in mine.passages(its_print))
+            shared = sorted(index for value in set(its_print.values) & places.keys() for index in places[value])
+            if shared:
+                found.extend(_with_edges(passage, text, template, tokens) for passage in _part(mine, shared).passages(its_print))
         return _merged(found)
+
+
+def _part(whole: Winnowing, indices: list[int]) -> Winnowing:
+    """Some of the hashes of a text: what a template does not have need not be looked at again for each template."""
+    if whole.source is None or len(indices) == len(whole.values):
+        return whole
+    positions = memoryview(array("I", (whole.source.positions[index] for index in indices)))
+    return replace(
+        whole,
+        values=tuple(whole.values[index] for index in indices),
+        spans=tuple(whole.spans[index] for index in indices),
+        source=whole.source._replace(positions=positions),
+    )
 
 
 def _with_edges(passage: Passage, text: str, template: str, tokens: TokenStream) -> Span:

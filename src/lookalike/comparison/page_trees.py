@@ -5,6 +5,7 @@ The limits keep the page one that a browser can open; both are stated where they
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -32,7 +33,15 @@ class Row:
     def kind(self) -> str:
         if self.similarity is None:
             return "gone" if self.left else "new"
-        return "equal" if self.similarity == 1.0 else "changed"
+        return "equal" if self.similarity == 1.0 or _looks_equal(self.left, self.right) else "changed"
+
+
+def _looks_equal(left: Element | None, right: Element | None) -> bool:
+    """Whether two tags or texts differ in nothing but white space, which nobody sees."""
+    if left is None or right is None or left.name != right.name or left.attrs.keys() != right.attrs.keys():
+        return False
+    values = ((_value(value), _value(right.attrs[key])) for key, value in left.attrs.items())
+    return all(_line(mine) == _line(other) for mine, other in ((left.string or "", right.string or ""), *values))
 
 
 def rows_of(part: PartMatch) -> Iterator[Row]:
@@ -53,7 +62,7 @@ def trees_html(match: TagMatch) -> str:
     pieces: list[str] = []
     for name, part in (("head", match.head), ("body", match.body)):
         rows = list(rows_of(part))
-        counts = part.to_dict()
+        counts = Counter(row.kind for row in rows)
         facts = ", ".join(f"{counts[what]:,} {what}" for what in ("equal", "changed", "gone", "new"))
         pieces.append(f'<div class="part">{name}: {shown_score(part.score)} <span>{facts}</span></div>')
         pieces += _shown(rows[:room])
@@ -93,16 +102,17 @@ def _cell(element: Element | None, side: str, row: Row) -> str:
 
 def _text(element: Element, partner: Element | None) -> str:
     shown = f"<q>{_short(element.string or '')}</q>"
-    return f'<a class="reworded">{shown}</a>' if partner is not None and partner.string != element.string else shown
+    return _marked(shown, partner is not None and _line(partner.string or "") != _line(element.string or ""))
 
 
 def _tag(element: Element, partner: Element | None) -> str:
     name = f'<b class="tag">{escaped(element.name)}</b>'
     pieces = [_marked(name, partner is not None and partner.name != element.name)]
     for key, value in element.attrs.items():
-        shown = value if isinstance(value, str) else " ".join(value)
+        shown = _value(value)
         other = partner.attrs.get(key) if partner is not None else value
-        pieces.append(_marked(f"{escaped(key)}=<q>{_short(shown)}</q>", other != value))
+        differs = other is None or _line(_value(other)) != _line(shown)
+        pieces.append(_marked(f"{escaped(key)}=<q>{_short(shown)}</q>", differs))
     return " ".join(pieces)
 
 
@@ -110,6 +120,15 @@ def _marked(html: str, differs: bool) -> str:
     return f'<a class="reworded">{html}</a>' if differs else html
 
 
+def _value(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else " ".join(value)
+
+
+def _line(text: str) -> str:
+    """A text as a browser shows it: white space at its ends is nothing, and any other is one space."""
+    return " ".join(text.split())
+
+
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = _line(text)
     return escaped(line if len(line) <= MAX_STRING else f"{line[:MAX_STRING]}…")

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.escaping import attribute, escaped
+from lookalike.comparison.explaining import about, formula
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.figures import shown_score, shown_share
 from lookalike.model import Span
@@ -94,7 +95,7 @@ def _verdict(comparison: Comparison) -> str:
         f'<section class="verdict {"alike" if comparison.alike else "unlike"}">'
         f'<p class="score"><b>{score}</b> <span class="badge">{sign} {comparison.verdict}</span></p>'
         f"{_bar(comparison.score, comparison.threshold)}"
-        f"<p>The score is {relation} the threshold of {comparison.threshold:g}.</p></section>\n"
+        f"<p>The score is {relation} the threshold of {comparison.threshold:g}. {formula(comparison)}</p></section>\n"
     )
 
 
@@ -158,7 +159,7 @@ def _trees(comparison: Comparison, names: tuple[str, str]) -> str:
     heads = "".join(f'<div class="{side}"><bdi class="name">{escaped(name)}</bdi></div>' for side, name in zip("lr", names, strict=True))
     lead = (
         "<p>Tags and texts that were paired stand in one row. <del>Gone</del> is what only the left page has, <ins>new</ins> what only the"
-        ' right page has, and what <a class="reworded">differs</a> in a pair is marked.</p>'
+        ' right page has, and what <a class="reworded">differs</a> in a pair is marked. White space that nobody sees is not marked.</p>'
     )
     view = f'<div class="view trees"><div class="row head">{heads}</div>{trees_html(comparison.tags)}</div>'
     return _section("texts", "Tags side by side", lead + view)
@@ -196,12 +197,17 @@ def _excerpt(text: str, span: Span) -> str:
 
 def _measures(comparison: Comparison) -> str:
     rows = "".join(
-        _row(escaped(name), _number("–"), _cell("not computed, see the notes"))
+        _row(escaped(name), _number("–"), _cell("not computed, see the notes"), "")
         if value is None
-        else _row(escaped(name), _number(shown_score(value)), _cell(_bar(value)))
+        else _row(escaped(name), _number(shown_score(value)), _cell(_bar(value)), _cell(about(comparison.kind, name), "about"))
         for name, value in comparison.measures.items()
     )
-    return _section("measures", "Measures", rows and f"<table>{rows}</table>")
+    if not rows or comparison.kind != "text":
+        return _section("measures", "Measures", rows and f"<table>{rows}</table>")
+    # A page of similarities explains nothing to most readers: the score is above, and what it is made of beside it.
+    count = len(comparison.measures)
+    summary = f"{count} measure{'' if count == 1 else 's'} of similarity, from 0 to 1; none of them is part of the score"
+    return _section("measures", "Measures", f"<details><summary>{summary}</summary><table>{rows}</table></details>")
 
 
 def _fields(comparison: Comparison, names: tuple[str, str]) -> str:

@@ -34,5 +34,9 @@ class Workspace:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._made is not None and not (kind is not None and self._keep_on_error):
+        kept = kind is not None and self._keep_on_error
+        if self._made is not None and not kept:
             shutil.rmtree(self._made, ignore_errors=True)
+        if isinstance(error, KeyboardInterrupt) and self._path is not None:
+            goes_on = "what was done is kept, and the same call with --resume (resume=True) goes on from there"
+            error.add_note(goes_on if kept and self._made is not None else "nothing was written and nothing is kept, so it starts anew")

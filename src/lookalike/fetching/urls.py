@@ -43,7 +43,7 @@ def parse_url(text: str) -> Url:
     if not isinstance(text, str):
         raise InputError(f"url of type {type(text).__name__}: give it as str")
     if len(text) > MAX_URL or _NO_PART_OF_A_URL.search(text):
-        raise InputError(f"{text[:80]!r} is no URL: it is longer than {MAX_URL} characters, or holds spaces or control characters")
+        raise InputError(f"{text[:80]!r} is not a URL: it is longer than {MAX_URL} characters, or holds spaces or control characters")
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -51,12 +51,12 @@ def parse_url(text: str) -> Url:
         # IDNA, as the resolver wants it; an IPv6 address and plain names stay as they are.
         host = host if host.isascii() else host.encode("idna").decode("ascii")
     except (ValueError, UnicodeError) as error:
-        raise InputError(f"{text[:80]!r} is no URL: {error}") from error
+        raise InputError(f"{text[:80]!r} is not a URL: {error}") from error
     scheme = parts.scheme.lower()
     if scheme not in PORTS:
         raise InputError(f"{text[:80]!r}: only http:// and https:// are fetched")
     if not host or port == 0:
-        raise InputError(f"{text[:80]!r} is no URL: it names no host")
+        raise InputError(f"{text[:80]!r} is not a URL: it names no host")
     if parts.username is not None or parts.password is not None:
         raise InputError(f"{scheme}://…@{host}: user and password are not sent to servers: leave them out of the URL")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -65,4 +65,8 @@ def parse_url(text: str) -> Url:
 
 def redirected(url: Url, location: str) -> Url:
     """Where a redirect from a URL leads."""
-    return parse_url(urljoin(str(url), location.strip()))
+    try:
+        joined = urljoin(str(url), location.strip())
+    except ValueError as error:  # a bracket that does not close, among others
+        raise InputError(f"{location[:80]!r} is not a URL: {error}") from error
+    return parse_url(joined)

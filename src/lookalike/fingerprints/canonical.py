@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lookalike.errors import InputError
+from lookalike.figures import shown_value
 
 MAX_DEPTH = 64
 MAX_VALUES = 1_000_000  # objects that share parts can unfold to any size
@@ -81,7 +82,7 @@ class _Canonical:
         inner: dict[str, Any] = {}
         for key, item in value.items():
             if not isinstance(key, str):
-                raise _refused(path, f"key {key!r} is of type {type(key).__name__}: keys are strings")
+                raise _refused(path, f"key {shown_value(key)} is of type {type(key).__name__}: keys are strings")
             name = joined_surrogates(key)
             place = f"{path}.{name}" if path else name
             if name in inner:

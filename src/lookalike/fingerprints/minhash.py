@@ -8,6 +8,7 @@ package's values, version 1 and version 2's ``scheme="legacy"``.
 from __future__ import annotations
 
 import struct
+import sys
 from array import array
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
@@ -286,8 +288,6 @@ def _weight_table(weights: object) -> Mapping[str, float]:
     for feature, weight in weights.items():
         if not isinstance(feature, str):
             raise InputError(f"feature {feature!r:.60} is a {type(feature).__name__}: expected str")
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
-            raise InputError(
-                f"weight {weight!r} of feature {feature!r:.60}: expected a positive finite number; leave out what weighs nothing"
-            )
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight <= sys.float_info.max:
+            raise InputError(f"weight {shown_value(weight)} of feature {feature!r:.60}: give a positive float; leave out what weighs 0")
     return weights

@@ -18,6 +18,7 @@ from dataclasses import field as dataclass_field
 from typing import Any, ClassVar, NamedTuple, Self
 
 from lookalike.errors import InputError, RecipeMismatch
+from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.fingerprints.canonical import canonical_json, from_json, joined_surrogates, to_json
 from lookalike.fingerprints.field_measures import compared, field_measures
@@ -154,7 +155,8 @@ def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
     for name, weight in weights.items():
         usable = isinstance(weight, int | float) and not isinstance(weight, bool) and (weight == 0 or MIN_WEIGHT <= weight <= MAX_WEIGHT)
         if not usable:
-            raise InputError(f"record weight of {name!r} is {weight!r}: give 0, or a number of {MIN_WEIGHT} to {MAX_WEIGHT:.0e}")
+            allowed = f"0, or a number from {MIN_WEIGHT} to {MAX_WEIGHT:.0e}"
+            raise InputError(f"record weight of {name!r} is {shown_value(weight)}: give {allowed}")
     # A weight of 1 is what a field has anyway: with and without it the recipe is the same.
     return {joined_surrogates(name): float(weight) for name, weight in weights.items() if weight != 1}
 

@@ -6,6 +6,7 @@ bits is the usual bound for "the same"; on short texts a single changed word mov
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
@@ -136,8 +138,8 @@ def _token_weights(tokens: object) -> dict[str, float]:
         token, weight = item if isinstance(item, tuple) and len(item) == 2 else (item, 1.0)
         if not isinstance(token, str):
             raise InputError(f"token {token!r:.60} is a {type(token).__name__}: expected str")
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not abs(weight) < float("inf"):
-            raise InputError(f"weight {weight!r} of token {token!r:.60}: expected a finite number")
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not abs(weight) <= sys.float_info.max:
+            raise InputError(f"weight {shown_value(weight)} of token {token!r:.60}: give a finite number that fits a float")
         weights[token] = weights.get(token, 0.0) + weight
     return weights
 

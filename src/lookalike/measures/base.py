@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-import reprlib
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from lookalike.errors import InputError
+from lookalike.figures import shown_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,14 +137,6 @@ def delegate(thing: object, kinds: tuple[str, ...], measure: str) -> Delegate:
     return Delegate(thing)
 
 
-def shown(thing: object) -> str:
-    """A short representation for messages, of anything: ints of 5,000 digits have none of their own."""
-    try:
-        return reprlib.repr(thing)
-    except Exception:
-        return f"a {type(thing).__name__}"
-
-
 def is_array(thing: Any) -> TypeGuard[NDArray[Any]]:
     """A numpy array, told without importing numpy."""
     return hasattr(thing, "dtype") and hasattr(thing, "tolist") and hasattr(thing, "ndim")
@@ -156,7 +148,7 @@ def as_batch(thing: Any, name: str) -> Batch:
     else:  # a table of pandas or Polars would be taken for the list of its columns
         unfit = isinstance(thing, (str, bytes, bytearray, memoryview, Mapping, Set)) or is_fingerprint(thing) or hasattr(thing, "columns")
     if unfit or not isinstance(thing, Collection):
-        raise InputError(f"{name}={shown(thing)} is not a batch: give a list or a numpy array, or compare a single pair with distance()")
+        raise InputError(f"{name}={shown_value(thing)} is not a batch: give a list or a numpy array, or use distance() for one pair")
     return thing if is_array(thing) else list(thing)
 
 
@@ -167,7 +159,7 @@ def items_of(thing: Any, name: str, wanted: str) -> list[Any]:
             raise InputError(f"{name} is an array of {thing.ndim} dimensions: give a 1-D array, or for batches distances() or pairwise()")
         return list(thing.tolist())
     if not isinstance(thing, Sequence) or isinstance(thing, (str, bytes, bytearray, memoryview)):
-        raise InputError(f"{name}={shown(thing)} is a {type(thing).__name__}: give {wanted}")
+        raise InputError(f"{name}={shown_value(thing)} is a {type(thing).__name__}: give {wanted}")
     return list(thing)
 
 
@@ -184,11 +176,11 @@ def finite(value: Any, name: str) -> float:
     if isinstance(value, numbers.Integral):
         return int(value)
     if not isinstance(value, numbers.Real):
-        raise InputError(f"{name} holds {shown(value)}, which is not a number")
+        raise InputError(f"{name} holds {shown_value(value)}, which is not a number")
     try:
         number = float(value)
     except OverflowError as error:
-        raise InputError(f"{name} holds {shown(value)}, which does not fit a float: scale it") from error
+        raise InputError(f"{name} holds {shown_value(value)}, which does not fit a float: scale it") from error
     if not math.isfinite(number):
         raise InputError(f"{name} holds {number}: give finite numbers")
     return number
@@ -199,7 +191,7 @@ def weights_of(mapping: Mapping[Any, Any], name: str) -> dict[Hashable, float]:
     weights = {key: finite(value, name) for key, value in mapping.items()}
     for key, weight in weights.items():
         if weight < 0:
-            raise InputError(f"{name} gives {shown(key)} the negative weight {weight}: weights start at 0")
+            raise InputError(f"{name} gives {shown_value(key)} the negative weight {weight}: weights start at 0")
     refuse_nan(weights, name)
     return {key: weight for key, weight in weights.items() if weight}
 

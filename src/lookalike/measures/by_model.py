@@ -18,7 +18,8 @@ from lookalike.embedders.cache import VectorCache
 from lookalike.embedders.encoding import encode
 from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
-from lookalike.measures.base import Batch, Measure, Want, finite, is_array, shown, tokens_of
+from lookalike.figures import shown_value
+from lookalike.measures.base import Batch, Measure, Want, finite, is_array, tokens_of
 from lookalike.measures.vectors import cosine
 
 if TYPE_CHECKING:
@@ -100,13 +101,13 @@ class _Texts:
         found = encode(texts, self._model, cache=self._cache)
         for text, windows in zip(texts, found.windows, strict=True):
             if not windows and text.strip():
-                raise InputError(f"{shown(text)} has no word that {found.model} knows: give another model")
+                raise InputError(f"{shown_value(text)} has no word that {found.model} knows: give another model")
         return found.vectors
 
 
 def _text(thing: Any, name: str) -> str:
     if not isinstance(thing, str):
-        raise InputError(f"{name}={shown(thing)} is a {type(thing).__name__}: meaning is that of texts, give str")
+        raise InputError(f"{name}={shown_value(thing)} is a {type(thing).__name__}: meaning is that of texts, give str")
     return thing
 
 

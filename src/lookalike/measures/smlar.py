@@ -16,7 +16,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from lookalike.errors import InputError
-from lookalike.measures.base import Measure, counts_of, finite, shown
+from lookalike.figures import shown_value
+from lookalike.measures.base import Measure, counts_of, finite
 from lookalike.measures.vectors import cosine_of
 
 Counts: TypeAlias = dict[Hashable, float]
@@ -64,13 +65,13 @@ def smlar_tfidf(idf: Mapping[Any, float], *, tf: Literal["const", "n", "log"] = 
     the similarity is 0.
     """
     if not isinstance(idf, Mapping):
-        raise InputError(f"idf={shown(idf)}: give a mapping of elements to their inverse document frequency")
+        raise InputError(f"idf={shown_value(idf)}: give a mapping of elements to their inverse document frequency")
     if tf not in TERM_FREQUENCIES:
         raise InputError(f"tf={tf!r}: choose one of {', '.join(TERM_FREQUENCIES)}")
     frequency = TERM_FREQUENCIES[tf]
 
     def weights(counts: Counts) -> Counts:
-        return {element: frequency(count) * finite(idf.get(element, 0), f"idf[{shown(element)}]") for element, count in counts.items()}
+        return {element: frequency(n) * finite(idf.get(element, 0), f"idf[{shown_value(element)}]") for element, n in counts.items()}
 
     def similarity(a: Counts, b: Counts) -> float:
         left, right = weights(a), weights(b)

@@ -14,7 +14,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
 from lookalike.errors import InputError
-from lookalike.measures.base import Measure, counts_of, finite, shown
+from lookalike.figures import shown_value
+from lookalike.measures.base import Measure, counts_of, finite
 from lookalike.measures.vectors import cosine_of
 
 Counts: TypeAlias = dict[Hashable, float]
@@ -29,7 +30,10 @@ def _idf_of_the_pair(token: Hashable, a: Counts, b: Counts) -> float:
 
 def _measure(about: str, idf: Weigh) -> Measure:
     def similarity(a: Counts, b: Counts) -> float:
-        left, right = ({token: count * idf(token, a, b) for token, count in counts.items()} for counts in (a, b))
+        try:
+            left, right = ({token: count * idf(token, a, b) for token, count in counts.items()} for counts in (a, b))
+        except OverflowError as error:
+            raise InputError("a count does not fit a float: scale the counts") from error
         if not any(left.values()) or not any(right.values()):
             return 1.0 if a == b else 0.0
         return cosine_of(left, right)
@@ -52,13 +56,13 @@ def tfidf_cosine_with(idf: Mapping[str, float], *, default: float | None = None)
     Without a default an unknown token is an error: leaving it out would make different texts of unknown words alike.
     """
     if not isinstance(idf, Mapping):
-        raise InputError(f"idf={shown(idf)}: give a mapping of tokens to their inverse document frequency")
+        raise InputError(f"idf={shown_value(idf)}: give a mapping of tokens to their inverse document frequency")
     fallback = None if default is None else finite(default, "default")
 
     def weigh(token: Any, a: Counts, b: Counts) -> float:
         value = idf.get(token, fallback)
         if value is None:
-            raise InputError(f"idf has no entry for {shown(token)}: give default=, such as the largest value of the table")
-        return finite(value, f"idf[{shown(token)}]")
+            raise InputError(f"idf has no entry for {shown_value(token)}: give default=, such as the largest value of the table")
+        return finite(value, f"idf[{shown_value(token)}]")
 
     return _measure(f"the cosine of TF-IDF weights by a table of {len(idf)} tokens", weigh)
