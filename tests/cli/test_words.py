@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from lookalike.cli.options import print_table
+from lookalike.cli.options import bar, print_table
 from lookalike.cli.progress import StageProgress
 
 
@@ -78,3 +78,7 @@ def test_an_interrupted_run_says_whether_it_can_go_on(
     assert not (tmp_path / "out.jsonl").exists()
     monkeypatch.undo()
     assert run("dedupe", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", *options).returncode == 0
+
+
+def test_only_what_is_whole_fills_a_bar() -> None:
+    assert [len(bar(share, 20)) for share in (-0.5, 0.0, 0.001, 0.5, 0.98, 0.9999, 1.0, 1.5)] == [0, 0, 1, 10, 19, 19, 20, 20]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import colours, json_option, note, print_json, print_table, quiet_option, say, working
+from lookalike.cli.options import bar, colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.cli.pages import Fetching, fetch_options, read_input
 from lookalike.comparison.explaining import formula
 from lookalike.comparison.reading import fitted
@@ -191,4 +191,4 @@ def _width() -> int:
 def _row(name: str, value: float | None) -> tuple[str, str, str]:
     if value is None:
         return name, "–", ""
-    return name, shown_score(value), "█" * round(20 * max(0.0, min(1.0, value)))
+    return name, shown_score(value), bar(value, 20)

@@ -11,7 +11,7 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import standard_input
-from lookalike.cli.options import counted, json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import bar, counted, json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
@@ -109,8 +109,8 @@ def _show(report: FeedbackReport) -> None:
     say(f"{shares} · kept: mean {shown_share(found.kept.mean)}, median {shown_share(found.kept.median)}")
     say()
     verdicts = found.to_dict()["verdicts"].items()
-    bar = [(name, f"{count:,}", shown_share(count / found.pairs), "█" * round(30 * count / found.pairs)) for name, count in verdicts]
-    print_table(("verdict", "pairs", "share", ""), bar, right=(1, 2))
+    rows = [(name, f"{count:,}", shown_share(count / found.pairs), bar(count / found.pairs, 30)) for name, count in verdicts]
+    print_table(("verdict", "pairs", "share", ""), rows, right=(1, 2))
     for name in report.groups:
         groups = report.by(name)
         _show_summaries(name, list(groups.items())[:SHOWN_GROUPS])

@@ -40,6 +40,12 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
+def bar(share: float, width: int) -> str:
+    """A share as blocks: a full bar is 1 and no bar is 0, and nothing else."""
+    blocks = round(width * share)
+    return "█" * max(min(blocks, width if share >= 1 else width - 1), 1 if share > 0 else 0)
+
+
 def note(message: str, quiet: bool) -> None:
     if not quiet:
         click.echo(f"lookalike: {message}", err=True)

@@ -86,7 +86,10 @@ def _shown(rows: list[Row]) -> Iterator[str]:
 
 def _html(row: Row) -> str:
     title = f' title="similarity {shown_score(row.similarity)}"' if row.similarity is not None and row.kind == "changed" else ""
-    return f'<div class="row {_CLASSES[row.kind]}"{title}>{_cell(row.left, "l", row)}{_cell(row.right, "r", row)}</div>'
+    left, right = _cell(row.left, "l", row), _cell(row.right, "r", row)
+    # A tag whose text differs looks the same on both sides: the text has a row of its own.
+    same = " same" if row.kind == "changed" and left.replace('"l ', '"r ', 1) == right else ""
+    return f'<div class="row {_CLASSES[row.kind]}{same}"{title}>{left}{right}</div>'
 
 
 def _cell(element: Element | None, side: str, row: Row) -> str:
