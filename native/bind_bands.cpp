@@ -42,7 +42,7 @@ Sections give_sections(BuiltBands&& built) {
 Sections build(Input<std::int64_t> rows, Hashes digests, Input<std::uint32_t> keys, std::size_t bands) {
     check_bands(bands);
     if (rows.size() > kMaxBandDocuments) throw nb::value_error("rows: more than a segment holds: build several");
-    if (digests.size() != rows.size()) throw nb::value_error("digests: expected one a row");
+    if (digests.size() != rows.size()) throw nb::value_error("digests: expected one per row");
     if (keys.size() != rows.size() * bands) throw nb::value_error("keys: expected `bands` a row");
     check_ascending(view(rows), "rows");
     if (rows.size() && rows.data()[0] < 0) throw nb::value_error("rows: expected 0 or more");

@@ -226,8 +226,8 @@ class BoundLeaders {
     Decisions offer(Hashes features, Offsets offsets, Hashes digests, Input<std::uint32_t> keys) {
         const Batch<std::uint64_t> lists(features, offsets);
         const std::size_t count = lists.count(), bands = leaders_.bands();
-        if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words a document");
-        if (keys.size() != bands * count) throw nb::value_error("keys: expected one a band and document");
+        if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words per document");
+        if (keys.size() != bands * count) throw nb::value_error("keys: expected one per band and document");
         DecisionLists decisions(count);
         {
             nb::gil_scoped_release release;
@@ -296,7 +296,7 @@ class BoundSimhashLeaders {
     Decisions offer(Hashes words, Hashes digests) {
         const unsigned bits = leaders_.bits();
         const std::size_t each = bits == 128 ? 2 : 1, count = words.size() / each;
-        if (words.size() % each || digests.size() != 2 * count) throw nb::value_error("digests: expected two words a fingerprint");
+        if (words.size() % each || digests.size() != 2 * count) throw nb::value_error("digests: expected two words per fingerprint");
         DecisionLists decisions(count);
         {
             nb::gil_scoped_release release;

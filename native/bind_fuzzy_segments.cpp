@@ -119,7 +119,7 @@ nb::tuple search_ssdeep(const OpenSsdeep& opened, std::string_view digest, int m
 std::string text_of(const fuzzy::TlshEntry& entry) { return tlsh::to_text(fuzzy::to_record(entry)); }
 std::string text_of(const ssdeep::Parts& entry) { return ssdeep::to_text(entry); }
 
-// The digests of all entries, one a line.
+// The digests of all entries, one per line.
 template <class Open>
 std::string texts(const Open& opened) {
     nb::gil_scoped_release release;

@@ -27,7 +27,7 @@ std::span<const std::uint64_t> check_words(const Hashes& words, unsigned bits) {
 }
 
 std::span<const std::uint64_t> check_words(const Hashes& words, const Input<std::int64_t>& ids, unsigned bits) {
-    if (words.size() != ids.size() * (bits == 128 ? 2 : 1)) throw nb::value_error("ids: expected one a fingerprint");
+    if (words.size() != ids.size() * (bits == 128 ? 2 : 1)) throw nb::value_error("ids: expected one per fingerprint");
     return check_words(words, bits);
 }
 

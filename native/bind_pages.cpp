@@ -35,7 +35,7 @@ std::pair<Output<std::uint32_t>, Output<std::uint32_t>> align_tags_(Numbers left
     const Batch<std::uint8_t> words(attributes, attribute_offsets), texts(strings, string_offsets);
     const std::size_t count = names.size();
     if (flags.size() != count || words.count() != count || texts.count() != count) {
-        throw nb::value_error("names, flags, attributes, strings: expected one a tag");
+        throw nb::value_error("names, flags, attributes, strings: expected one per tag");
     }
     check_rows(left, count);
     check_rows(right, count);

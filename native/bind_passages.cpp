@@ -66,7 +66,7 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, 
     {
         nb::gil_scoped_release release;
         std::vector<Place> places(texts.count());
-        std::list<Kept> lists;  // one a worker
+        std::list<Kept> lists;  // one per worker
         std::mutex guard;
         const std::uint64_t key = mix(options.seed);
         for_each_document(texts.count(), workers, [&] {
@@ -117,7 +117,7 @@ Runs as_tuples(const std::vector<SharedRun>& runs) {
 }
 
 void check_anchors(const Anchors& side, unsigned n) {
-    if (side.values.size() != side.positions.size()) throw nb::value_error("passages: expected one position a value");
+    if (side.values.size() != side.positions.size()) throw nb::value_error("passages: expected one position per value");
     for (std::size_t i = 0; i < side.positions.size(); ++i) {
         if (side.positions[i] >= side.tokens.size() || (i && side.positions[i] <= side.positions[i - 1])) {
             throw nb::value_error("passages: positions must ascend within the tokens");

@@ -106,7 +106,7 @@ class HeldSegment {
     std::pair<Output<std::int64_t>, Output<std::uint32_t>> passages(Hashes values, Numbers starts, Numbers ends, Bytes used, Numbers documents) const {
         const postings::Query query{aligned(values, "values"), aligned(starts, "starts"), aligned(ends, "ends"), view(used)};
         if (values.size() > kMaxText || starts.size() != values.size() || ends.size() != values.size() || used.size() != values.size()) {
-            throw nb::value_error("starts, ends, used: expected one a value");
+            throw nb::value_error("starts, ends, used: expected one per value");
         }
         const std::span<const std::uint32_t> wanted = aligned(documents, "documents");
         for (const std::uint32_t document : wanted) {

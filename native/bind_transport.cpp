@@ -45,7 +45,7 @@ struct Bags {
     Bags(const Vectors& rows, const Numbers& numbers, const Offsets& places, std::size_t width)
         : vectors(rows.data()), counts(view(numbers)), offsets(view(places)), dimensions(width) {
         check_offsets(offsets, counts.size());
-        if (rows_of(rows, width) != counts.size()) throw nb::value_error("counts: expected one a vector");
+        if (rows_of(rows, width) != counts.size()) throw nb::value_error("counts: expected one per vector");
         for (std::size_t text = 0; text < size(); ++text) {
             if (of(text).empty()) throw nb::value_error("offsets: a text without words");
             check_counts(of(text));
@@ -114,7 +114,7 @@ std::tuple<Output<std::uint32_t>, Output<std::uint32_t>, Output<double>, Output<
                                                                                                 std::size_t dimensions) {
     check_dimensions(dimensions);
     const std::size_t rows = left_counts.size(), columns = right_counts.size();
-    if (rows_of(left_vectors, dimensions) != rows || rows_of(right_vectors, dimensions) != columns) throw nb::value_error("counts: expected one a vector");
+    if (rows_of(left_vectors, dimensions) != rows || rows_of(right_vectors, dimensions) != columns) throw nb::value_error("counts: expected one per vector");
     if (rows == 0 || columns == 0) throw nb::value_error("counts: a text without words");
     check_counts(view(left_counts));
     check_counts(view(right_counts));
@@ -149,9 +149,9 @@ std::tuple<Output<std::int64_t>, Output<double>, std::vector<std::size_t>> wmd_n
     const std::size_t rows = rows_of(vectors, dimensions);
     const Collection collection{view(vectors), dimensions, view(words), view(counts), view(offsets), view(centroids), slack};
     check_offsets(collection.offsets, words.size());
-    if (counts.size() != words.size()) throw nb::value_error("counts: expected one a word");
+    if (counts.size() != words.size()) throw nb::value_error("counts: expected one per word");
     if (collection.size() > 0xFFFFFFFE) throw nb::value_error("offsets: too many texts");
-    if (rows_of(centroids, dimensions) != collection.size()) throw nb::value_error("centroids: expected one a text");
+    if (rows_of(centroids, dimensions) != collection.size()) throw nb::value_error("centroids: expected one per text");
     if (query_counts.size() == 0 || rows_of(query, dimensions) != query_counts.size()) throw nb::value_error("query: expected one count a vector, at least one");
     check_counts(view(query_counts));
     for (const std::uint32_t word : view(words)) {
@@ -192,7 +192,7 @@ std::tuple<Output<std::uint32_t>, Output<std::uint32_t>, Output<std::uint64_t>, 
     const std::vector<std::uint64_t> given = amounts_of(supplies, supplied), wanted = amounts_of(demands, demanded);
     if (supplied != demanded) throw nb::value_error("supplies, demands: their sums differ");
     check_cells(given.size(), wanted.size());
-    if (costs.size() != given.size() * wanted.size()) throw nb::value_error("costs: expected one a pair");
+    if (costs.size() != given.size() * wanted.size()) throw nb::value_error("costs: expected one per pair");
     for (const double cost : view(costs)) {
         if (!(cost >= 0 && cost <= 1e300)) throw nb::value_error("costs: expected numbers from 0 to 1e300");
         if (cost > 0 && cost < 1e-280) throw nb::value_error("costs: expected 0, or 1e-280 and more");

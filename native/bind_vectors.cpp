@@ -40,7 +40,7 @@ Output<double> squares_of(const Halves& halves, std::size_t dimensions) {
         nb::gil_scoped_release release;
         const std::span<const std::uint16_t> given = view(halves);
         if (!within_one(given.data(), given.size())) {
-            throw nb::value_error("vectors: a component is no number from -1 to 1");
+            throw nb::value_error("vectors: every component must be a number from -1 to 1");
         }
         for (std::size_t i = 0; i < squares.size(); ++i) {
             const std::uint16_t* vector = given.data() + i * dimensions;
@@ -52,7 +52,7 @@ Output<double> squares_of(const Halves& halves, std::size_t dimensions) {
 
 Vectors check_vectors(const Halves& halves, const Squares& squares, std::size_t dimensions) {
     check_dimensions(dimensions, halves.size());
-    if (halves.size() / dimensions != squares.size()) throw nb::value_error("squares: expected one a vector");
+    if (halves.size() / dimensions != squares.size()) throw nb::value_error("squares: expected one per vector");
     const std::span<const double> given = view(squares);
     if (!std::all_of(given.begin(), given.end(), [&](double square) { return square >= 0 && square <= static_cast<double>(dimensions); })) {
         throw nb::value_error("squares: expected those of vector_squares");

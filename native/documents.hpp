@@ -27,7 +27,7 @@ class DocumentSketcher {
 
     void start() { first_ = features_.size(); }
     void add(const std::uint64_t* hashes, std::size_t count) { features_.insert(features_.end(), hashes, hashes + count); }
-    // What is left in the list are the distinct features, and none without bands. `keys` gets one a band. Returns how many features.
+    // What is left in the list are the distinct features, and none without bands. `keys` gets one per band. Returns how many features.
     std::size_t finish(TokenDigest& digest, std::uint32_t* keys);
 
    private:

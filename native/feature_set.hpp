@@ -1,4 +1,4 @@
-// A set of 64-bit features that is filled and emptied again and again: one a worker, of the size of one document.
+// A set of 64-bit features that is filled and emptied again and again: one per worker, of the size of one document.
 #pragma once
 
 #include <algorithm>

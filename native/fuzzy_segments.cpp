@@ -35,7 +35,7 @@ void check_documents(const Documents<View>& documents, std::size_t entries) {
 }
 
 void check_new_rows(View<std::int64_t> rows, std::size_t digests) {
-    require(rows.size() == digests, "rows: expected one a digest");
+    require(rows.size() == digests, "rows: expected one per digest");
     require(rows.size() <= kMaxDocuments, "rows: a segment holds fewer than 2^32 documents");
     require(rows.empty() || rows.front() >= 0, "rows: expected numbers from 0 on");
     require(ascends(rows), "rows: expected ascending numbers");
@@ -477,7 +477,7 @@ void SsdeepSegment::check_entries() const {
 void SsdeepSegment::check_postings() const {
     const auto& [documents, levels, first_sizes, letter_starts, letters, starts, tags, postings] = columns_;
     const Buckets bucket_of(postings.size());
-    require(tags.size() == postings.size(), "tags: expected one a posting");
+    require(tags.size() == postings.size(), "tags: expected one per posting");
     check_starts(starts, bucket_of.count(), postings.size(), true, "bucket_starts: expected where each bucket begins, ascending");
     std::size_t missing = postings.size();
     std::uint64_t sum = 0;

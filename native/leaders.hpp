@@ -151,7 +151,7 @@ class Leaders {
         originals_.prefetch(digest);
         tables_.prefetch(keys);
     }
-    // Features are distinct; `keys` has one a band. Documents are numbered as they are offered.
+    // Features are distinct; `keys` has one per band. Documents are numbered as they are offered.
     Decision offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint32_t* keys);
 
     std::uint32_t documents() const { return documents_; }

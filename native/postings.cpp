@@ -57,7 +57,7 @@ void Segment::check_documents() const {
 
 void Segment::check_spans() const {
     const std::size_t count = view_.places.size();
-    if (view_.starts.size() != count || view_.lengths.size() != count) refuse("starts, lengths: expected one a place");
+    if (view_.starts.size() != count || view_.lengths.size() != count) refuse("starts, lengths: expected one per place");
     for (std::size_t i = 0; i < view_.uppers.size(); ++i) {
         const std::uint64_t place = view_.uppers[i] >> 32;
         if (place >= count || (i && place <= view_.uppers[i - 1] >> 32)) refuse("uppers: place " + std::to_string(place) + " is out of order");

@@ -3,7 +3,7 @@
 // The fingerprints of all documents are numbered in document order; such a number is a *place*. Document d has the places
 // firsts[d] to firsts[d + 1], so a place names the document and the fingerprint's rank in it in four bytes, and neighbours
 // in a text are neighbouring places. Spans stand in order of place. Postings are the places in order of hash, then place:
-// a directory over the top bits of the hashes, and of each hash only the bits below, in whole bytes. About 14 bytes a posting.
+// a directory over the top bits of the hashes, and of each hash only the bits below, in whole bytes. About 14 bytes per posting.
 #pragma once
 
 #include <algorithm>
@@ -152,7 +152,7 @@ class Segment {
 };
 
 // Document i has the values offsets[i] to offsets[i + 1], in the order of its text. Offsets are checked by the caller; what else
-// is wrong is std::invalid_argument. Takes 32 bytes a posting while it runs.
+// is wrong is std::invalid_argument. Takes 32 bytes per posting while it runs.
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
               std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends);
 

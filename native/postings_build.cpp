@@ -106,7 +106,7 @@ class DocumentWriter {
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
               std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends) {
     if (offsets.size() != rows.size() + 1) refuse("offsets: expected one more than rows");
-    if (starts.size() != values.size() || ends.size() != values.size()) refuse("starts, ends: expected one a value");
+    if (starts.size() != values.size() || ends.size() != values.size()) refuse("starts, ends: expected one per value");
     check_rows(rows);
     const auto base = static_cast<std::size_t>(offsets.front()), count = static_cast<std::size_t>(offsets.back()) - base;
     check_count(count);

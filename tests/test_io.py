@@ -276,7 +276,7 @@ def test_paths_that_are_no_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "message"), [(errno.EACCES, "may not be read: check its permissions"), (errno.EIO, "cannot be read: Input/output error")]
+    ("number", "message"), [(errno.EACCES, "cannot be read: check its permissions"), (errno.EIO, "cannot be read: Input/output error")]
 )
 def test_what_the_system_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, message: str) -> None:
     path = tmp_path / "a.txt"

@@ -2,7 +2,7 @@
 
 The encoding is found in this order, and always reported:
 
-1. a byte order mark: UTF-8, UTF-16, UTF-32;
+1. per byte order mark: UTF-8, UTF-16, UTF-32;
 2. UTF-16 or UTF-32 without a mark, if it gives ordinary text (tried where the bytes are not UTF-8 or hold control
    characters);
 3. UTF-8, if every byte is valid;
@@ -138,7 +138,7 @@ def open_file(path: Path) -> Iterator[BufferedReader]:
     except FileNotFoundError as error:
         raise InputError(f"{str(path)!r} does not exist: check the path") from error
     except PermissionError as error:
-        raise InputError(f"{str(path)!r} may not be read: check its permissions") from error
+        raise InputError(f"{str(path)!r} cannot be read: check its permissions") from error
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
 

@@ -148,7 +148,7 @@ class TestFingerprint:
         (tmp_path / "a.html").write_text(f'<meta charset="no-such">{HTML}')
         done = run("fingerprint", "--as", "page", tmp_path / "a.html", "--json")
         assert done.returncode == 0
-        assert "'no-such', which nobody knows" in done.stderr
+        assert "'no-such', which is not known" in done.stderr
 
 
 class TestSearch:

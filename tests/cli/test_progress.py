@@ -26,7 +26,7 @@ class TestProgress:
         with Progress(False, "documents") as progress:
             progress.at(12_345)
             drawn = capsys.readouterr().err
-            assert re.fullmatch(r"\r\x1b\[K12,345 documents, [\d,]+ a second", drawn)
+            assert re.fullmatch(r"\r\x1b\[K12,345 documents, [\d,]+ per second", drawn)
             progress.step()  # too soon after the last
             assert capsys.readouterr().err == ""
         assert capsys.readouterr().err == "\r\x1b[K"

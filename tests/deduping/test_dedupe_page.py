@@ -138,7 +138,7 @@ def test_progress(tmp_path: Path) -> None:
     reading = [step for step in steps if step.stage == "read"]
     assert reading[-1].done == reading[-1].total == source.stat().st_size
     assert stage_line(Progress("read", 50_000_000, 100_000_000, "bytes", 2.0)) == "read, 50 MB (50%), 25 MB/s, 2 s left"
-    assert stage_line(Progress("compare", 10, None, "documents", 0.0)) == "compare, 10 documents, 0 a second"
+    assert stage_line(Progress("compare", 10, None, "documents", 0.0)) == "compare, 10 documents, 0 per second"
 
 
 def test_features_go_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

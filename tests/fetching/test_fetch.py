@@ -74,7 +74,7 @@ class TestAnswers:
 
     def test_what_is_no_http(self, serve: Serve) -> None:
         server = serve({"/": lambda stream: stream.sendall(b"SSH-2.0-OpenSSH\r\n")})
-        with pytest.raises(FetchError, match="no answer of HTTP"):
+        with pytest.raises(FetchError, match="did not answer with HTTP"):
             fetch(server.url())
 
     def test_nobody_listens(self) -> None:
@@ -319,9 +319,9 @@ class TestCharsets:
             ("utf-8", b"\xef\xbb\xbf<title>\xe8\x8c\xb6</title>", "茶", None),
             ("gb18030", '<meta charset="utf-8"><title>茶</title>'.encode("gb18030"), "茶", None),
             ("utf-8", '<meta charset="latin1"><title>茶</title>'.encode(), "茶", None),
-            ("no-such", "<title>茶</title>".encode(), "茶", "'no-such', which nobody knows"),
+            ("no-such", "<title>茶</title>".encode(), "茶", "'no-such', which is not known"),
             ("utf-8", b"<title>caf\xe9</title><p>a plain page in a Western encoding", "café", "bytes contradict"),
-            ("unicode_escape", b"<title>\\u8336</title>", "\\u8336", "nobody knows"),
+            ("unicode_escape", b"<title>\\u8336</title>", "\\u8336", "is not known"),
             ("utf-16le", "<title>茶</title> and more text".encode("utf-16-le"), "茶", "guessed"),
             ("a b", b"<title>tea</title>", "tea", None),
         ],

@@ -117,7 +117,7 @@ def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr("builtins.open", refuse)  # root may read any file, so a mode of 000 would not do
-    with pytest.raises(InputError, match="secret' may not be read: check its permissions"):
+    with pytest.raises(InputError, match="secret' cannot be read: check its permissions"):
         digest(path)
 
 

@@ -410,7 +410,7 @@ BAD_TLSH = [
 
 @pytest.mark.parametrize(("kind", "value"), [(Ssdeep, value) for value in BAD_SSDEEP] + [(Tlsh, value) for value in BAD_TLSH])
 def test_malformed_digests_are_refused(kind: Any, value: str) -> None:
-    with pytest.raises(InputError, match="is no digest"):
+    with pytest.raises(InputError, match="is not a digest"):
         kind(value)
     with pytest.raises(InputError):
         kind.from_dict({"value": value, "recipe": f"{kind.kind}.1"})

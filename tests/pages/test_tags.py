@@ -264,7 +264,7 @@ def test_the_kernel_checks_what_it_gets() -> None:
     zero = array("I", [0])
     for arguments, message in [
         ((array("I", [1]), zero, *one_tag, 1.0, 1.0, 1.0), "beyond the table"),
-        ((zero, zero, array("I", [0]), b"", *one_tag[2:], 1.0, 1.0, 1.0), "one a tag"),
+        ((zero, zero, array("I", [0]), b"", *one_tag[2:], 1.0, 1.0, 1.0), "one per tag"),
         ((zero, zero, *one_tag[:3], array("q", [0, 5]), *one_tag[4:], 1.0, 1.0, 1.0), "offsets"),
         ((zero, zero, *one_tag, float("nan"), 1.0, 1.0), "weights"),
         ((zero, zero, *one_tag, 0.0, 0.0, 0.0), "above 0"),

@@ -345,7 +345,7 @@ def test_any_damage_is_refused_or_harmless(name: str, place: int, value: int, se
         ([3, 2], [1, 2], [1, 2], 1, "rows: 2 after 3"),
         ([3, 3], [1, 2], [1, 2], 1, "rows: 3 after 3"),
         ([-1, 3], [1, 2], [1, 2], 1, "rows: expected 0 or more"),
-        ([1, 2], [1], [1, 2], 1, "digests: expected one a row"),
+        ([1, 2], [1], [1, 2], 1, "digests: expected one per row"),
         ([1, 2], [1, 2], [1, 2, 3], 1, "keys: expected"),
         ([1, 2], [1, 2], [1, 2], 0, "bands=0"),
         ([1, 2], [1, 2], [1, 2], 65536, "bands=65536"),

@@ -514,8 +514,8 @@ def test_the_kernel_refuses_other_arrays_too(kind: Any) -> None:
 
 
 BAD_ROWS: list[tuple[Any, str]] = [
-    ([0], "one a digest"),
-    ([0, 1, 2], "one a digest"),
+    ([0], "one per digest"),
+    ([0, 1, 2], "one per digest"),
     ([1, 1], "ascending"),
     ([2, 1], "ascending"),
     ([-1, 1], "from 0 on"),

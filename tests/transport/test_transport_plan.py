@@ -124,7 +124,7 @@ ONE = np.array([1], dtype=np.uint64)
         (np.array([0], dtype=np.uint64), np.array([0], dtype=np.uint64), np.zeros(1), "positive"),
         (np.array([2**50], dtype=np.uint64), np.array([2**50], dtype=np.uint64), np.zeros(1), "at most"),
         (np.array([2**63, 2**63], dtype=np.uint64), ONE, np.zeros(2), "at most"),
-        (ONE, ONE, np.zeros(2), "one a pair"),
+        (ONE, ONE, np.zeros(2), "one per pair"),
         (ONE, ONE, np.array([np.nan]), "costs"),
         (ONE, ONE, np.array([np.inf]), "costs"),
         (ONE, ONE, np.array([-1.0]), "costs"),

@@ -140,11 +140,11 @@ def test_the_kernel_takes_what_is_good() -> None:
     ("change", "message"),
     [
         ({"words": np.array([0, 2], dtype=np.uint32)}, "beyond the vectors"),
-        ({"counts": np.ones(1, dtype=np.uint32)}, "one a word"),
+        ({"counts": np.ones(1, dtype=np.uint32)}, "one per word"),
         ({"counts": np.zeros(2, dtype=np.uint32)}, "1 or more"),
         ({"offsets": np.array([0, 3], dtype=np.int64)}, "offsets"),
         ({"offsets": np.array([], dtype=np.int64)}, "offsets"),
-        ({"centroids": np.zeros(4, dtype=np.float32)}, "one a text"),
+        ({"centroids": np.zeros(4, dtype=np.float32)}, "one per text"),
         ({"vectors": np.zeros(3, dtype=np.float32)}, "whole number of rows"),
         ({"query": np.zeros(4, dtype=np.float32)}, "one count a vector"),
         ({"query": np.zeros(0, dtype=np.float32), "query_counts": np.zeros(0, dtype=np.uint32)}, "at least one"),

@@ -310,7 +310,7 @@ class TestBoundary:
         ("change", "message"),
         [
             ({"rows": np.zeros(7, dtype=np.float32)}, "whole number of rows"),
-            ({"rows": np.zeros(9, dtype=np.float32)}, "one a vector"),
+            ({"rows": np.zeros(9, dtype=np.float32)}, "one per vector"),
             ({"counts": np.zeros(2, dtype=np.uint32)}, "1 or more"),
             ({"counts": np.full(2, 2**24, dtype=np.uint32)}, "16,777,216"),
             ({"places": np.array([0, 3], dtype=np.int64)}, "offsets"),
@@ -335,7 +335,7 @@ class TestBoundary:
             self.call(self.ROWS, self.COUNTS.astype(np.int64), self.PLACES)
 
     def test_moves(self) -> None:
-        with pytest.raises(ValueError, match="one a vector"):
+        with pytest.raises(ValueError, match="one per vector"):
             _native.wmd_moves(self.ROWS, self.COUNTS[:1], self.ROWS, self.COUNTS, 3)
         with pytest.raises(ValueError, match="without words"):
             _native.wmd_moves(self.ROWS[:0], self.COUNTS[:0], self.ROWS, self.COUNTS, 3)

@@ -1,4 +1,4 @@
-"""The command line: one file a verb, imported when it is called. Every verb calls public functions only."""
+"""The command line: one file per verb, imported when it is called. Every verb calls public functions only."""
 
 from __future__ import annotations
 

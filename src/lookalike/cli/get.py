@@ -21,7 +21,7 @@ from lookalike.errors import NotFound
 @json_option
 @quiet_option
 def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, quiet: bool) -> None:
-    """Print the documents with these IDs ('-': ids on standard input, one a line). Exit code 3 if one is not there."""
+    """Print the documents with these IDs ('-': ids on standard input, one per line). Exit code 3 if one is not there."""
     missing = False
     with existing(store, collection) as index:
         for number, name in enumerate(ids_of(ids)):

@@ -41,7 +41,7 @@ class Progress:
             self._next = now + 0.5
             self._drawn = True
             rate = count / max(now - self._started, 1e-9)
-            click.echo(f"\r\x1b[K{count:,} {self._things}, {rate:,.0f} a second", err=True, nl=False)
+            click.echo(f"\r\x1b[K{count:,} {self._things}, {rate:,.0f} per second", err=True, nl=False)
 
     def clear(self) -> None:
         if self._drawn:
@@ -75,7 +75,7 @@ def stage_line(progress: Any) -> str:
     amount = f"{progress.done / 1e6:,.0f} MB" if in_bytes else f"{progress.done:,} {progress.unit}"
     if progress.total:
         amount += f" ({shown_share(progress.done / progress.total, 0)})"
-    parts = [progress.stage, amount, f"{rate / 1e6:,.0f} MB/s" if in_bytes else f"{rate:,.0f} a second"]
+    parts = [progress.stage, amount, f"{rate / 1e6:,.0f} MB/s" if in_bytes else f"{rate:,.0f} per second"]
     if progress.total and rate:
         parts.append(f"{(progress.total - progress.done) / rate:,.0f} s left")
     return ", ".join(parts)

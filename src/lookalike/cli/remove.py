@@ -15,7 +15,7 @@ from lookalike.cli.stores import collection_option, existing, ids_of, store_argu
 @json_option
 @quiet_option
 def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, quiet: bool) -> None:
-    """Remove the documents with these IDs from STORE ('-': ids on standard input, one a line)."""
+    """Remove the documents with these IDs from STORE ('-': ids on standard input, one per line)."""
     named = ids_of(ids)
     with existing(store, collection, writing=True) as index, working(f"removing {counted(len(named), 'document')}", quiet):
         removed = index.remove([stored_id(index, name) for name in named])

@@ -73,7 +73,7 @@ def stored_id(index: lookalike.Index, name: str) -> str | int:
 
 
 def ids_of(given: Iterable[str]) -> list[str]:
-    """The ids of a command line, each once; '-' stands for those on standard input, one a line."""
+    """The ids of a command line, each once; '-' stands for those on standard input, one per line."""
     found: dict[str, None] = {}
     for name in given:
         found |= dict.fromkeys(_stdin_ids() if name == "-" else [name])

@@ -200,7 +200,7 @@ class SideBySide:
         places = self.left.skip(len(self.left.text)) + self.right.skip(len(self.right.text))
         self._rows.append(
             f'<div class="fold left-out" id="cut-off">{places}The view ends here: {rest[0]:,} characters of the left text and '
-            f"{rest[1]:,} of the right text follow. At most {MAX_SHOWN:,} characters a side and {MAX_STRETCHES:,} changed stretches are "
+            f"{rest[1]:,} of the right text follow. At most {MAX_SHOWN:,} characters per side and {MAX_STRETCHES:,} changed stretches are "
             "shown. Score, shares and measures cover everything.</div>"
         )
         return "".join(self._rows)

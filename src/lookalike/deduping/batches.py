@@ -32,7 +32,7 @@ class Batch:
     has_text: NDArray[np.bool_] | None = None  # None: all of them
     ids: Ids | None = None  # None: all are made
     ranks: NDArray[np.float64] | None = None  # what keep= asks for; larger is kept
-    extents: NDArray[np.int64] | None = None  # where each row begins and ends in the unpacked file, two numbers a row
+    extents: NDArray[np.int64] | None = None  # where each row begins and ends in the unpacked file, two numbers per row
     names: list[str] | None = None  # of the files, where every document is one
     resume_at: tuple[int, int] | None = None  # offset and line behind the batch, where reading can begin there
 

@@ -110,7 +110,7 @@ class FrequentPassages:
         self._entries: dict[str, list[Any]] = {}  # folded text -> count, deleted, reworded, text as first seen, ids
 
     def add(self, passages: Iterable[tuple[str, str]], pair_id: str) -> None:
-        """The (text, kind) of one pair; a passage counts once a pair."""
+        """The (text, kind) of one pair; a passage counts once per pair."""
         for key, (text, kind) in {fold(text): (text, kind) for text, kind in passages}.items():
             entry = self._entries.setdefault(key, [0, 0, 0, text, []])
             entry[0] += 1

@@ -47,7 +47,7 @@ def causal_model(
 
     ``window``: tokens that are read at once, by default as many as the model can take. ``batch``: tokens that are computed
     together. ``devices``: by default all graphics cards, or the processor. ``workers``: processes for a tokenizer that is
-    written in Python, by default one a core where it pays.
+    written in Python, by default one per core where it pays.
     """
     for name, value in (("window", window), ("batch", batch), ("workers", workers)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):

@@ -112,7 +112,7 @@ def _check(location: Location, tokenizer: Any, model: Any, report: dict[str, Any
     if getattr(model.config, "is_encoder_decoder", False):
         raise InputError(f"{shown}: is an encoder with a decoder ({model.config.model_type}); give a causal model or an encoder alone")
     if not isinstance(getattr(model.config, "hidden_size", None), int):
-        raise InputError(f"{shown}: is no model of text ({model.config.model_type}); give a causal language model or an encoder of text")
+        raise InputError(f"{shown} is not a model of text ({model.config.model_type}); give a causal language model or an encoder of text")
     # The library fills what is missing with random numbers and goes on.
     missing = sorted(name for name in report["missing_keys"] if not name.startswith(_NOT_USED))
     if missing:

@@ -19,7 +19,7 @@ _worker_tokenizer: Any = None  # of a process that does nothing else
 
 
 class TokenMaker:
-    """``workers``: processes; None: one a core where it pays."""
+    """``workers``: processes; None: one per core where it pays."""
 
     def __init__(self, tokenizer: Any, location: Location, workers: int | None) -> None:
         self._tokenizer, self._location, self._workers = tokenizer, location, workers

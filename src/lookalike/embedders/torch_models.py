@@ -144,7 +144,7 @@ def _on_devices(torch: Any, model: Any, device: Devices, run: Callable[[Any, Any
 
 
 class _OneThread:
-    """Torch computes a batch by one thread while anybody is inside: the threads are ours, one a batch, and nobody waits for the others.
+    """Torch computes a batch by one thread while anybody is inside: the threads are ours, one per batch, and nobody waits for the others.
 
     Torch keeps the number by thread, and one for threads to come; the last one out restores the latter.
     """

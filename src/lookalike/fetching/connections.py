@@ -126,7 +126,7 @@ class Request:
         return found[0]
 
     def _checked(self, endpoints: list[Endpoint]) -> list[Endpoint]:
-        """All of them, if all are public: a name that also leads inside is nobody's to be fetched."""
+        """All of them, if all are public. A name that also leads to a private address is not fetched at all."""
         for endpoint in endpoints if not self._allow_private else ():
             if reason := why_not_public(str(endpoint.address[0])):
                 raise FetchError(
@@ -182,5 +182,5 @@ def failed(url: Url, error: Exception, deadline: Deadline) -> FetchError:
     if isinstance(error, ssl.SSLCertVerificationError):
         return FetchError(f"{url}: the server's certificate is not valid: {error.verify_message}")
     if isinstance(error, HTTPException):
-        return FetchError(f"{url}: this is no answer of HTTP ({type(error).__name__}: {str(error)[:100]})")
+        return FetchError(f"{url}: the server did not answer with HTTP ({type(error).__name__}: {str(error)[:100]})")
     return FetchError(f"{url}: the connection failed: {getattr(error, 'strerror', None) or error}")

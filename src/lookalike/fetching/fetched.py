@@ -105,7 +105,7 @@ def _body(url: Url, answer: Answer, max_bytes: int) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > max_bytes:
-            raise FetchError(f"{url}: more than {max_bytes:,} bytes: no page, or allow more")
+            raise FetchError(f"{url}: more than {max_bytes:,} bytes: allow more with max_bytes=")
     if response.length:  # http.client does not mind
         raise FetchError(f"{url}: the connection ended {response.length:,} bytes too early: try again")
     return b"".join(pieces)

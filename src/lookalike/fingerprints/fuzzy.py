@@ -55,7 +55,7 @@ class _FuzzyHash(ABC):
             if not isinstance(self.status, str) or self.status in ("", OK) or not self.status.isprintable():
                 raise InputError(f"{self.kind} fingerprint: status={self.status!r} should say in a printable line why there is no value")
         elif not isinstance(self.value, str) or self._syntax.fullmatch(self.value) is None:
-            raise InputError(f"{self.kind} fingerprint: value={self.value!r} is no digest: expected {self._described}")
+            raise InputError(f"{self.kind} fingerprint: value={self.value!r} is not a digest: give {self._described}")
         elif self.status != OK:
             raise InputError(f"{self.kind} fingerprint: status={self.status!r} contradicts the value: leave it out")
 
@@ -128,7 +128,7 @@ class Ssdeep(_FuzzyHash):
         letters = base64.b64encode(payload[3:]).decode()
         value = f"{3 << level}:{letters[:first]}:{letters[first : first + second]}"
         if level >= SSDEEP_LEVELS or first > 64 or second > 32 or cls._pack_digest(value) != payload:
-            raise InputError(f"ssdeep fingerprint: {len(payload)} bytes that hold no digest")
+            raise InputError(f"ssdeep fingerprint: {len(payload)} bytes do not hold a digest: give what to_bytes() made")
         return value
 
 

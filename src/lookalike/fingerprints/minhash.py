@@ -134,7 +134,7 @@ class BBitMinHash:
         return cls(tuple(values), b, field(data, "recipe", cls.kind, str))
 
     def to_bytes(self) -> bytes:
-        """b/8 bytes a value, behind the number of values and b."""
+        """b/8 bytes per value, behind the number of values and b."""
         joined = sum(value << index * self.b for index, value in enumerate(self.values))
         size = (len(self.values) * self.b + 7) // 8
         return pack(self.kind, self.recipe, struct.pack("<IB", len(self.values), self.b) + joined.to_bytes(size, "little"))

@@ -1,4 +1,4 @@
-"""Winnowing (Schleimer, Wilkerson, Aiken 2003): a few shingle hashes a text, chosen so that every shared run of at least
+"""Winnowing (Schleimer, Wilkerson, Aiken 2003): a few shingle hashes per text, chosen so that every shared run of at least
 ``k + window - 1`` tokens shares one of them. Each carries its place, so a match can be shown.
 """
 

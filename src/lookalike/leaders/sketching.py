@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
-    # Distinct ones, document after document, until the next batch is sketched; of the method meaning the vectors, four halves a word.
+    # Distinct ones, document after document, until the next batch is sketched; of the method meaning the vectors, four halves per word.
     features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
-    keys: NDArray[np.uint32]  # one a band and document
+    keys: NDArray[np.uint32]  # one per band and document
     simhashes: NDArray[np.uint64]
 
     def __len__(self) -> int:

@@ -56,7 +56,7 @@ def decode_page(data: bytes, name: str = "the page", encoding: str | None = None
         text = data.decode("no such charset" if codec.replace("-", "_") in _NO_CHARSETS else codec)
     except (LookupError, TypeError, ValueError) as error:
         read = decode_text(data, name)
-        wrong = "its bytes contradict" if isinstance(error, UnicodeDecodeError) else "nobody knows"
+        wrong = "its bytes contradict" if isinstance(error, UnicodeDecodeError) else "is not known"
         notes = [f"declares the charset {label!r}, which {wrong}: read as {read.encoding}", *([read.note] if read.note else [])]
         return TextFile(read.text, read.encoding, "; ".join(notes))
     return TextFile(text, codec)

@@ -40,7 +40,7 @@ def meaning_with(model: Model = None, *, cache: Cache = None) -> Measure:
 
 
 def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None) -> Measure:
-    """Meaning and words: at ``half`` tokens a text both count the same."""
+    """Meaning and words: at ``half`` tokens per text both count the same."""
     tokens = finite(half, "half")
     if tokens <= 0:
         raise InputError(f"half={half!r}: give the number of tokens, above 0, at which words and meaning weigh the same")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lookalike.measures.base import FloatArray
 
-MAX_WORDS = 2**32  # RapidFuzz does 0.35 to 0.5 billion a second
+MAX_WORDS = 2**32  # RapidFuzz does 0.35 to 0.5 billion per second
 MAX_STEPS = 100_000_000  # 46 to 160 ns each
 MAX_ITEMS = 2_000_000  # of both together: difflib keeps a list entry for each
 DIRECT_WORDS = 2**20  # a few milliseconds: not worth trying bands first

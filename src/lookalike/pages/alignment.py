@@ -128,7 +128,7 @@ def _aligned(left: list[int], right: list[int], distinct: Sequence[Element], wei
 
 
 def _attribute_words(element: Element) -> str:
-    """The keys, and the keys with each word of their values; one a line."""
+    """The keys, and the keys with each word of their values; one per line."""
     lines = []
     for key, value in element.attrs.items():
         lines += [key, *(f"{key}={word}" for word in (value.split() if isinstance(value, str) else value))]

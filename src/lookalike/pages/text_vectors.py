@@ -2,7 +2,7 @@
 
 A text has a vector a window. Windows are laid behind one another and the shorter row is filled up with zeros, so that two texts
 are compared by their first windows, their second ones … and what only one has counts against them. A model that knows no windows
-gives one a text.
+gives one per text.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Banding(NamedTuple):
 def choose_banding(size: int, threshold: float, recall: float = 0.99) -> Banding:
     """The bands for sketches of ``size`` values that find pairs at the threshold with at least this recall.
 
-    Of the bandings that do, the one with the most rows a band: it brings up the fewest candidates below the threshold. If the
+    Of the bandings that do, the one with the most rows per band: it brings up the fewest candidates below the threshold. If the
     sketch is too small for any to do, each value is a band of its own: ask ``recall(threshold)`` of the result.
     """
     _check_count("size", size, MAX_SIZE)

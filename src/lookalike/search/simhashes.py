@@ -25,7 +25,7 @@ class SimhashSegment:
 
     @classmethod
     def build(cls, rows: NDArray[np.int64], words: NDArray[np.uint64], bits: int) -> Self:
-        """``words``: one a row, or for 128 bits two, the low half first."""
+        """``words``: one per row, or for 128 bits two, the low half first."""
         return cls(_native.HammingSegment.build(words, rows, bits))
 
     @classmethod

@@ -42,9 +42,9 @@ def unit_halves(vectors: Any, dimensions: int, name: str = "vectors") -> NDArray
             raise ValueError(f"of type {given.dtype}")
         array = np.ascontiguousarray(given, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name}: expected an array of numbers, a row a vector ({error})") from error
+        raise InputError(f"{name}: give an array of numbers, one row per vector ({error})") from error
     if array.ndim != 2:
-        raise InputError(f"{name}: expected two dimensions, a row a vector, not {array.ndim}")
+        raise InputError(f"{name}: give two dimensions, one row per vector, not {array.ndim}")
     if array.shape[1] != dimensions:
         raise InputError(f"{name}: they have {array.shape[1]} dimensions, and those of the collection {dimensions}: use the same model")
     try:
@@ -93,7 +93,7 @@ class VectorSegment:
 
     @classmethod
     def build(cls, rows: NDArray[np.int64], halves: NDArray[np.uint16], dimensions: int) -> Self:
-        """``dimensions`` halves a row, one row after the other."""
+        """``dimensions`` halves per row, one row after the other."""
         return cls(rows, halves, dimensions)
 
     @classmethod

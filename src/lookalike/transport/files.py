@@ -1,6 +1,6 @@
 """Files of word vectors: word2vec (text and binary), fastText ``.vec``, GloVe; also packed with gzip.
 
-Text has a word and its numbers a line; word2vec and fastText begin with a line that says how many words and dimensions there
+Text has a word and its numbers per line; word2vec and fastText begin with a line that says how many words and dimensions there
 are, GloVe does not. Binary has that line, then each word, a space, and little-endian float32. What a file holds is told by its
 content, not by its name.
 """
