@@ -65,7 +65,7 @@ nb::tuple give_columns(fuzzy::SsdeepColumns<fuzzy::Owned>&& columns) {
 std::invalid_argument malformed(const std::string& name, std::string_view text) {
     std::string shown(text.substr(0, 160));
     std::replace_if(shown.begin(), shown.end(), [](char letter) { return letter < ' ' || letter > '~'; }, '?');  // a message is UTF-8
-    return std::invalid_argument(name + " is no digest of this kind: " + shown);
+    return std::invalid_argument(name + " is not a digest of this kind: " + shown);
 }
 
 template <class Digest>

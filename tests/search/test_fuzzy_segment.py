@@ -540,9 +540,9 @@ def test_bad_digests_are_refused(kind: Any) -> None:
     other = digests_of(SsdeepSegment if kind is TlshSegment else TlshSegment)[0]
     segment = kind.build([0], [good])
     for bad in ("", other, good + "=", good.replace(":", ";").replace("T1", "T2"), good[:-1] + "é", "3:\ud800:"):
-        with pytest.raises(InputError, match=r"digests\[1\] is no digest"):
+        with pytest.raises(InputError, match=r"digests\[1\] is not a digest"):
             kind.build([0, 1], [good, bad])
-        with pytest.raises(InputError, match="is no digest"):
+        with pytest.raises(InputError, match="is not a digest"):
             segment.search(bad, 1, 1)
     for bad in (None, 3, ["3::"]):
         with pytest.raises(InputError, match="item 1 is a"):
@@ -559,7 +559,7 @@ def test_tlsh_digits_are_upper_case_hexadecimal() -> None:
         if chr(code) in "0123456789ABCDEF":
             assert TlshSegment.build([0], [digest]).digests() == [digest]
         else:
-            with pytest.raises(InputError, match="is no digest"):
+            with pytest.raises(InputError, match="is not a digest"):
                 TlshSegment.build([0], [digest])
 
 

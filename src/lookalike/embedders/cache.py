@@ -91,7 +91,7 @@ class VectorCache:
                 database.execute(SCHEMA)
                 yield database
         except sqlite3.OperationalError as error:
-            raise InputError(f"cache {str(self.path)!r}: {error}; make room or end who uses it, or name another folder") from error
+            raise InputError(f"cache {str(self.path)!r}: {error}; free some space, or name another folder") from error
         except sqlite3.DatabaseError as error:
             raise Corrupt(f"cache {str(self.path)!r} is damaged ({error}): delete the file; it only saves time") from error
 

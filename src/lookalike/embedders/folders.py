@@ -128,7 +128,7 @@ def _open_onnx(
 
     files = _onnx_files(folder)
     if len(files) > 1:
-        raise InputError(f"model {str(folder)!r} has {len(files)} ONNX files: leave one, so that it is clear which one is meant")
+        raise InputError(f"model {str(folder)!r} has {len(files)} ONNX files: leave one, the one that you want")
     limits = [_config(folder / name).get(key) for name, key in LIMITS]
     most = window or min((limit for limit in limits if isinstance(limit, int) and 0 < limit < 1 << 20), default=512)
     chosen = pooling or pooling_of(_config(folder / "1_Pooling" / "config.json")) or "mean"

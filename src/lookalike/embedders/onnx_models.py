@@ -68,7 +68,7 @@ def _compute(session: Any, pooling: str, name: str) -> Compute:
     outputs = {found.name: len(found.shape) for found in session.get_outputs()}
     output = next((one for one in ("sentence_embedding", "last_hidden_state", *outputs) if outputs.get(one) in (2, 3)), None)
     if output is None:
-        raise InputError(f"embedder {name!r}: none of the outputs {', '.join(outputs)} of the ONNX model is a vector a text or a token")
+        raise InputError(f"embedder {name!r}: none of the outputs {', '.join(outputs)} of the ONNX model is one vector per text or token")
     pool = array_pooling(pooling)
 
     def compute(numbers: Any, mask: Any) -> Any:

@@ -138,7 +138,7 @@ def _on_devices(torch: Any, model: Any, device: Devices, run: Callable[[Any, Any
         try:
             moved = (copy.deepcopy(model) if len(places) > 1 else model).to(place)
         except (RuntimeError, AssertionError) as error:
-            raise InputError(f"device={place!r}: {str(error).splitlines()[0]}; leave it out to use what there is") from error
+            raise InputError(f"device={place!r}: {str(error).splitlines()[0]}; leave it out to use what this machine has") from error
         found.append(computing(moved, place))
     return found * usable_cores() if places == ["cpu"] else found
 

@@ -21,7 +21,7 @@ def checked(found: Any, count: int, dimensions: int | None, name: str) -> NDArra
     except (TypeError, ValueError) as error:
         raise InputError(f"embedder {name!r} gave a {type(found).__name__} that is not an array of numbers: {error}") from error
     if vectors.ndim != 2 or vectors.shape[0] != count:
-        raise InputError(f"embedder {name!r} gave an array of shape {vectors.shape} for {count} texts: it must give a vector a text")
+        raise InputError(f"embedder {name!r} gave an array of shape {vectors.shape} for {count} texts: it must give one vector per text")
     if dimensions is not None and vectors.shape[1] != dimensions:
         raise InputError(f"embedder {name!r} gave vectors of {vectors.shape[1]} dimensions, and {dimensions} before")
     if not np.isfinite(vectors).all():

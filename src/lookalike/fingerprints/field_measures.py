@@ -99,7 +99,7 @@ def compared(left: Any, right: Any, path: str, measure: str | None) -> tuple[flo
     except InputError as error:
         raise InputError(f"record field {path!r}: {error}") from error
     if not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise InputError(f"record field {path!r}: measure {chosen!r} gave {score!r}, not a number of 0 to 1")
+        raise InputError(f"record field {path!r}: measure {chosen!r} gave {score!r}, not a number from 0 to 1")
     return float(score), chosen
 
 

@@ -125,7 +125,7 @@ class KarpRabin:
     def from_bytes(cls, data: bytes) -> Self:
         recipe, payload = unpack(cls.kind, data)
         if len(payload) % 4:
-            raise InputError(f"karp-rabin fingerprint: {len(payload)} bytes of hashes are no multiple of 4: truncated?")
+            raise InputError(f"karp-rabin fingerprint: {len(payload)} bytes of hashes are not a multiple of 4: some are missing")
         return cls._of_recipe(recipe, struct.unpack(f"<{len(payload) // 4}I", payload))
 
     @classmethod

@@ -118,7 +118,7 @@ class BBitMinHash:
         """The estimate, corrected for the 1 in 2^b values that are equal by chance; never below 0."""
         check_pair(self, other)
         if self.b != other.b:
-            raise InputError(f"cannot compare {self.b} bits a value with {other.b}: compact both with the same b")
+            raise InputError(f"cannot compare {self.b} bits per value with {other.b}: compact both with the same b")
         chance = 0.5**self.b
         return max(0.0, (_share_equal(self.values, other.values) - chance) / (1 - chance))
 

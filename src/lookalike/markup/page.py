@@ -153,7 +153,7 @@ def _again(html: str, name: str, encoding: str | None, notes: tuple[str, ...]) -
 
 
 def _too_large(name: str) -> InputError:
-    return InputError(f"{name}: more than {MAX_CHARACTERS >> 20} Mi characters, too much for one page: split it, or compare it as text or file")
+    return InputError(f"{name}: more than {MAX_CHARACTERS >> 20} Mi characters are too much for a page: split it, or compare it as text")
 
 
 def _within_limits(html: str, name: str) -> tuple[str, tuple[str, ...]]:

@@ -79,7 +79,7 @@ class Measure:
 
         left, right = as_batch(a, "a"), as_batch(b, "b")
         if len(left) != len(right):
-            raise InputError(f"a has {len(left)} rows and b has {len(right)}: give equally many, or use pairwise")
+            raise InputError(f"a has {len(left)} rows and b has {len(right)}: give the same number, or use pairwise")
         found = self.fast.rows(left, right, want) if self.fast else None
         if found is None:
             score = self._score(want)

@@ -14,7 +14,7 @@ from lookalike.text.tokenize import token_texts
 def learn_idf(texts: Iterable[str | Path], *, tokenizer: str = "jieba", lines: bool = False, name: str = "learned") -> Idf:
     """The IDF table of a corpus. A ``str`` is a document, a ``Path`` is a file that holds one, or with ``lines`` one per line."""
     if isinstance(texts, (str, Path)):
-        raise InputError("texts: give a list of documents, not a single one")
+        raise InputError("texts: give a list of documents, even for one document")
     return learn((token_texts(text, tokenizer) for text in _documents(texts, lines)), name=name)
 
 

@@ -75,7 +75,7 @@ class WordTable:
         try:
             rows = [self._rows[word] for word in words]
         except KeyError as error:
-            raise InputError(f"{self.name} has no vector for {error.args[0]!r}: check the word, or ask with \"in\" first") from None
+            raise InputError(f'{self.name} has no vector for {error.args[0]!r}: check the word, or ask with "in" first') from None
         found = np.asarray(self._matrix[rows], dtype=np.float32)
         if not np.isfinite(found).all():
             row = int(np.nonzero(~np.isfinite(found).all(axis=1))[0][0])
