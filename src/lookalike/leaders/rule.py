@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lookalike.errors import InputError
+from lookalike.figures import shown_share
 from lookalike.recipe import Recipe
 from lookalike.search.banding import Banding
 
@@ -40,7 +41,7 @@ class Rule:
         if isinstance(self.distance, bool) or not isinstance(self.distance, int) or not 0 <= self.distance <= MAX_DISTANCE:
             raise InputError(f"distance={self.distance!r}: choose a number of bits from 0 to {MAX_DISTANCE}")
         if self.method in BANDED and (found := self.banding.recall(self.threshold)) < RECALL:
-            low = f"sketches of {self.most_values} values find {found:.1%} of the pairs at it"
+            low = f"sketches of {self.most_values} values find {shown_share(found)} of the pairs at it"
             raise InputError(f"threshold={self.threshold}: too low: {low}; choose a higher one")
 
     @property
