@@ -198,7 +198,9 @@ class TestHostileHamming:
         with pytest.raises(InputError, match="kind"):
             hamming.distance(a, b)
 
-    @pytest.mark.parametrize("thing", [-(2**63) - 1, -(10**5000), True, None, 1.5, {1}, {"a": 1}, object(), [math.nan], [np.array([1, 2])]], ids=type)
+    @pytest.mark.parametrize(
+        "thing", [-(2**63) - 1, -(10**5000), True, None, 1.5, {1}, {"a": 1}, object(), [math.nan], [np.array([1, 2])]], ids=type
+    )
     def test_bad_things(self, thing: object) -> None:
         with pytest.raises(InputError, match=r"^a[ =]"):
             hamming.distance(thing, thing)

@@ -181,18 +181,21 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
     """
     check_size(size)
     chosen = resolve(recipe)
-    identity = fingerprint_recipe(chosen, size)
-    if chosen.hash == "sha1-first4":
-        return MinHash(_datasketch(_strings(text, chosen), size, chosen.seed), identity)
-    if chosen.hash != "lookalike64":
-        raise InputError(f"recipe hash={chosen.hash!r}: a MinHash needs 'lookalike64' or 'sha1-first4'")
-    if isinstance(text, (str, bytes)) and is_native(chosen):
+    return MinHash(tuple(_values(text, size, chosen)), fingerprint_recipe(chosen, size))
+
+
+def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, ...]:
+    if recipe.hash == "sha1-first4":
+        return _datasketch(_strings(text, recipe), size, recipe.seed)
+    if recipe.hash != "lookalike64":
+        raise InputError(f"recipe hash={recipe.hash!r}: a MinHash needs 'lookalike64' or 'sha1-first4'")
+    if isinstance(text, (str, bytes)) and is_native(recipe):
         data = utf8(text)
         offsets = array("q", (0, len(data)))
-        mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
-        return MinHash(tuple(_native.minhash_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, size, 1)), identity)
-    hashes = distinct_features(text, chosen) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), chosen.seed)
-    return MinHash(tuple(_native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)), identity)
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        return _native.minhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, size, 1)
+    hashes = distinct_features(text, recipe) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), recipe.seed)
+    return _native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)
 
 
 def _elements(elements: object) -> Iterable[str | bytes | int]:
@@ -255,7 +258,7 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
             found = np.asarray(_native.minhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, size, workers))
             rows = found.reshape(-1, size)
         else:
-            rows = np.array([minhash(text, size=size, recipe=chosen).values for text in piece.texts()], dtype=np.uint32)
+            rows = np.array([_values(text, size, chosen) for text in piece.texts()], dtype=np.uint32).reshape(-1, size)
         values[done : done + len(rows)] = rows
         done += len(rows)
     return values

@@ -117,8 +117,8 @@ def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
     return Features(array("Q", (pair[0] for pair in pairs)), array("d", (pair[1] for pair in pairs)))
 
 
-def distinct_features(text: str | bytes, recipe: Recipe) -> array[int]:
+def distinct_features(text: str | bytes, recipe: Recipe) -> array[int] | memoryview:
     """The distinct feature hashes of a text under our own hash, whatever hash the recipe's fingerprints are made with."""
     if weighs_words(recipe) or recipe.hash != "lookalike64":
         return feature_hashes(weighted_strings(text, recipe), recipe.seed)
-    return array("Q", shingles(text, recipe, unique=True))
+    return shingles(text, recipe, unique=True)
