@@ -157,7 +157,7 @@ def _of_strings(strings: Mapping[str, float], bits: int, recipe: Recipe) -> int:
         features = weighted(strings, recipe)
         return _join(_native.simhash_weighted(features.hashes, features.weights, bits))
     hash_of = string_hash(recipe.hash)
-    width = {"md5": 128, "sha1-first4": 32, "sha1-last2": 16}[recipe.hash]
+    width = {"md5": 128, "sha1-first4": 32, "sha1-first4-mixed": 32, "sha1-last2": 16}[recipe.hash]
     if bits > width:
         raise InputError(f"recipe hash={recipe.hash!r} has {width} bits, too few for a SimHash of {bits}")
     sums = [0.0] * bits
