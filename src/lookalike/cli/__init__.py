@@ -112,7 +112,7 @@ def main(args: list[str] | None = None) -> None:
         _check_standard_files()
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
     except click.ClickException as error:
-        error.message = hide(error.message)
+        error.message = hide(error.message)  # type: ignore[misc]  # nothing else shows it without the password
         error.show()
         code = error.exit_code
     except click.Abort:

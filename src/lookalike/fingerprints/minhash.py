@@ -236,7 +236,8 @@ def _modulo_prime(hashes: NDArray[np.uint64], size: int, seed: int) -> NDArray[n
     import numpy as np
 
     a, b = _permutations(size, seed)
-    return ((hashes * a + b) % np.uint64(_PRIME)) & np.uint64(EMPTY)
+    permuted: NDArray[np.uint64] = ((hashes * a + b) % np.uint64(_PRIME)) & np.uint64(EMPTY)
+    return permuted
 
 
 @lru_cache(maxsize=16)
