@@ -156,7 +156,9 @@ def test_generated_corpora_are_the_same_every_time_and_look_like_text(modules: d
     corpus = modules["corpus"]
     first, again = corpus.load(None, 5), corpus.load(None, 5)
     assert first == again
-    assert {name: len(found.texts) for name, found in first.items()} == dict.fromkeys(("english", "news", "chinese", "verses", "questions"), 5)
+    assert {name: len(found.texts) for name, found in first.items()} == dict.fromkeys(
+        ("english", "news", "chinese", "verses", "questions"), 5
+    )
     assert all("generated" in found.source for found in first.values())
     words = " ".join(first["english"].texts).lower().split()
     assert words.count("the") > 10 * max(words.count("captain"), 1)
