@@ -14,6 +14,7 @@ from typing import Any
 
 VERSES = 15  # of one Bible version make a document of about 1.8 KB, the length of a short article
 FILE_SIZE = 64_000  # bytes: what the fuzzy hashes are given
+SHORT_TEXTS = 16_000  # of each corpus of short ones
 MOST_BYTES = 16_000_000  # of each corpus: enough to leave every cache, little enough for slow peers
 
 
@@ -45,7 +46,7 @@ def files(corpus: Corpus) -> list[bytes]:
 
 
 def load(data: Path | None, documents: int | None = None) -> dict[str, Corpus]:
-    """The corpora ``english``, ``news`` and ``chinese``; ``documents`` limits each."""
+    """The corpora ``english``, ``news`` and ``chinese``, and ``verses`` and ``questions`` of short texts; ``documents`` limits each."""
     corpora = _generated(documents or 4000) if data is None else _real(data)
     return {corpus.name: Corpus(corpus.name, corpus.source, _limited(corpus.texts, documents)) for corpus in corpora}
 
@@ -61,6 +62,8 @@ def _real(folder: Path) -> list[Corpus]:
         Corpus("english", f"Bible versions, {VERSES} verses a document", list(_passages(folder))),
         Corpus("news", "Reuters-21578", [row["text"] for row in _rows(folder, "reuters21578") if row["text"]]),
         Corpus("chinese", "Chinese newspaper articles", [row["text"] for row in _rows(folder, "news_zh") if row["text"]]),
+        Corpus("verses", "verses of Bible versions", [row["text"] for row in _rows(folder, "bible_en") if row["text"]][:SHORT_TEXTS]),
+        Corpus("questions", "Chinese questions of LCQMC", [row[side] for row in _rows(folder, "lcqmc_zh.dev", "pairs") for side in "ab"]),
     ]
 
 
@@ -71,8 +74,8 @@ def _passages(folder: Path) -> Iterator[str]:
             yield " ".join(verses[start : start + VERSES])
 
 
-def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
-    with gzip.open(folder / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+def _rows(folder: Path, name: str, kind: str = "docs") -> Iterator[dict[str, Any]]:
+    with gzip.open(folder / f"{name}.{kind}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
 
@@ -112,6 +115,8 @@ def _generated(documents: int) -> list[Corpus]:
         Corpus("english", source, [_prose(draw, vocabulary, 300, " ", (", ", ". ")) for _ in range(documents)]),
         Corpus("news", source, [_prose(draw, vocabulary, draw.randint(20, 250), " ", (", ", ". ")) for _ in range(documents)]),
         Corpus("chinese", source, [_prose(draw, characters, 400, "", ("，", "。")) for _ in range(documents)]),
+        Corpus("verses", source, [_prose(draw, vocabulary, 18, " ", (", ", ". ")) for _ in range(documents)]),
+        Corpus("questions", source, [_prose(draw, characters, 7, "", ("，", "？")) for _ in range(documents)]),
     ]
 
 

@@ -10,10 +10,11 @@ import hashlib
 import re
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 Run = Callable[[list[str]], Sequence[object]]
 RunBytes = Callable[[list[bytes]], Sequence[object]]
@@ -31,6 +32,7 @@ class Adapter:
     computes: str
     make: Callable[[], Run | RunBytes]
     megabytes: float = 16  # given to it in one repetition: slow peers get fewer documents
+    prepare: Callable[[list[str]], list[Any]] | None = None  # what is done to the documents before the clock starts
 
     @property
     def version(self) -> str | None:
@@ -54,6 +56,10 @@ def word_shingles(text: str) -> list[str]:
 
 SHINGLES = {"char5": char_shingles, "word5": word_shingles}
 ANALYZERS = {"char5": "char", "word5": "word"}
+
+
+def _shingled(unit: str, texts: list[str]) -> list[list[str]]:
+    return [SHINGLES[unit](text) for text in texts]
 
 
 def _gaoya_minhash(unit: str) -> Run:
@@ -94,6 +100,11 @@ def _rensa(unit: str) -> Run:
     minhash, shingles = import_module("rensa").RMinHash, SHINGLES[unit]
     matrix: Callable[..., Sequence[object]] = minhash.digest_matrix_from_token_sets
     return lambda texts: matrix((shingles(text) for text in texts), num_perm=SIZE, seed=42)
+
+
+def _rensa_alone(unit: str) -> Run:
+    matrix: Callable[..., Sequence[object]] = import_module("rensa").RMinHash.digest_matrix_from_token_sets
+    return lambda sets: matrix(sets, num_perm=SIZE, seed=42)
 
 
 def _simhash(unit: str) -> Run:
@@ -175,6 +186,7 @@ _SIGNATURES = "signatures only, nothing is inserted into an index; shingles in R
 _BULK = "MinHash.generator over lists of encoded shingles, permutations made once; shingles in Python; no case folding"
 _UPDATE = "as its documentation shows: a MinHash for each document, update for each distinct shingle; shingles in Python"
 _RENSA = "RMinHash.digest_matrix_from_token_sets over lists of shingles; shingles in Python; no case folding"
+_RENSA_ALONE = "the same over lists of shingles that are there before the clock starts: neither shingling nor Python's part of it is timed"
 _PLAIN = "lower case, words by regular expression or characters, hashes and spans"
 _SIMHASH = "Simhash of a list of shingles (MD5); shingles in Python; no case folding"
 
@@ -190,6 +202,10 @@ ADAPTERS = [
     *_both("datasketch", "minhash", "datasketch", _BULK, _datasketch, 1),
     *_both("datasketch, update", "minhash", "datasketch", _UPDATE, _datasketch_update, 0.3),
     *_both("rensa RMinHash", "minhash", "rensa", _RENSA, _rensa, 8),
+    *(
+        replace(adapter, prepare=partial(_shingled, adapter.task.partition("-")[2]))
+        for adapter in _both("rensa RMinHash, shingles at hand", "minhash", "rensa", _RENSA_ALONE, _rensa_alone, 8)
+    ),
     *_both("simhash", "simhash", "simhash", _SIMHASH, _simhash, 1),
     Adapter("plain Python", "winnow-word5", None, f"{_PLAIN}; CRC-32", lambda: _each(winnow_words, zlib.crc32), 3),
     Adapter("plain Python", "winnow-char5", None, f"{_PLAIN}; CRC-32", lambda: _each(winnow_chars, zlib.crc32), 3),

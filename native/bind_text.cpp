@@ -1,6 +1,7 @@
 // Python's view of texts, tokens and string hashes.
 #include "bind.hpp"
 #include "column.hpp"
+#include "words.hpp"
 
 namespace lookalike {
 namespace {
@@ -79,6 +80,47 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
     return {give(std::move(hashes)), give(std::move(starts)), give(std::move(ends))};
 }
 
+// Checks that words lie in the text one after the other, and hashes them.
+HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, bool skip_blank) {
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    nb::gil_scoped_release release;
+    const std::size_t last = edges.empty() ? 0 : edges.back();
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        if (edges[i] < edges[i - 1]) throw std::invalid_argument("words: they must come in the order of the text, without overlap");
+    }
+    if (last > count_code_points(view(text))) throw std::invalid_argument("words: the last one ends beyond the end of the text");
+    return hash_words(view(text), edges, fold, skip_blank);
+}
+
+// Hashes and spans of the words that a segmenter found.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> hash_spans(Bytes text, nb::list spans, bool fold) {
+    std::vector<std::uint32_t> edges;
+    edges.reserve(2 * spans.size());
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        const auto [begin, end] = nb::cast<std::pair<std::uint32_t, std::uint32_t>>(spans[i]);
+        edges.push_back(begin);
+        edges.push_back(end);
+    }
+    HashedWords found = hashed(text, edges, fold, false);
+    return {give(std::move(found.hashes)), give(std::move(found.starts)), give(std::move(found.ends))};
+}
+
+// Hashes of the pieces that a text was cut into, white space among them, which is left out. Only their lengths are looked at.
+Output<std::uint64_t> hash_pieces(Bytes text, nb::list pieces, bool fold) {
+    std::vector<std::uint32_t> edges;
+    edges.reserve(2 * pieces.size());
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Py_ssize_t length = PyUnicode_GetLength(nb::object(pieces[i]).ptr());
+        if (length < 0) throw nb::python_error();
+        edges.push_back(static_cast<std::uint32_t>(position));
+        position += static_cast<std::size_t>(length);
+        if (position > kMaxText) throw nb::value_error("words of more than 4 GiB: split the text");
+        edges.push_back(static_cast<std::uint32_t>(position));
+    }
+    return give(std::move(hashed(text, edges, fold, true).hashes));
+}
+
 // Hashes of strings as they are, without normalisation.
 Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers) {
     const Batch<std::uint8_t> strings(data, offsets);
@@ -100,5 +142,7 @@ void bind_text(nb::module_& m) {
     m.def("fold_text", &fold_text, "text"_a.noconvert());
     m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);
+    m.def("hash_spans", &hash_spans, "text"_a.noconvert(), "spans"_a, "fold"_a);
+    m.def("hash_pieces", &hash_pieces, "text"_a.noconvert(), "pieces"_a, "fold"_a);
     m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a);
 }

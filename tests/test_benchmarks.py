@@ -156,7 +156,9 @@ def test_generated_corpora_are_the_same_every_time_and_look_like_text(modules: d
     corpus = modules["corpus"]
     first, again = corpus.load(None, 5), corpus.load(None, 5)
     assert first == again
-    assert {name: len(found.texts) for name, found in first.items()} == {"english": 5, "news": 5, "chinese": 5}
+    assert {name: len(found.texts) for name, found in first.items()} == dict.fromkeys(
+        ("english", "news", "chinese", "verses", "questions"), 5
+    )
     assert all("generated" in found.source for found in first.values())
     words = " ".join(first["english"].texts).lower().split()
     assert words.count("the") > 10 * max(words.count("captain"), 1)
@@ -168,16 +170,19 @@ def test_real_corpora_are_read_from_a_folder(modules: dict[str, ModuleType], tmp
 
     rows = {
         "bible_en": [{"ver": version, "text": f"{version}{verse}"} for version in "ab" for verse in range(16)],
+        "lcqmc_zh.dev": [{"a": "问", "b": "答"}],
         "reuters21578": [{"id": "1", "text": "news"}, {"id": "2", "text": ""}],
         "news_zh": [{"id": "1", "text": "新闻"}],
     }
     for name, found in rows.items():
-        with gzip.open(tmp_path / f"{name}.docs.jsonl.gz", "wt", encoding="utf-8") as out:
+        with gzip.open(tmp_path / f"{name}.{'pairs' if name == 'lcqmc_zh.dev' else 'docs'}.jsonl.gz", "wt", encoding="utf-8") as out:
             out.writelines(json.dumps(row) + "\n" for row in found)
     corpora = modules["corpus"].load(tmp_path)
     first, second = (" ".join(f"{version}{verse}" for verse in range(15)) for version in "ab")
     assert corpora["english"].texts == [first, "a15", second, "b15"]
     assert corpora["news"].texts == ["news"]
+    assert corpora["verses"].texts[:2] == ["a0", "a1"]
+    assert corpora["questions"].texts == ["问", "答"]
     assert corpora["chinese"].megabytes == pytest.approx(6e-6)
 
 

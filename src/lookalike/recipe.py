@@ -20,7 +20,7 @@ from lookalike.registry import Registry
 
 NORMALIZERS = ("fold", "none", "simhash-py")
 WEIGHTS = ("count", "one", "tfidf")
-HASHES = ("lookalike64", "md5", "sha1-first4", "sha1-last2")
+HASHES = ("lookalike64", "md5", "sha1-first4", "sha1-first4-mixed", "sha1-last2")
 MAX_NGRAM = 64  # the shingle hash rotates by 13 bits a position: beyond 64 tokens positions would repeat
 MAX_SEED = 2**63 - 1
 
@@ -36,7 +36,7 @@ class Recipe:
     keywords: int | None = None
     stop_words: str | None = None
     idf: str | None = None
-    hash: Literal["lookalike64", "md5", "sha1-first4", "sha1-last2"] = "lookalike64"
+    hash: Literal["lookalike64", "md5", "sha1-first4", "sha1-first4-mixed", "sha1-last2"] = "lookalike64"
     seed: int = 0
     embedder: str | None = None  # the model whose vectors a store keeps
     version: int = 1
@@ -125,6 +125,7 @@ recipes.register("chars", Recipe(tokenizer="chars", ngram=5))
 recipes.register("keywords", Recipe(tokenizer="jieba", ngram=1, weights="tfidf", keywords=20, stop_words="default", idf="jieba"))
 recipes.register("simhash-py", Recipe(tokenizer="chars", normalize="simhash-py", ngram=4, hash="md5"))
 recipes.register("datasketch", Recipe(tokenizer="chars", normalize="none", ngram=1, hash="sha1-first4", seed=1))
+recipes.register("datasketch-2", Recipe(tokenizer="chars", normalize="none", ngram=1, hash="sha1-first4-mixed", seed=1))
 recipes.register("winnow-sha1", Recipe(tokenizer="chars", normalize="none", ngram=2, hash="sha1-last2"))
 
 DEFAULT = recipes.get("default")
@@ -166,7 +167,7 @@ def resolve(recipe: Recipe | str | None) -> Recipe:
     raise InputError(f"recipe={recipe!r}: expected a Recipe or the name of one")
 
 
-BUILTIN_NAMES = ("default", "words", "chars", "keywords", "simhash-py", "datasketch", "winnow-sha1")
+BUILTIN_NAMES = ("default", "words", "chars", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")
 
 
 def _recipe_id(recipe: Recipe) -> str:

@@ -625,7 +625,7 @@ class StoreContract(VectorContract):
     def test_wrong_arguments_are_refused(self, tmp_path: Path) -> None:
         with self.open(tmp_path) as index:
             wrong: Sequence[dict[str, Any]] = (
-                {}, {"simhash": -1}, {"simhash": 2**64}, {"simhash": 7, "by": "near"}, {"simhash": 7, "k": 17}, {"simhash": 7, "k": -1},
+                {}, {"simhash": -(2**63) - 1}, {"simhash": 2**64}, {"simhash": 7, "by": "near"}, {"simhash": 7, "k": 17}, {"simhash": 7, "k": -1},
                 {"query": "a", "by": "nothing"}, {"query": "a", "threshold": 1.5}, {"query": "a", "threshold": float("nan")},
                 {"query": "a", "limit": 0}, {"query": 7}, {"query": "a", "simhash": 7}, {"digest": "T1"}, {"minhash": [1]},
             )  # fmt: skip

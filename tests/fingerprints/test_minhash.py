@@ -39,20 +39,30 @@ def test_worked_example_of_a_permuted_matrix() -> None:
         assert min(rows[member] for member in members) == sample["first_row"][name]
 
 
-@pytest.mark.parametrize("size", [1, 16, 128, 200])
-@pytest.mark.parametrize("seed", [1, 42])
-def test_equals_datasketch(size: int, seed: int) -> None:
+@pytest.mark.parametrize("size", [1, 16, 128, 200, 1000])
+@pytest.mark.parametrize("seed", [0, 1, 42, 2**32 - 1])
+@pytest.mark.parametrize(("name", "scheme"), [("datasketch", "legacy"), ("datasketch-2", "affine32"), ("datasketch-2", None)])
+def test_equals_datasketch(size: int, seed: int, name: str, scheme: str | None) -> None:
     from datasketch import MinHash
 
-    recipe = la.recipes.get("datasketch").replace(seed=seed)
+    recipe = la.recipes.get(name).replace(seed=seed)
     generator = random.Random(size * seed)
     words = ["apple", "相似", "x", "mixed 文本", "naïve", "0"]
-    for _ in range(300):
-        elements = {generator.choice(words) + str(generator.randint(0, 99)) for _ in range(generator.randint(1, 30))}
-        oracle = MinHash(num_perm=size, seed=seed, scheme="legacy")
+    for _ in range(60):
+        elements: set[str | bytes | int] = {
+            generator.choice(words) + str(generator.randint(0, 99))
+            for _ in range(generator.choice([0, 1, 5, 30, 3000]) if size == 16 else 20)
+        }
+        elements |= {generator.randint(-5, 10**12), generator.randbytes(9)} if len(elements) > 3 else set()
+        oracle = MinHash(num_perm=size, seed=seed, scheme=scheme)
         for element in elements:
-            oracle.update(element.encode())
-        assert list(la.minhash(elements, size=size, recipe=recipe).values) == oracle.hashvalues.tolist()
+            oracle.update(element if isinstance(element, bytes) else str(element).encode())
+        found = la.minhash(elements, size=size, recipe=recipe)
+        assert list(found.values) == oracle.hashvalues.tolist()
+    text = "北京增值税电子普通发票.pdf, naïve"
+    bulk = MinHash.bulk([[character.encode() for character in text]], num_perm=size, seed=seed, scheme=scheme)[0]
+    assert list(la.minhash(text, size=size, recipe=recipe).values) == bulk.hashvalues.tolist()
+    assert la.minhashes([text], size=size, recipe=recipe).tolist() == [bulk.hashvalues.tolist()]
 
 
 def test_lsh_of_the_published_sets_finds_what_is_published() -> None:

@@ -145,8 +145,21 @@ class TestHammingOfBatches:
 
     def test_signed_and_narrow_arrays(self) -> None:
         assert hamming.pairwise(np.array([1, 2], dtype=np.int32), np.array([255], dtype=np.uint8)).tolist() == [[7], [7]]
-        with pytest.raises(InputError, match="b holds negative numbers"):
-            hamming.pairwise(np.array([1]), np.array([-1]))
+        assert hamming.pairwise(np.array([1]), np.array([-1])).tolist() == [[63]]
+
+    @pytest.mark.parametrize("bits", [8, 64, 100])
+    def test_a_negative_number_is_the_pattern_of_its_bits(self, bits: int) -> None:
+        measure = hamming_with(bits=bits)
+        assert measure.distance(-5, 3) == measure.distance(2**bits - 5, 3) == bits - 3
+        assert measure.similarity(-1, 0) == 0
+        for batch in ([-5, 3, -1], np.array([-5, 3, -1])):
+            unsigned = [2**bits - 5, 3, 2**bits - 1]
+            assert measure.pairwise(batch).tolist() == [[measure.distance(a, b) for b in unsigned] for a in unsigned]
+            assert measure.distances(batch, batch[::-1]).tolist() == [
+                measure.distance(*pair) for pair in zip(batch, batch[::-1], strict=True)
+            ]
+        with pytest.raises(InputError, match=f"integer of {bits} bits, signed or unsigned"):
+            measure.distance(-(2 ** (bits - 1)) - 1, 0)
 
     def test_ints_beyond_64_bits(self) -> None:
         assert hamming.pairwise([2**100, 1]).tolist() == [[0, 2], [2, 0]]
@@ -185,7 +198,9 @@ class TestHostileHamming:
         with pytest.raises(InputError, match="kind"):
             hamming.distance(a, b)
 
-    @pytest.mark.parametrize("thing", [-1, -(10**5000), True, None, 1.5, {1}, {"a": 1}, object(), [math.nan], [np.array([1, 2])]], ids=type)
+    @pytest.mark.parametrize(
+        "thing", [-(2**63) - 1, -(10**5000), True, None, 1.5, {1}, {"a": 1}, object(), [math.nan], [np.array([1, 2])]], ids=type
+    )
     def test_bad_things(self, thing: object) -> None:
         with pytest.raises(InputError, match=r"^a[ =]"):
             hamming.distance(thing, thing)

@@ -123,7 +123,7 @@ def main(args: list[str] | None = None) -> None:
         click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx).show()
         code = error.exit_code
     except click.ClickException as error:
-        error.message = hide(error.message)
+        error.message = hide(error.message)  # type: ignore[misc]  # nothing else shows it without the password
         error.show()
         code = error.exit_code
     except click.Abort as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from lookalike.io import NotText
 if TYPE_CHECKING:
     from lookalike import Index, Match
 
+_NUMBER = re.compile(r"[-+]?[0-9]{1,40}|0[xX][0-9A-Fa-f]{1,40}")
 WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep", "structure"]
 OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
 EXCERPT_COLUMNS = 60
@@ -32,7 +34,12 @@ _Thing = str | bytes | Path | lookalike.Page
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
 @click.option("--as", "what", type=click.Choice(["text", "page"]), default=None, help="What FILE is [default: .html a page, all else text]")
-@click.option("--simhash", default=None, metavar="0x…", help="A SimHash instead of a text.")
+@click.option(
+    "--simhash",
+    default=None,
+    metavar="NUMBER",
+    help="A SimHash instead of a text: a decimal number, or 0x…",
+)
 @click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
 @click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
 @click.option(
@@ -131,10 +138,9 @@ def _number(simhash: str | None, by: str) -> int | None:
         return None
     if by != "simhash":
         raise InputError(f"--simhash is compared with SimHashes: leave out --by {by}")
-    try:
-        return int(simhash, 16)
-    except ValueError as error:
-        raise InputError(f"--simhash {simhash}: give a number in hexadecimal, such as 0xa7f48284b51a46bd") from error
+    if not _NUMBER.fullmatch(simhash):
+        raise InputError(f"--simhash {simhash}: give a number, such as -6344302468572494147, or in hexadecimal 0xa7f48284b51a46bd")
+    return int(simhash, 16 if "x" in simhash.lower() else 10)
 
 
 def _show(index: Index, found: list[Match]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -183,18 +183,21 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
     """
     check_size(size)
     chosen = resolve(recipe)
-    identity = fingerprint_recipe(chosen, size)
-    if chosen.hash == "sha1-first4":
-        return MinHash(_datasketch(_strings(text, chosen), size, chosen.seed), identity)
-    if chosen.hash != "lookalike64":
-        raise InputError(f"recipe hash={chosen.hash!r}: a MinHash needs 'lookalike64' or 'sha1-first4'")
-    if isinstance(text, (str, bytes)) and is_native(chosen):
+    return MinHash(tuple(_values(text, size, chosen)), fingerprint_recipe(chosen, size))
+
+
+def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, ...]:
+    if recipe.hash in PERMUTED_HASHES:
+        return _permuted(_strings(text, recipe), size, recipe)
+    if recipe.hash != "lookalike64":
+        raise InputError(f"recipe hash={recipe.hash!r}: a MinHash needs 'lookalike64', {' or '.join(map(repr, PERMUTED_HASHES))}")
+    if isinstance(text, (str, bytes)) and is_native(recipe):
         data = utf8(text)
         offsets = array("q", (0, len(data)))
-        mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
-        return MinHash(tuple(_native.minhash_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, size, 1)), identity)
-    hashes = distinct_features(text, chosen) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), chosen.seed)
-    return MinHash(tuple(_native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)), identity)
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        return _native.minhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, size, 1)
+    hashes = distinct_features(text, recipe) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), recipe.seed)
+    return _native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)
 
 
 def _elements(elements: object) -> Iterable[str | bytes | int]:
@@ -212,30 +215,67 @@ def _strings(text: object, recipe: Recipe) -> Iterable[bytes]:
 _PRIME = (1 << 61) - 1
 
 
+def _generator(seed: int) -> np.random.RandomState:
+    import numpy as np
+
+    if seed >= 1 << 32:
+        raise InputError(f"recipe seed={seed}: numpy's legacy generator takes seeds below 2^32")
+    return np.random.RandomState(seed)
+
+
 @lru_cache(maxsize=16)
 def _permutations(size: int, seed: int) -> NDArray[np.uint64]:
     """Pairs (a, b) drawn as datasketch draws them: a from [1, p), b from [0, p), alternately, by numpy's legacy generator."""
     import numpy as np
 
-    if seed >= 1 << 32:
-        raise InputError(f"recipe seed={seed}: numpy's legacy generator takes seeds below 2^32")
-    generator = np.random.RandomState(seed)
+    generator = _generator(seed)
     pairs = [(generator.randint(1, _PRIME, dtype=np.uint64), generator.randint(0, _PRIME, dtype=np.uint64)) for _ in range(size)]
     return np.array(pairs, dtype=np.uint64).T
 
 
-def _datasketch(strings: Iterable[bytes], size: int, seed: int) -> tuple[int, ...]:
+def _modulo_prime(hashes: NDArray[np.uint64], size: int, seed: int) -> NDArray[np.uint64]:
+    """As datasketch 1.x permutes, and 2.x with ``scheme="legacy"``."""
     import numpy as np
 
-    hash_of = string_hash("sha1-first4")
-    hashes = np.array([hash_of(string) for string in strings], dtype=np.uint64)
-    if len(hashes) == 0:
-        return (EMPTY,) * size
     a, b = _permutations(size, seed)
+    permuted: NDArray[np.uint64] = ((hashes * a + b) % np.uint64(_PRIME)) & np.uint64(EMPTY)
+    return permuted
+
+
+@lru_cache(maxsize=16)
+def _odd_permutations(size: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """First all a, which are odd, then all b."""
+    import numpy as np
+
+    generator = _generator(seed)
+    a = generator.randint(0, 1 << 31, size, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
+    return a, generator.randint(0, 1 << 32, size, dtype=np.uint32)
+
+
+def _modulo_word(hashes: NDArray[np.uint64], size: int, seed: int) -> NDArray[np.uint32]:
+    """As datasketch 2.x permutes by default (``scheme="affine32"``): what goes beyond 32 bits is dropped."""
+    import numpy as np
+
+    a, b = _odd_permutations(size, seed)
+    return hashes.astype(np.uint32) * a + b
+
+
+# What each value is the minimum of, by the hash of an element.
+_PERMUTED: dict[str, Callable[[NDArray[np.uint64], int, int], NDArray[np.unsignedinteger[Any]]]] = {
+    "sha1-first4": _modulo_prime,
+    "sha1-first4-mixed": _modulo_word,
+}
+PERMUTED_HASHES = tuple(_PERMUTED)
+
+
+def _permuted(strings: Iterable[bytes], size: int, recipe: Recipe) -> tuple[int, ...]:
+    import numpy as np
+
+    hash_of, permuted = string_hash(recipe.hash), _PERMUTED[recipe.hash]
+    hashes = np.array([hash_of(string) for string in strings], dtype=np.uint64)
     values = np.full(size, EMPTY, dtype=np.uint64)
     for first in range(0, len(hashes), 1024):  # bounds the size of the product
-        block = hashes[first : first + 1024, None]
-        np.minimum(values, (((block * a + b) % np.uint64(_PRIME)) & np.uint64(EMPTY)).min(axis=0), out=values)
+        np.minimum(values, permuted(hashes[first : first + 1024, None], size, recipe.seed).min(axis=0), out=values)
     return tuple(values.tolist())
 
 
@@ -257,7 +297,7 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
             found = np.asarray(_native.minhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, size, workers))
             rows = found.reshape(-1, size)
         else:
-            rows = np.array([minhash(text, size=size, recipe=chosen).values for text in piece.texts()], dtype=np.uint32)
+            rows = np.array([_values(text, size, chosen) for text in piece.texts()], dtype=np.uint32).reshape(-1, size)
         values[done : done + len(rows)] = rows
         done += len(rows)
     return values

@@ -6,6 +6,7 @@ bits is the usual bound for "the same"; on short texts a single changed word mov
 
 from __future__ import annotations
 
+import re
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
+from lookalike.bit_patterns import bit_pattern, signed
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WIDTHS = (32, 64, 128)
+_HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
 WeightedTokens = Iterable[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class SimHash:
-    """A SimHash of 32, 64 or 128 bits."""
+    """A SimHash of 32, 64 or 128 bits. A negative ``value``, as a database may have it, is taken as the pattern of its bits."""
 
     kind: ClassVar[str] = "simhash"
 
@@ -43,8 +46,7 @@ class SimHash:
 
     def __post_init__(self) -> None:
         check_bits(self.bits)
-        if not isinstance(self.value, int) or isinstance(self.value, bool) or not 0 <= self.value < 1 << self.bits:
-            raise InputError(f"simhash value {self.value!r}: expected an integer of {self.bits} bits")
+        object.__setattr__(self, "value", bit_pattern(self.value, self.bits, "simhash value"))
 
     def __int__(self) -> int:
         return self.value
@@ -55,6 +57,11 @@ class SimHash:
     @property
     def hex(self) -> str:
         return f"0x{self.value:0{self.bits // 4}x}"
+
+    @property
+    def signed(self) -> int:
+        """The same bits as a signed number: of 64 bits a bigint of PostgreSQL."""
+        return signed(self.value, self.bits)
 
     def distance(self, other: SimHash) -> int:
         """In how many bits the two differ."""
@@ -70,11 +77,8 @@ class SimHash:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        text = field(data, "value", cls.kind, str)
-        try:
-            value = int(text, 16)
-        except ValueError:
-            raise InputError(f"simhash value {text!r}: expected hexadecimal digits such as '0xa7f48284b51a46bd'") from None
+        given = data.get("value") if isinstance(data, Mapping) else None
+        value = given if isinstance(given, int) else _from_hex(field(data, "value", cls.kind, str))
         return cls(value, field(data, "bits", cls.kind, int), field(data, "recipe", cls.kind, str))
 
     def to_bytes(self) -> bytes:
@@ -86,6 +90,12 @@ class SimHash:
         if len(payload) * 8 not in WIDTHS:
             raise InputError(f"simhash fingerprint: {len(payload)} bytes of value, expected 4, 8 or 16")
         return cls(int.from_bytes(payload, "little"), len(payload) * 8, recipe)
+
+
+def _from_hex(text: str) -> int:
+    if not _HEX.fullmatch(text):  # without 0x nobody can tell it from a decimal number
+        raise InputError(f"simhash value {text!r:.60}: expected hexadecimal digits behind 0x such as '0xa7f48284b51a46bd', or an integer")
+    return int(text, 16)
 
 
 def check_bits(bits: int) -> None:
@@ -149,7 +159,7 @@ def _of_strings(strings: Mapping[str, float], bits: int, recipe: Recipe) -> int:
         features = weighted(strings, recipe)
         return _join(_native.simhash_weighted(features.hashes, features.weights, bits))
     hash_of = string_hash(recipe.hash)
-    width = {"md5": 128, "sha1-first4": 32, "sha1-last2": 16}[recipe.hash]
+    width = {"md5": 128, "sha1-first4": 32, "sha1-first4-mixed": 32, "sha1-last2": 16}[recipe.hash]
     if bits > width:
         raise InputError(f"recipe hash={recipe.hash!r} has {width} bits, too few for a SimHash of {bits}")
     sums = [0.0] * bits

@@ -19,6 +19,7 @@ from numbers import Integral
 from operator import ne
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lookalike.bit_patterns import bit_pattern, bit_patterns
 from lookalike.errors import InputError
 from lookalike.measures.base import Batch, Delegate, Measure, Want, delegate, hashed, is_array, is_fingerprint, items_of, refuse_nan
 
@@ -178,8 +179,6 @@ def read_positions(thing: Any, name: str) -> Positions:
     if is_fingerprint(thing):
         return delegate(thing, HAMMING_KINDS, "hamming")
     if not isinstance(thing, bool) and isinstance(thing, Integral):
-        if thing < 0:
-            raise InputError(f"{name} is a negative int: give the bits as a number from 0")
         return int(thing)
     return read_text(thing, name, "an int, a string, bytes, a sequence, or a SimHash")
 
@@ -203,6 +202,10 @@ class _Hamming:
 
     bits: int
 
+    def read(self, thing: Any, name: str) -> Positions:
+        found = read_positions(thing, name)
+        return bit_pattern(found, self.bits, name) if isinstance(found, int) and found < 0 else found
+
     def similarity_of(self, a: Positions, b: Positions) -> float:
         if isinstance(a, Delegate) and isinstance(b, Delegate):
             return a.similarity(b)
@@ -213,13 +216,13 @@ class _Hamming:
         return 1 - distance / len(a) if a else 1.0  # type: ignore[arg-type]  # two sequences: _differing saw to it
 
     def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
-        pair = _arrays(left, right)
+        pair = _arrays(left, right, self.bits)
         return None if pair is None else self._as(want, _differing_rows(*pair), pair)
 
     def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
         import numpy as np
 
-        pair = _arrays(left, right)
+        pair = _arrays(left, right, self.bits)
         if pair is None:
             return None
         found = np.empty((len(left), len(right)), dtype=np.float64)
@@ -242,23 +245,23 @@ class _Hamming:
             raise InputError(f"an int has more than {self.bits} bits: use hamming_with(bits={largest.bit_length()})")
 
 
-def _arrays(left: Batch, right: Batch) -> tuple[NDArray[Any], NDArray[Any]] | None:
+def _arrays(left: Batch, right: Batch, bits: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """Two batches of ints below 2**64, two 2-D arrays of rows that can be compared at once, or None."""
     if is_array(left) and is_array(right) and left.ndim == right.ndim == 2:
         same = left.dtype == right.dtype and left.shape[1] == right.shape[1]
         return (left, right) if same and left.dtype.kind in "biu" and left.shape[1] else None
-    a, b = _bit_patterns(left, "a"), _bit_patterns(right, "b")
+    a, b = _bit_patterns(left, bits, "a"), _bit_patterns(right, bits, "b")
     return None if a is None or b is None else (a, b)
 
 
-def _bit_patterns(batch: Batch, name: str) -> NDArray[Any] | None:
+def _bit_patterns(batch: Batch, bits: int, name: str) -> NDArray[Any] | None:
     import numpy as np
 
     if is_array(batch):
         if batch.ndim != 1 or batch.dtype.kind not in "iu":
             return None
         if batch.size and batch.min() < 0:
-            raise InputError(f"{name} holds negative numbers: give the bits as numbers from 0, in an unsigned array")
+            return bit_patterns(batch, bits, name) if bits <= 64 else None
     elif not all(type(item) is int and 0 <= item < 2**64 for item in batch):
         return None
     return np.asarray(batch, dtype=np.uint64)
@@ -278,14 +281,14 @@ def _differing_rows(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
 
 
 def hamming_with(*, bits: int = 64) -> Measure:
-    """The Hamming distance of ints of this width; the width has a part in their similarity alone."""
+    """The Hamming distance of ints of this width, which has a part in their similarity, and in what bits a negative one has."""
     if isinstance(bits, bool) or not isinstance(bits, int) or bits < 1:
         raise InputError(f"bits={bits!r}: give the width of the ints, 1 or more")
     kernel = _Hamming(bits)
     return Measure(
         name="hamming",
         about=f"the positions that differ (of ints the bits); the similarity is 1 - distance / length, of ints {bits}",
-        read=read_positions,
+        read=kernel.read,
         distance_of=_differing,
         similarity_of=kernel.similarity_of,
         fast=kernel,

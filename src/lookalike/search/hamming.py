@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
+from lookalike.bit_patterns import bit_pattern, bit_patterns
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.simhash import SimHash, check_bits
@@ -144,20 +145,15 @@ def _too_many(k: int, remedy: str) -> InputError:
 
 
 def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
-    """Fingerprints as the native code takes them: one word each, or for 128 bits two, the low half first."""
+    """Fingerprints, signed or unsigned, as the native code takes them: one word each, or for 128 bits two, the low half first."""
     import numpy as np
 
     array = values if isinstance(values, np.ndarray) else _from_python(values, bits, name)
     wanted = 2 if bits == 128 else 1
-    if array.dtype.kind not in "ui" or (array.dtype.kind == "i" and array.size and int(array.min()) < 0):
-        raise InputError(f"{name}: expected unsigned integers, not {array.dtype}; view signed 64-bit values with .view('uint64')")
     if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
         shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
         raise InputError(f"{name}: fingerprints of {bits} bits have {shape}, not shape {array.shape}")
-    words = np.ascontiguousarray(array, dtype=np.uint64).reshape(-1)
-    if bits == 32 and words.size and int(words.max()) >> 32:
-        raise InputError(f"{name}: a value has more than 32 bits")
-    return words
+    return np.ascontiguousarray(bit_patterns(array, min(bits, 64), name)).reshape(-1)
 
 
 def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
@@ -169,10 +165,7 @@ def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
     for index, value in enumerate(values):
         if isinstance(value, SimHash) and value.bits != bits:
             raise InputError(f"{name}[{index}] is a SimHash of {value.bits} bits, this index holds {bits}")
-        number = int(value) if isinstance(value, (int, SimHash)) and not isinstance(value, bool) else -1
-        if not 0 <= number < 1 << bits:
-            raise InputError(f"{name}[{index}] is {value!r:.60}: expected an integer of {bits} bits or a SimHash")
-        numbers.append(number)
+        numbers.append(value.value if isinstance(value, SimHash) else bit_pattern(value, bits, f"{name}[{index}]"))
     if bits == 128:
         halves = [(number & 0xFFFFFFFFFFFFFFFF, number >> 64) for number in numbers]
         return np.array(halves, dtype=np.uint64).reshape(-1, 2)

@@ -153,7 +153,7 @@ def kinds_of(recipe: Recipe) -> tuple[str, ...]:
     made = KINDS_WITHOUT_MODEL if recipe.embedder is None else KINDS
     if recipe.hash == "lookalike64":
         return made
-    return tuple(kind for kind in made if kind != "winnowing" and (kind != "minhash" or recipe.hash == "sha1-first4"))
+    return tuple(kind for kind in made if kind != "winnowing" and (kind != "minhash" or recipe.hash in minhash.PERMUTED_HASHES))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

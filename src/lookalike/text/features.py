@@ -26,9 +26,18 @@ from lookalike.text.tokenize import NATIVE_MODES, hash_strings, tokenize
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
 _SIMHASH_PY = re.compile(r"[\w\u4e00-\u9fcc]+")
 
+
+def _murmur3_final(value: int) -> int:
+    """The last step of MurmurHash3 of 32 bits: a bijection in which every bit reaches every other."""
+    value = (value ^ value >> 16) * 0x85EBCA6B % 2**32
+    value = (value ^ value >> 13) * 0xC2B2AE35 % 2**32
+    return value ^ value >> 16
+
+
 _STRING_HASHES: dict[str, Callable[[bytes], int]] = {
     "md5": lambda data: int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big"),
     "sha1-first4": lambda data: int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest()[:4], "little"),
+    "sha1-first4-mixed": lambda data: _murmur3_final(_STRING_HASHES["sha1-first4"](data)),
     "sha1-last2": lambda data: int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest()[-2:], "big"),
 }
 
@@ -117,8 +126,8 @@ def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
     return Features(array("Q", (pair[0] for pair in pairs)), array("d", (pair[1] for pair in pairs)))
 
 
-def distinct_features(text: str | bytes, recipe: Recipe) -> array[int]:
+def distinct_features(text: str | bytes, recipe: Recipe) -> array[int] | memoryview:
     """The distinct feature hashes of a text under our own hash, whatever hash the recipe's fingerprints are made with."""
     if weighs_words(recipe) or recipe.hash != "lookalike64":
         return feature_hashes(weighted_strings(text, recipe), recipe.seed)
-    return array("Q", shingles(text, recipe, unique=True))
+    return shingles(text, recipe, unique=True)

@@ -11,7 +11,7 @@ from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.normalize import utf8
-from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream
+from lookalike.text.tokenize import NATIVE_MODES, TokenStream, token_hashes
 
 
 def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
@@ -24,12 +24,15 @@ def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: b
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
         return _native.shingle_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, unique, 1)[0]
-    return stream_shingles(stream(text, chosen), chosen.ngram, chosen.seed, unique=unique)
+    return hash_shingles(token_hashes(text, chosen), chosen.ngram, chosen.seed, unique=unique)
 
 
 def stream_shingles(tokens: TokenStream, ngram: int, seed: int, *, unique: bool = False) -> memoryview:
-    offsets = array("q", (0, len(tokens.hashes)))
-    return _native.shingle_tokens(tokens.hashes, offsets, ngram, seed, unique)[0]
+    return hash_shingles(tokens.hashes, ngram, seed, unique=unique)
+
+
+def hash_shingles(hashes: memoryview, ngram: int, seed: int, *, unique: bool = False) -> memoryview:
+    return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), ngram, seed, unique)[0]
 
 
 def shingle_set(text: str, recipe: Recipe | str | None = None) -> set[int]:

@@ -6,7 +6,6 @@ that says where words stand; each word is then normalised like all others.
 
 from __future__ import annotations
 
-from array import array
 from typing import NamedTuple
 
 from lookalike import _native
@@ -79,9 +78,17 @@ def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
     folded = _check_normalize(recipe.normalize)
     if recipe.tokenizer in NATIVE_MODES:
         return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
-    tokens = segmented(as_str(text), recipe.tokenizer, folded)
-    starts, ends = array("I", (token.start for token in tokens)), array("I", (token.end for token in tokens))
-    return TokenStream(hash_strings([token.text for token in tokens]), memoryview(starts), memoryview(ends))
+    plain = as_str(text)
+    return TokenStream(*_native.hash_spans(utf8(plain), segment.segmenter(recipe.tokenizer)(plain), folded))
+
+
+def token_hashes(text: str | bytes, recipe: Recipe) -> memoryview:
+    """The hashes of ``stream`` alone."""
+    plain = as_str(text)
+    pieces = segment.pieces(plain, recipe.tokenizer)
+    if pieces is None:
+        return stream(plain, recipe).hashes
+    return _native.hash_pieces(utf8(plain), pieces, _check_normalize(recipe.normalize))
 
 
 def hash_strings(strings: list[str] | list[bytes]) -> memoryview:
