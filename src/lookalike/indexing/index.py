@@ -387,11 +387,15 @@ class Index:
 
         return export_documents(self._store, Path(path), progress)
 
-    def load(self, path: Path | str, *, progress: Progress | None = None) -> int:
-        """Add what ``export`` wrote; returns how many documents there were."""
+    def load(self, path: Path | str, *, refingerprint: bool = False, progress: Progress | None = None) -> int:
+        """Add what ``export`` wrote; returns how many documents there were.
+
+        An empty collection gets the settings of the one that was exported, unless it was opened with others. A collection with other
+        settings refuses the file; with ``refingerprint`` it makes its own fingerprints of all texts.
+        """
         from lookalike.indexing.transfer import load_documents
 
-        return load_documents(self._store, Path(path), progress)
+        return load_documents(self._store, Path(path), progress, refingerprint=refingerprint)
 
 
 def _is_one(thing: object) -> bool:
