@@ -159,7 +159,8 @@ def _is_large(thing: object) -> bool:
 
 def _show(found: Comparison) -> None:
     relation = "≥" if found.alike else "<"
-    say(f"{found.verdict}: score {found.score:.4f} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
+    scale = "calibrated " if found.kind == "text" else ""
+    say(f"{found.verdict}: {scale}score {found.score:.4f} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
     if found.edits is not None:
         say("  ".join(f"{name} {share:.1%}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
     if found.tags is not None:

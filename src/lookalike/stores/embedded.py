@@ -295,6 +295,8 @@ class EmbeddedStore:
         with self._turns:
             before = self._bytes()
             self._sealer().compact(progress)
+            if self.folder is None and progress:
+                progress(self._documents())
             if self.folder is not None and self._writer is not None:
                 with database.sql_errors(self.name):
                     self._writer.connection.execute("VACUUM")
@@ -304,6 +306,10 @@ class EmbeddedStore:
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         with self._turns:  # files that are being written are not yet named
             return check_collection(self, self._segments, self.settings, repair, progress)
+
+    def _documents(self) -> int:
+        with self.reading() as snapshot:
+            return snapshot.count()
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0

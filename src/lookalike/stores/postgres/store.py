@@ -243,7 +243,7 @@ class PostgresStore:
     def compact(self, progress: Progress = None) -> dict[str, Any]:
         """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes.
 
-        The server does not say how far it is.
+        The server does not say how far it is: ``progress`` is told at the end.
         """
         self._require_writing()
         before = self.stats()["bytes"]
@@ -257,7 +257,10 @@ class PostgresStore:
             connection.execute("VACUUM (ANALYZE) lookalike.sketches")
 
         self._connections.attempt(vacuum)
-        return {"bytes_before": before, "bytes_after": self.stats()["bytes"]}
+        after = self.stats()
+        if progress:
+            progress(after["documents"])
+        return {"bytes_before": before, "bytes_after": after["bytes"]}
 
     def _drop_sketches(self, connection: Connection) -> None:
         # A writer who finds a sketch does not add it again: while it is being removed there must be no writer.
