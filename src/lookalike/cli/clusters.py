@@ -60,6 +60,6 @@ def command(
         more = f" and {len(members) - EXAMPLES:,} more" if len(members) > EXAMPLES else ""
         least = min(member.similarity for member in cluster.removed)
         rows.append((str(cluster.kept), f"{1 + len(members):,}", f"{least:.4f}", ", ".join(members[:EXAMPLES]) + more))
-    print_table(("oldest", "documents", f"similarity from ({found[0].scale})", "others"), rows, right=(1, 2))
+    print_table(("oldest", "documents", f"{found[0].scale} from", "others"), rows, right=(1, 2))
     if len(shown) < len(found):
         note(f"the largest {len(shown):,} of {len(found):,} clusters are shown (--limit)", quiet)

@@ -10,14 +10,14 @@ from lookalike.model import Passage
 
 # What scores and similarities are, by what was searched for: only numbers on one scale can be compared.
 SCALES = {
-    "near": "jaccard of shingles",
-    "simhash": "share of equal bits",
-    "passages": "share of the query",
+    "near": "jaccard",
+    "simhash": "equal bits",
+    "passages": "share of query",
     "meaning": "cosine",
-    "fuzzy": "larger of tlsh and ssdeep",
+    "fuzzy": "tlsh or ssdeep",
     "tlsh": "tlsh",
     "ssdeep": "ssdeep",
-    "structure": "jaccard of tag paths",
+    "structure": "jaccard of paths",
 }
 
 
