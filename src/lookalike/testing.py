@@ -9,9 +9,11 @@ Every method that starts with ``test_`` is a test; pytest finds them. Nothing he
 
 from __future__ import annotations
 
+import json
 import random
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -422,6 +424,30 @@ class StoreContract(VectorContract):
             index.compact()
             assert index.check().ok
 
+    def test_threads_share_an_index(self, tmp_path: Path) -> None:
+        """Who goes through all documents neither makes others wait nor sees what they change, and may be stopped by any thread."""
+        documents = corpus(30)
+        with self.open(tmp_path) as index, ThreadPoolExecutor(4) as threads:
+            index.add(documents)
+            going, ids = index.documents(), index.ids()
+            next(going)
+            next(ids)
+            found = [threads.submit(index.search, text, limit=None) for _, text in documents * 3]
+            assert all(each.result(timeout=60)[0].score == 1.0 for each in found)
+            assert threads.submit(index.add, "another", "added while somebody reads all the others").result(timeout=60) == (1, 0)
+            assert threads.submit(index.add, documents[5][0], "other contents than before").result(timeout=60) == (0, 1)
+            assert threads.submit(index.remove, [documents[20][0]]).result(timeout=60) == 1
+            threads.submit(ids.close).result(timeout=60)  # type: ignore[attr-defined]  # it is a generator
+            rest = list(going)
+            assert [document.id for document in rest] == [id_ for id_, _ in documents[1:]]
+            assert rest[4].text == documents[5][1]
+            assert len(index) == 30
+            unfinished = index.documents()
+            next(unfinished)
+            threads.submit(index.close).result(timeout=60)
+            with _refused(StoreError):
+                list(unfinished)
+
     def test_generators_are_read_batch_by_batch(self, tmp_path: Path) -> None:
         told: list[int] = []
         with self.open(tmp_path, kinds="simhash") as index:
@@ -743,7 +769,7 @@ class StoreContract(VectorContract):
                     assert [copy.search(page(html), by="structure", limit=None) for _, html in made[:9]] == wanted
                     assert copy.check().ok
                 with self.open(tmp_path, collection=f"without {keep_text} {name}", kinds="simhash,minhash", keep_text=keep_text) as bare:
-                    assert bare.load(tmp_path / name) == 31
+                    assert bare.load(tmp_path / name, refingerprint=True) == 31
                     with _refused(InputError):
                         bare.search(page(made[0][1]), by="structure")
 
@@ -894,6 +920,68 @@ class StoreContract(VectorContract):
                     assert found == wanted
                     assert [document.meta for document in copy.documents()] == metas
                     assert copy.check().ok
+
+    def test_an_export_carries_what_the_collection_was_made_with(self, tmp_path: Path) -> None:
+        documents = corpus(20)
+        made: dict[str, Any] = {"recipe": "simhash-py", "threshold": 0.6, "kinds": "simhash,tlsh"}
+        for name, some in (("full.jsonl", documents), ("full.parquet", documents), ("empty.jsonl", []), ("empty.parquet", [])):
+            out = tmp_path / name
+            with self.open(tmp_path, collection=f"from {name}", **made) as index:
+                index.add(some)
+                assert index.export(out) == len(some)
+                settings, wanted = index.settings, [index.search(text, by="simhash", limit=None) for _, text in some]
+            for copy in (self.open(tmp_path, collection=f"to {name}"), open_index("memory://")):
+                with copy:
+                    assert copy.load(out) == len(some)
+                    assert copy.settings == settings
+                    assert [copy.search(text, by="simhash", limit=None) for _, text in some] == wanted
+                    assert copy.check().ok
+            with open_index("memory://", **made) as there:
+                there.load(out)
+                there.export(tmp_path / f"back {name}")
+            with self.open(tmp_path, collection=f"back {name}") as back:
+                back.load(tmp_path / f"back {name}")
+                assert back.settings == settings
+                assert [document.id for document in back.documents()] == [id_ for id_, _ in some]
+
+    def test_an_export_is_refused_where_it_would_be_changed(self, tmp_path: Path) -> None:
+        documents = corpus(10)
+        out = tmp_path / "all.jsonl"
+        with self.open(tmp_path, collection="from", threshold=0.6) as index:
+            index.add(documents)
+            index.export(out)
+        with self.open(tmp_path, collection="used") as other:
+            other.add("a", "a text that is there already")
+            with _refused(RecipeMismatch):
+                other.load(out)
+            assert len(other) == 1
+            assert other.load(out, refingerprint=True) == 10
+            assert other.settings["threshold"] == 0.8
+            assert other.search(documents[3][1])[0].score == 1.0
+        with self.open(tmp_path, collection="asked", threshold=0.7) as asked:
+            with _refused(InputError):
+                asked.load(out)
+            assert len(asked) == 0
+        # What an older release wrote says nothing about settings.
+        lines = out.read_text("utf-8").splitlines()
+        older = tmp_path / "older.jsonl"
+        first = json.loads(lines[0])
+        del first["settings"]
+        older.write_text("\n".join([json.dumps(first), *lines[1:]]), "utf-8")
+        with self.open(tmp_path, collection="older") as copy:
+            assert copy.load(older) == 10
+            assert copy.settings["threshold"] == 0.8
+
+    def test_who_has_a_collection_open_is_told_when_its_settings_change(self, tmp_path: Path) -> None:
+        self._require_persistence()
+        with self.open(tmp_path, collection="from", threshold=0.6) as index:
+            index.add(corpus(5))
+            index.export(tmp_path / "all.jsonl")
+        with self.open(tmp_path, collection="to") as copy, self.open(tmp_path, collection="to") as other:
+            assert len(other) == 0
+            assert copy.load(tmp_path / "all.jsonl") == 5
+            with _refused(StoreError):
+                len(other)
 
     def test_compacting_changes_no_answer(self, tmp_path: Path) -> None:
         documents = corpus(80)

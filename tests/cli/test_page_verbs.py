@@ -211,8 +211,9 @@ class TestClusters:
         rows = [{"id": n, "text": text} for n, text in enumerate([ARTICLE, "another text", ARTICLE])]
         (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
         run("add", tmp_path / "s", tmp_path / "a.jsonl")
-        wanted = [{"kept": 0, "removed": [{"id": 2, "similarity": 1.0}]}]
         for options in ([], ["--by", "simhash"], ["--by", "simhash", "--k", 0], ["--threshold", 1]):
+            scale = "equal bits" if "simhash" in options else "jaccard"
+            wanted = [{"kept": 0, "scale": scale, "removed": [{"id": 2, "similarity": 1.0}]}]
             assert json.loads(run("clusters", tmp_path / "s", *options, "--json").stdout) == wanted
         assert run("clusters", tmp_path / "s", "--by", "structure").stdout == "no two documents look alike\n"
         assert run("clusters", tmp_path / "s", "--by", "structure", "--json").stdout == "[]\n"

@@ -193,7 +193,7 @@ class TestSearch:
         assert found[0]["id"] == FIRST
         assert found[0]["score"] == 1.0
         for match in found:
-            assert set(match) == {"id", "score", "distance", "passages"}
+            assert set(match) == {"id", "score", "scale", "distance", "passages"}
             for passage in match["passages"]:
                 left, right = (la.fold(text[slice(*passage[side])]) for text, side in ((ROWS[FIRST], "left"), (ROWS[match["id"]], "right")))
                 assert left == right
@@ -232,7 +232,7 @@ class TestSearch:
 
     def test_readable(self, store: Path, run: Run) -> None:
         lines = run("search", store, "--text", ROWS[FIRST]).stdout.splitlines()
-        assert lines[0].split() == ["id", "score", "distance"]
+        assert lines[0].split() == ["id", "score", "(jaccard)", "distance"]
         assert lines[1].startswith(f"{FIRST}  ")
         assert "1.0000" in lines[1]
         assert ROWS[FIRST][:10] in lines[1]

@@ -16,8 +16,12 @@ EXAMPLES = 3
 
 @click.command("clusters")
 @store_argument
-@click.option("--by", type=click.Choice(["near", "simhash", "structure"]), default="near", show_default=True, help="What to compare.")
-@click.option("--threshold", type=float, default=None, help="With near and structure: the least similarity [default: the collection's]")
+@click.option(
+    "--by", type=click.Choice(["near", "simhash", "meaning", "structure"]), default="near", show_default=True, help="What to compare."
+)
+@click.option(
+    "--threshold", type=float, default=None, help="The least similarity, not with simhash [default: the collection's, with meaning 0.9]"
+)
 @click.option("--k", type=int, default=None, help="With --by simhash: how many bits may differ [default: 3]")
 @click.option("--limit", type=int, default=None, help="At most so many, the largest first [default: 20, with --json all]")
 @collection_option
@@ -28,11 +32,11 @@ def command(
 ) -> None:
     """Documents of STORE that look alike, in clusters: each was compared with the oldest one, which is named first.
 
-    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; structure: web pages of one
-    template. Documents that look like no other are in no cluster.
+    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; meaning: that say the same,
+    in whatever words; structure: web pages of one template. Documents that look like no other are in no cluster.
     """
     if by == "simhash" and threshold is not None:
-        raise InputError("--threshold belongs to --by near and structure: with --by simhash give --k")
+        raise InputError("--threshold belongs to --by near, meaning and structure: with --by simhash give --k")
     if by != "simhash" and k is not None:
         raise InputError(f"--k belongs to --by simhash: with --by {by} give --threshold")
     if limit is not None and limit < 1:
@@ -57,6 +61,6 @@ def command(
         more = f" and {len(members) - EXAMPLES:,} more" if len(members) > EXAMPLES else ""
         least = min(member.similarity for member in cluster.removed)
         rows.append((str(cluster.kept), f"{1 + len(members):,}", shown_score(least), ", ".join(members[:EXAMPLES]) + more))
-    print_table(("oldest", "documents", "similarity from", "others"), rows, right=(1, 2))
+    print_table(("oldest", "documents", f"{found[0].scale} from", "others"), rows, right=(1, 2))
     if len(shown) < len(found):
         note(f"the largest {len(shown):,} of {len(found):,} clusters are shown (--limit)", quiet)

@@ -161,8 +161,9 @@ def _is_large(thing: object) -> bool:
 
 def _show(found: Comparison) -> None:
     relation = "≥" if found.alike else "<"
+    scale = "calibrated " if found.kind == "text" else ""
     score = shown_score(found.score, threshold=found.threshold)
-    say(f"{found.verdict}: score {score} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
+    say(f"{found.verdict}: {scale}score {score} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
     if found.kind == "page":
         say(formula(found))
     if found.edits is not None:

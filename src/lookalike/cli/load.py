@@ -17,12 +17,13 @@ from lookalike.cli.stores import collection_option, created, creation_options, s
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @collection_option
 @creation_options
+@click.option("--refingerprint", is_flag=True, help="Load into a collection with other settings: all fingerprints are made anew.")
 @json_option
 @quiet_option
-def command(store: str, file: Path, collection: str, as_json: bool, quiet: bool, **settings: Any) -> None:
-    """Add what 'lookalike export' wrote to FILE to STORE, which is made if it is not there."""
+def command(store: str, file: Path, collection: str, refingerprint: bool, as_json: bool, quiet: bool, **settings: Any) -> None:
+    """Add what 'lookalike export' wrote to FILE to STORE, which is made like the one that was exported if it is not there."""
     with created(store, collection, **settings) as index, Progress(quiet, "documents") as progress:
-        count = index.load(file, progress=progress.at)
+        count = index.load(file, refingerprint=refingerprint, progress=progress.at)
     if as_json:
         print_json({"documents": count})
     else:

@@ -52,37 +52,54 @@ def note(message: str, quiet: bool) -> None:
 
 
 @contextmanager
-def working(message: str, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A sign of life on a terminal while something takes longer than a moment. Gives a function that adds a count of documents to it."""
+def working(message: str, quiet: bool) -> Iterator[None]:
+    """A sign of life on a terminal while something takes longer than a moment."""
     if quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield
         return
     from rich.text import Text
 
     shown: list[Any] = []
-    said = [Text(printable(message))]
 
     def show() -> None:
         from rich.console import Console
 
-        shown.append(Console(stderr=True).status(said[0]))
+        shown.append(Console(stderr=True).status(Text(printable(message))))
         shown[0].start()
-
-    def count(documents: int) -> None:
-        said[0] = Text(printable(f"{message}: {counted(documents, 'document')}"))
-        for status in shown:
-            status.update(said[0])
 
     timer = threading.Timer(SIGN_AFTER, show)
     timer.daemon = True
     timer.start()
     try:
-        yield count
+        yield
     finally:
         timer.cancel()
         timer.join()
         for status in shown:
             status.stop()
+
+
+@contextmanager
+def bar(message: str, quiet: bool, documents: int) -> Iterator[Callable[[int], None]]:
+    """How many of so many documents are done, with a bar and the time that remains, on a terminal and if it takes longer than a moment."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[done]}"), TimeRemainingColumn())
+    shown = Progress(*parts, console=Console(stderr=True), transient=True)
+    task = shown.add_task(printable(message), total=max(documents, 1), done="")
+    timer = threading.Timer(SIGN_AFTER, shown.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done: shown.update(task, completed=done, done=f"{min(done, documents):,} of {counted(documents, 'document')}")
+    finally:
+        timer.cancel()
+        timer.join()
+        shown.stop()
 
 
 def colours() -> bool:

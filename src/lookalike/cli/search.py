@@ -20,7 +20,7 @@ from lookalike.figures import shown_score
 from lookalike.io import NotText
 
 if TYPE_CHECKING:
-    from lookalike import Index, Match
+    from lookalike import Index, Match, Matches
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,40}|0[xX][0-9A-Fa-f]{1,40}")
 WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep", "structure"]
@@ -48,6 +48,7 @@ _Thing = str | bytes | Path | lookalike.Page
     default=None,
     help="Matches from this score on [default: as the collection for near and structure, 0 for meaning, 0.5 of files]",
 )
+@click.option("--compare", is_flag=True, help="Also give the score that 'lookalike compare' gives, which is on another scale.")
 @click.option("--approximate", is_flag=True, help="With --by meaning: faster among many, and may miss some of the nearest.")
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
@@ -65,6 +66,7 @@ def command(
     by: str | None,
     k: int,
     threshold: float | None,
+    compare: bool,
     approximate: bool,
     limit: int,
     extract: str | None,
@@ -93,11 +95,13 @@ def command(
     if file is not None:
         thing = _bytes(file) if by in OF_BYTES else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
-        found = index.search(thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate)
+        found = index.search(
+            thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate, compare=compare
+        )
         if as_json:
             print_json([match.to_dict() for match in found])
         elif found:
-            _show(index, found)
+            _show(index, found, compare)
         else:
             say("nothing looks like it")
     for line in found.notes:
@@ -143,9 +147,13 @@ def _number(simhash: str | None, by: str) -> int | None:
     return int(simhash, 16 if "x" in simhash.lower() else 10)
 
 
-def _show(index: Index, found: list[Match]) -> None:
-    rows = [(str(match.id), shown_score(match.score), _distance(match.distance), _excerpt(index, match)) for match in found]
-    print_table(("id", "score", "distance", ""), rows, right=(1, 2))
+def _show(index: Index, found: Matches, compare: bool) -> None:
+    rows = []
+    for match in found:
+        compared = ["–" if match.compared is None else shown_score(match.compared)] if compare else []
+        rows.append((str(match.id), shown_score(match.score), _distance(match.distance), *compared, _excerpt(index, match)))
+    score = f"score ({found.scale})"
+    print_table(("id", score, "distance", *(["compare"] if compare else []), ""), rows, right=(1, 2, 3) if compare else (1, 2))
 
 
 def _distance(distance: float) -> str:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from lookalike.pages.strings import StringSimilarity
 
 DEFAULT_THRESHOLD = 0.8
+# What the score is, by what was compared: that of texts is calibrated on pairs that people judged, not a share of anything.
+SCALES = {"text": "calibrated", "file": "fuzzy hashes", "record": "mean of fields", "page": "views of pages"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,15 @@ class Comparison:
     def verdict(self) -> str:
         return "alike" if self.alike else "not alike"
 
+    @property
+    def scale(self) -> str:
+        """What the score is: only numbers on one scale can be compared (docs/score.md)."""
+        return SCALES[self.kind]
+
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {
             "score": self.score,
+            "scale": self.scale,
             "alike": self.alike,
             "threshold": self.threshold,
             "kind": self.kind,

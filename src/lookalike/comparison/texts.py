@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -70,21 +70,23 @@ class TextPair:
         return len(self.left) * len(self.right)
 
 
-def _by_model(name: str, pair: TextPair, model: Model) -> tuple[float | None, list[str]]:
-    if name == "wmd":
-        return _wmd(pair, model)
-    from lookalike.measures.by_model import compared
+def _by_model(names: Sequence[str], pair: TextPair, model: Model) -> tuple[dict[str, float | None], list[str]]:
+    """The measures among these that need a model, which reads each text once, and what is to be said of them."""
+    found: dict[str, float | None] = {}
+    notes: list[str] = []
+    if "meaning" in names or "hybrid" in names:
+        from lookalike.measures.by_model import compared
 
-    return compared(name, pair.left, pair.right, model)
-
-
-def _wmd(pair: TextPair, model: Model) -> tuple[float | None, list[str]]:
-    """Word Mover's Distance as a similarity; a text without words has none."""
-    measure = wmd if model is None else wmd_with(model)
-    try:
-        return measure.similarity(pair.left, pair.right), []
-    except InputError as error:
-        return None, [f"wmd: {error}"]
+        values, said = compared(pair.left, pair.right, model)
+        found |= values
+        notes += said
+    if "wmd" in names:
+        try:
+            found["wmd"] = (wmd if model is None else wmd_with(model)).similarity(pair.left, pair.right)
+        except InputError as error:  # a text without words has none
+            found["wmd"] = None
+            notes.append(f"wmd: {error}")
+    return found, notes
 
 
 def _within(limit: int, measure: Callable[[TextPair], float]) -> Callable[[TextPair], float]:
@@ -130,11 +132,10 @@ def text_measures(pair: TextPair, names: list[str] | None = None, model: Model =
     A name that is not in the table above is looked up among the registered measures, and called with the two texts.
     """
     found: dict[str, float | None] = {}
-    notes: list[str] = []
+    by_model, notes = _by_model(names or (), pair, model)
     for name in TEXT_MEASURES if names is None else names:
         if name in BY_MODEL:
-            found[name], said = _by_model(name, pair, model)
-            notes += [note for note in said if note not in notes]
+            found[name] = by_model[name]
             continue
         if name not in TEXT_MEASURES:
             found[name] = registered.get(name).similarity(pair.left, pair.right)

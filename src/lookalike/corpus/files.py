@@ -80,6 +80,8 @@ def expand(
     """
     if isinstance(inputs, str | Path):
         inputs = [inputs]
+    if not isinstance(inputs, Iterable):
+        raise InputError(f"inputs={inputs!r:.60} is a {type(inputs).__name__}: give paths, folders, patterns, or '-'")
     found: dict[tuple[str, str], Source] = {}
     for given in inputs:
         if not isinstance(given, str | Path):

@@ -10,7 +10,7 @@ from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.minhash import MinHash
-from lookalike.indexing.fingerprinting import Given, check_id, fingerprinted
+from lookalike.indexing.fingerprinting import Given, fingerprinted, listed_ids
 from lookalike.recipe import require_same
 from lookalike.stores.base import Added, Batch, Id, Store
 from lookalike.stores.settings import Settings
@@ -72,11 +72,9 @@ def _listed(ids: Sequence[Id] | NDArray[Any], values: int, kind: str, settings: 
     """The ids, checked, of so many fingerprints."""
     if kind not in settings.kinds:
         raise InputError(f"this collection has no {kind} fingerprints, only {', '.join(settings.kinds)}")
-    listed: list[Id] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    listed = listed_ids(ids)
     if len(listed) != values:
         raise InputError(f"ids: {len(listed)} ids for {values} values")
-    for id_ in listed:
-        check_id(id_)
     return listed
 
 
@@ -112,6 +110,8 @@ def minhash_batches(ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash
     """MinHashes of documents that are elsewhere, or of sets."""
     import numpy as np
 
+    if not isinstance(sketches, Sequence):
+        raise InputError(f"sketches={sketches!r:.60} is a {type(sketches).__name__}: give a list of MinHashes, as la.minhash makes them")
     listed = _listed(ids, len(sketches), "minhash", settings)
     for place, sketch in enumerate(sketches):
         if not isinstance(sketch, MinHash):

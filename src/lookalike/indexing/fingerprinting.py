@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,6 +94,19 @@ def check_id(id_: object) -> None:
         raise InputError(f"id {id_!r:.60} has a lone surrogate: it cannot be stored") from None
     if size > MAX_ID_BYTES:
         raise InputError(f"id {id_[:40]!r}… has {size} bytes, at most {MAX_ID_BYTES} can be stored; shorten or hash it")
+
+
+def listed_ids(ids: object) -> list[Id]:
+    """One id, or many in any form, checked."""
+    given = ids.tolist() if hasattr(ids, "tolist") else ids
+    if isinstance(given, (str, int)):
+        given = [given]
+    if not isinstance(given, Iterable):
+        raise InputError(f"ids={ids!r:.60} is a {type(ids).__name__}: give an id, which is a str or an int, or a list of ids")
+    listed: list[Id] = list(given)
+    for id_ in listed:
+        check_id(id_)
+    return listed
 
 
 def stored_meta(id_: Id, meta: object) -> str | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError, NotFound
 from lookalike.fingerprints.base import check_workers
@@ -20,8 +22,8 @@ from lookalike.fingerprints.simhash import SimHash
 from lookalike.indexing import searching
 from lookalike.indexing.adding import add_documents, minhash_batches, simhash_batches, vector_batches
 from lookalike.indexing.clustering import meaning_clusters, near_clusters, simhash_clusters, structure_clusters
-from lookalike.indexing.fingerprinting import check_id, simhash_words
-from lookalike.indexing.matches import Clusters, Matches
+from lookalike.indexing.fingerprinting import check_id, listed_ids, simhash_words
+from lookalike.indexing.matches import SCALES, Clusters, Matches
 from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -90,7 +92,8 @@ class Index:
 
     def __contains__(self, id: object) -> bool:
         if isinstance(id, bool) or not isinstance(id, (str, int)):
-            return False
+            return False  # no document can have it as its id
+        check_id(id)
         with self._store.reading() as reader:
             return bool(reader.rows_of([id]))
 
@@ -98,12 +101,12 @@ class Index:
         self,
         documents: object,
         text: str | Page | None = None,
-        *,
         meta: Mapping[str, Any] | None = None,
+        *,
         progress: Progress | None = None,
         workers: int | None = None,
     ) -> Added:
-        """Add documents, or replace those with the same ids: ``add("id", "text")``, or any iterable of documents.
+        """Add documents, or replace those with the same ids: ``add("id", "text", {…})``, or any iterable of documents.
 
         A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
         page (``la.page``) in the place of a text the main text is kept, and its structure.
@@ -111,14 +114,17 @@ class Index:
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
         if isinstance(documents, (str, int)):
-            documents = [(documents, text, meta or {})]
+            documents = [(documents, text, {} if meta is None else meta)]
         elif text is not None or meta is not None:
             raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
         elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
             documents = [documents]
         if not isinstance(documents, Iterable):
             raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
-        return add_documents(self._store, documents, progress, workers or os.cpu_count() or 1)
+        _check_progress(progress)
+        if workers is not None:
+            check_workers(workers)
+        return add_documents(self._store, documents, progress, (os.cpu_count() or 1) if workers is None else workers)
 
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
@@ -126,6 +132,7 @@ class Index:
         return self._add_batches(simhash_batches(ids, words_of(values, settings.bits, "values"), settings), progress)
 
     def _add_batches(self, batches: Iterable[Batch], progress: Progress | None) -> Added:
+        _check_progress(progress)
         added = updated = 0
         for batch in batches:
             counts = self._store.write(batch)
@@ -166,9 +173,7 @@ class Index:
 
     def remove(self, ids: Id | Iterable[Id]) -> int:
         """Remove documents by id; returns how many of them were there."""
-        wanted = [ids] if isinstance(ids, (str, int)) else list(ids)
-        for id_ in wanted:
-            check_id(id_)
+        wanted = listed_ids(ids)
         return self._store.remove(wanted) if wanted else 0
 
     def search(
@@ -184,12 +189,14 @@ class Index:
         threshold: float | None = None,
         limit: int | None = 10,
         approximate: bool = False,
+        compare: bool = False,
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
         ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep or structure; docs/search.md says what each finds
         and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
-        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is.
+        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
+        match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
         """
         given = [each for each in (query, simhash, minhash, digest, vector) if each is not None]
         if len(given) != 1:
@@ -198,35 +205,55 @@ class Index:
         _check_threshold(threshold)
         if approximate and vector is None and by != "meaning":
             raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
+        if compare:
+            self._require_texts(query, by or "near")
         if simhash is not None:
             _only(by, "simhash", "simhash=")
-            return self._by_simhash(simhash, k, most)
+            return self._by_simhash(simhash, k, most).on(SCALES["simhash"])
         if minhash is not None:
             _only(by, "near", "minhash=")
-            return self._by_minhash(minhash, threshold, most)
+            return self._by_minhash(minhash, threshold, most).on(SCALES["near"])
         if digest is not None:
-            _only(by, getattr(digest, "kind", "fuzzy"), "digest=", "fuzzy")
-            return self._by_digest(digest, threshold, most)
+            kind = getattr(digest, "kind", "fuzzy")
+            _only(by, kind, "digest=", "fuzzy")
+            return self._by_digest(digest, threshold, most).on(SCALES[kind])
         if vector is not None:
             _only(by, "meaning", "vector=")
-            return self._by_vector(vector, threshold, most, approximate)
-        return self._by_thing(query, by or "near", k, threshold, most, approximate)
+            return self._by_vector(vector, threshold, most, approximate).on(SCALES["meaning"])
+        found = self._by_thing(query, by or "near", k, threshold, most, approximate).on(SCALES[by or "near"])
+        if compare:
+            self._compare(query, found)
+        return found
+
+    def _require_texts(self, query: object, by: str) -> None:
+        if query is None or by not in ("near", "simhash", "passages", "meaning"):
+            raise InputError("compare=True compares texts: give a text, and by='near', 'simhash', 'passages' or 'meaning'")
+        if not self._store.settings.keep_text:
+            raise InputError("compare=True compares texts: this collection keeps none; make another one with keep_text=True")
+
+    def _compare(self, query: object, found: Matches) -> None:
+        """The score of ``la.compare``, where a document has a text; one that was removed meanwhile has none."""
+        text = _query_text(query)
+        with self._store.reading() as reader:
+            rows = reader.rows_of([match.id for match in found])
+            records = reader.records(list(rows.values()), ("text",))
+        for match in found:
+            stored = records[rows[match.id]].text if match.id in rows else None
+            match.compared = None if stored is None else text_score(text, stored).value
 
     def _by_thing(self, query: object, by: str, k: int, threshold: float | None, limit: int, approximate: bool) -> Matches:
         if by not in SEARCHES:
             raise InputError(f"by={by!r}: choose one of {', '.join(SEARCHES)}")
         if by == "structure":
             return self._by_structure(query, threshold, limit)
-        if isinstance(query, Page):
-            if by in ("fuzzy", "tlsh", "ssdeep"):
-                raise InputError(f"by={by!r} compares the bytes of files: give the Path of the page")
-            query = page_text(query)
-        if not isinstance(query, (str, bytes, Path)):
+        if not isinstance(query, (str, bytes, Path, Page)):
             raise InputError(f"cannot search for a {type(query).__name__}: give a text, a page, or a Path to a file")
         if by in ("fuzzy", "tlsh", "ssdeep"):
+            if isinstance(query, Page):
+                raise InputError(f"by={by!r} compares the bytes of files: give the Path of the page")
             return self._by_fuzzy(query, by, threshold, limit)
         settings = self._store.settings
-        text = query if isinstance(query, str) else _text_of(query)
+        text = _query_text(query)
         if by == "meaning":
             return self._by_meaning(text, threshold, limit, approximate)
         with self._store.reading() as reader:
@@ -234,7 +261,7 @@ class Index:
                 check_k(k)
                 return searching.simhash(reader, settings, simhash_words([text], settings), k, limit, text)
             if by == "passages":
-                return searching.passages(reader, settings, text, threshold or 0.0, limit)
+                return searching.passages(reader, settings, text, 0.0 if threshold is None else threshold, limit)
             return searching.near(reader, settings, text, settings.threshold if threshold is None else threshold, limit)
 
     def _by_meaning(self, text: str, threshold: float | None, most: int, approximate: bool) -> Matches:
@@ -307,7 +334,7 @@ class Index:
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
     ) -> list[Matches]:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
+        if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(text, str) for text in texts):
             raise InputError("texts: give a list of str")
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
@@ -315,11 +342,12 @@ class Index:
         settings = self._store.settings
         least = settings.threshold if threshold is None else threshold
         with self._store.reading() as reader:
-            return list(searching.near_each(reader, settings, texts, least, most, workers))
+            return [found.on(SCALES["near"]) for found in searching.near_each(reader, settings, texts, least, most, workers)]
 
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
         check_k(k)
+        check_workers(workers)
         most = NO_LIMIT if limit is None else check_limit(limit)
         words = words_of(values, self._store.settings.bits, "values")
         with self._store.reading() as reader:
@@ -353,9 +381,14 @@ class Index:
         """
         settings = self._store.settings
         _check_threshold(threshold)
+        _check_progress(progress)
         if by not in CLUSTERINGS:
             raise InputError(f"by={by!r}: clusters are made by {', '.join(CLUSTERINGS)}")
-        least = settings.threshold if threshold is None else threshold
+        found = self._clusters(by, settings.threshold if threshold is None else threshold, threshold, k, progress)
+        return Clusters((replace(cluster, scale=SCALES[by]) for cluster in found), found.notes)
+
+    def _clusters(self, by: str, least: float, threshold: float | None, k: int, progress: Progress | None) -> Clusters:
+        settings = self._store.settings
         with self._store.reading() as reader:
             if by == "simhash":
                 check_k(k)
@@ -372,6 +405,7 @@ class Index:
 
     def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
         """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
+        _check_progress(progress)
         return self._store.check(repair, progress)
 
     def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
@@ -379,19 +413,47 @@ class Index:
 
         ``progress`` gets a count of documents, and then of vectors in the graph.
         """
+        _check_progress(progress)
         return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
         """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""
         from lookalike.indexing.transfer import export_documents
 
-        return export_documents(self._store, Path(path), progress)
+        _check_progress(progress)
+        return export_documents(self._store, _checked_path(path), progress)
 
-    def load(self, path: Path | str, *, progress: Progress | None = None) -> int:
-        """Add what ``export`` wrote; returns how many documents there were."""
+    def load(self, path: Path | str, *, refingerprint: bool = False, progress: Progress | None = None) -> int:
+        """Add what ``export`` wrote; returns how many documents there were.
+
+        An empty collection gets the settings of the one that was exported, unless it was opened with others. A collection with other
+        settings refuses the file; with ``refingerprint`` it makes its own fingerprints of all texts.
+        """
         from lookalike.indexing.transfer import load_documents
 
-        return load_documents(self._store, Path(path), progress)
+        _check_progress(progress)
+        return load_documents(self._store, _checked_path(path), progress, refingerprint=refingerprint)
+
+
+def _check_progress(progress: object) -> None:
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress={progress!r:.60} is a {type(progress).__name__}: give a function that takes a count")
+
+
+def _checked_path(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike) or str(path) == "":
+        raise InputError(f"path={path!r:.60}: give the path of a .jsonl or .parquet file")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InputError(f"path={path!r:.60}: no file can have this name") from None
+    return Path(path)
+
+
+def _query_text(query: object) -> str:
+    if isinstance(query, Page):
+        return page_text(query)
+    return _text_of(query) if isinstance(query, (bytes, Path)) else str(query)
 
 
 def _is_one(thing: object) -> bool:

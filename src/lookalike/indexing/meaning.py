@@ -10,6 +10,7 @@ from lookalike.embedders.base import Embedder
 from lookalike.embedders.opening import embedder
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.indexing.matches import Match, Matches
+from lookalike.search.graphs import GRAPH_NOTE
 from lookalike.search.vectors import encoded, has_direction, unit_halves
 from lookalike.stores.base import Reader
 from lookalike.stores.settings import Settings
@@ -77,6 +78,6 @@ def meaning(
     found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, limit, workers, approximate)
     records = reader.records(found.rows.tolist(), ())
     pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
-    # Without a threshold nothing says which documents match: then there are as many as were asked for.
-    total = int(found.totals[0]) if threshold else None
+    # Without a threshold nothing says which documents match, and a graph does not know how many there are: then as many as were found.
+    total = None if threshold is None or GRAPH_NOTE in found.notes else int(found.totals[0])
     return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, [*notes, *found.notes])

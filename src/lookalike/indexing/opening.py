@@ -23,6 +23,7 @@ SCHEMES = {
 MAX_COLLECTION_BYTES = 200
 _DATABASE_URL = re.compile(r"(?i)postgres(?:ql)?://")
 _LIKE_A_DATABASE = re.compile(r"(?is)\s*postgres(?:ql)?:|(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -52,7 +53,9 @@ def open(
     ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
     Use it in a ``with`` statement, or ``close`` it.
     """
-    length = len(collection.encode("utf-8", "replace")) if isinstance(collection, str) and "\0" not in collection else 0
+    if isinstance(collection, str) and _SURROGATE.search(collection):
+        raise InputError(f"collection={collection!r:.60}: a lone surrogate cannot be stored")
+    length = len(collection.encode()) if isinstance(collection, str) and "\0" not in collection else 0
     if not 1 <= length <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     wanted = Wanted(

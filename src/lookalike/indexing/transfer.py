@@ -2,16 +2,18 @@
 
 A row has ``id``, ``text``, ``meta`` and ``fingerprints``: those that cannot be made from the text again, each with its recipe.
 Of a document with text these are the fuzzy digests, which may be of a file, the structure of a web page, and the vector, which
-takes a model and time; of one without, all of them.
+takes a model and time; of one without, all of them. The first row has ``settings`` too: what the collection was made with. The export
+of an empty collection is a row with nothing else.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +21,7 @@ from lookalike import _native
 from lookalike.corpus.files import Source
 from lookalike.corpus.rows import Problem, Row, rows
 from lookalike.corpus.writing import ParquetWriter, row_writer
-from lookalike.errors import InputError
+from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
@@ -41,27 +43,31 @@ AT_A_TIME = 4096
 COLUMNS = ["digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text"]
 _KINDS: dict[str, Any] = {"simhash": SimHash, "minhash": MinHash, "winnowing": Winnowing, "ssdeep": Ssdeep, "tlsh": Tlsh}
 Progress = Callable[[int], object] | None
+_log = logging.getLogger("lookalike")
+_ANEW = "or let all fingerprints be made anew with refingerprint=True (--refingerprint)"
 
 
 def export_documents(store: Store, path: Path, progress: Progress) -> int:
     count = 0
     # Older collections have no such columns.
     columns = [*COLUMNS, *(kind for kind in ("vector", "structure") if kind in store.settings.kinds)]
+    settings: dict[str, Any] = {"settings": json.loads(store.settings.to_json())}
     with row_writer(path) as writer, store.reading() as reader:
         for record in reader.scan(columns):
-            row = _exported(record, store.settings)
-            if isinstance(writer, ParquetWriter):  # a column has one type there
-                row = {
-                    "id": row["id"],
-                    "text": row["text"],
-                    "meta": json.dumps(row["meta"]),
-                    "fingerprints": json.dumps(row["fingerprints"]),
-                }
-            writer.write(row)
+            row = _exported(record, store.settings) | (settings if count == 0 else {})
+            writer.write(_flat(row) if isinstance(writer, ParquetWriter) else row)
             count += 1
             if progress and count % AT_A_TIME == 0:
                 progress(count)
+        if count == 0:
+            nothing = dict.fromkeys(("id", "text", "meta", "fingerprints"))
+            writer.write(nothing | _flat(settings) if isinstance(writer, ParquetWriter) else settings)
     return count
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """As Parquet has it, where a column has one type."""
+    return {name: json.dumps(value) if name in ("meta", "fingerprints", "settings") else value for name, value in row.items()}
 
 
 def _exported(record: Record, settings: Settings) -> dict[str, Any]:
@@ -100,8 +106,13 @@ class _Loaded:
     vector: bytes | None = None
 
 
-def load_documents(store: Store, path: Path, progress: Progress) -> int:
-    loaded = _loaded(path, store.settings)
+def load_documents(store: Store, path: Path, progress: Progress, *, refingerprint: bool = False) -> int:
+    given = _rows(path)
+    first = next(given, None)
+    if first is not None:
+        _agree(store, _settings_of(first), path, refingerprint)
+        given = chain([first] if "id" in first.values and first.values["id"] is not None else [], given)
+    loaded = (_parsed(row, store.settings, refingerprint) for row in given)
     count = 0
     while part := list(islice(loaded, AT_A_TIME)):
         for batch in _batches(part, store.settings):
@@ -112,17 +123,56 @@ def load_documents(store: Store, path: Path, progress: Progress) -> int:
     return count
 
 
-def _loaded(path: Path, settings: Settings) -> Iterator[_Loaded]:
+def _settings_of(first: Row) -> str | None:
+    """What an export says its collection was made with, as JSON."""
+    given = first.values.get("settings")
+    if given is None and first.values.get("id") is not None:
+        return None
+    return given if isinstance(given, str) else json.dumps(given)
+
+
+def _agree(store: Store, given: str | None, path: Path, refingerprint: bool) -> None:
+    """A collection takes what was exported from one with the same settings. An empty one gets them."""
+    if given is None:
+        _log.warning(
+            "%s does not say what its collection was made with (an older release wrote it): its documents get the fingerprints that %s has",
+            path,
+            store.name,
+        )
+    if given is None or refingerprint:
+        return
+    try:
+        exported = Settings.from_json(given, f"export {str(path)!r}", store.wanted)
+    except (InputError, RecipeMismatch) as error:
+        raise type(error)(f"{error}; {_ANEW}") from error
+    if exported.to_json() != store.settings.to_json() and not store.adopt(exported):
+        differing = _differences(exported, store.settings)
+        raise RecipeMismatch(f"{str(path)!r} was exported from a collection with {differing}: load it into a new collection; {_ANEW}")
+
+
+def _differences(exported: Settings, own: Settings) -> str:
+    names = [
+        name
+        for name in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "dimensions")
+        if getattr(exported, name) != getattr(own, name)
+    ]
+    found = [f"{name}={getattr(exported, name)!r}, not {getattr(own, name)!r}" for name in names]
+    if exported.recipe != own.recipe:
+        found.insert(0, f"recipe {exported.recipe.id}, not {own.recipe.id}")
+    return "; ".join(found)
+
+
+def _rows(path: Path) -> Iterator[Row]:
     source = Source.of(path)
     if source.format not in ("jsonl", "parquet"):
         raise InputError(f"{str(path)!r}: an export is a .jsonl or .parquet file; add other files as documents")
     for row in rows(source):
         if isinstance(row, Problem):
             raise InputError(f"{row.place}: {row.kind}: {row.message}")
-        yield _parsed(row, settings)
+        yield row
 
 
-def _parsed(row: Row, settings: Settings) -> _Loaded:
+def _parsed(row: Row, settings: Settings, refingerprint: bool) -> _Loaded:
     values = row.values
     try:
         meta, prints = (
@@ -131,6 +181,8 @@ def _parsed(row: Row, settings: Settings) -> _Loaded:
         if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
             raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
         check_id(values.get("id"))
+        if refingerprint and values.get("text") is not None:  # what does not depend on settings stays
+            prints = {kind: prints[kind] for kind in ("ssdeep", "tlsh", "structure") if kind in prints}
         found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints and kind in _KINDS}
         for kind, each in found.items():
             require_same(each.recipe, settings.recipe_of(kind))

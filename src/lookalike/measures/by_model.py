@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike.embedders.cache import VectorCache
-from lookalike.embedders.encoding import encode
+from lookalike.embedders.encoding import Encoded, encode
 from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
@@ -44,7 +44,11 @@ def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache =
     tokens = finite(half, "half")
     if tokens <= 0:
         raise InputError(f"half={half!r}: give the number of tokens, above 0, at which words and meaning weigh the same")
+    about = f"the cosine of meaning and the cosine of token counts, the latter weighing n / (n + {tokens:g}), n = mean tokens, -1 to 1"
+    return _measure("hybrid", about, model, cache, _weighing(tokens))
 
+
+def _weighing(tokens: float) -> Weigh:
     def weigh(left: list[str], right: list[str], cosines: FloatArray) -> FloatArray:
         import numpy as np
 
@@ -54,14 +58,16 @@ def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache =
         weights = counts / (counts + tokens)
         return (1 - weights) * cosines + weights * shared
 
-    about = f"the cosine of meaning and the cosine of token counts, the latter weighing n / (n + {tokens:g}), n = mean tokens, -1 to 1"
-    return _measure("hybrid", about, model, cache, weigh)
+    return weigh
 
 
-def compared(name: str, left: str, right: str, model: Model = None) -> tuple[float, list[str]]:
-    """The similarity of two texts by a measure of this module, and what is to be said of how they were read."""
-    value = (meaning_with if name == "meaning" else hybrid_with)(model).similarity(left, right)
-    return value, encode([left, right], model).notes
+def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, float], list[str]]:
+    """The similarities of two texts by both measures, and what is to be said of how they were read. The model reads each text once."""
+    found = encode([left, right], model)
+    _require_known([left, right], found)
+    cosines = cosine.similarities(found.vectors[:1], found.vectors[1:])
+    weighed = _weighing(HALF_WORDS)([left], [right], cosines)
+    return {"meaning": float(cosines[0]), "hybrid": float(weighed[0])}, found.notes
 
 
 def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh | None) -> Measure:
@@ -99,10 +105,14 @@ class _Texts:
 
     def _vectors(self, texts: list[str]) -> NDArray[np.float32]:
         found = encode(texts, self._model, cache=self._cache)
-        for text, windows in zip(texts, found.windows, strict=True):
-            if not windows and text.strip():
-                raise InputError(f"{shown_value(text)} has no word that {found.model} knows: give another model")
+        _require_known(texts, found)
         return found.vectors
+
+
+def _require_known(texts: list[str], found: Encoded) -> None:
+    for text, windows in zip(texts, found.windows, strict=True):
+        if not windows and text.strip():
+            raise InputError(f"{shown_value(text)} has no word that {found.model} knows: give another model")
 
 
 def _text(thing: Any, name: str) -> str:

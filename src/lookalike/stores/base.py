@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.search.hamming import Found
-from lookalike.stores.settings import Settings
+from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,6 +177,7 @@ class Store(Protocol):
 
     name: str  # what messages call it
     settings: Settings
+    wanted: Wanted  # what whoever opened it asked for
 
     def reading(self) -> AbstractContextManager[Reader]: ...
     def write(self, batch: Batch) -> Added:
@@ -184,6 +185,13 @@ class Store(Protocol):
         ...
 
     def remove(self, ids: Sequence[Id]) -> int: ...
+    def adopt(self, settings: Settings) -> bool:
+        """Take these settings, which are as ``wanted``, in place of its own; only an empty collection does.
+
+        Whoever has the collection open elsewhere is told to open it again.
+        """
+        ...
+
     def stats(self) -> dict[str, Any]: ...
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         """``progress`` is told how many documents were checked."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,14 +32,12 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
                     report.problems.append(f"database: {line}")
             sealed = read_sealed(connection, state.number)
             counted = _check_numbers(connection, state, sealed, report)
-            done = 0  # documents, once for each kind
+            steps = _Steps(progress, len(settings.kinds))
             for each in sealed if folder else ():
                 wrong: list[str] = []
                 for kind in settings.kinds:
-                    wrong += _check_segment(connection, state, each, kind, folder, settings)
-                    done += each.documents
-                    if progress:
-                        progress(done // len(settings.kinds))
+                    wrong += _check_segment(connection, state, each, kind, folder, settings, steps.read)
+                    steps.finished(each.documents)
                 if wrong:
                     damaged.append(each)
                     report.problems += wrong
@@ -48,6 +47,8 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
                         graphs.append(each)
                         report.problems += wrong
             known = {number for (number,) in connection.execute("SELECT number FROM segments")}
+            if progress:
+                progress(counted)
     except Corrupt as error:
         report.problems.append(str(error))
         return report
@@ -57,6 +58,24 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     if repair and report.problems:
         _repair(store, report, damaged, graphs, orphans, counted)
     return report
+
+
+class _Steps:
+    """How far a check is: every document is read once for each kind."""
+
+    def __init__(self, progress: Progress, kinds: int) -> None:
+        self._progress, self._kinds = progress, kinds
+        self._finished = self._read = 0
+
+    def read(self, documents: int) -> None:
+        self._read += documents
+        if self._progress:
+            self._progress((self._finished + self._read) // self._kinds)
+
+    def finished(self, documents: int) -> None:
+        """A segment, however much of it could be read."""
+        self._finished, self._read = self._finished + documents, 0
+        self.read(0)
 
 
 def _check_numbers(connection: Reads, state: State, sealed: list[Sealed], report: CheckReport) -> int:
@@ -84,7 +103,9 @@ def _check_numbers(connection: Reads, state: State, sealed: list[Sealed], report
     return int(count)
 
 
-def _check_segment(connection: Reads, state: State, sealed: Sealed, kind: str, folder: Path | None, settings: Settings) -> list[str]:
+def _check_segment(
+    connection: Reads, state: State, sealed: Sealed, kind: str, folder: Path | None, settings: Settings, told: Callable[[int], None]
+) -> list[str]:
     """A segment without its removed rows must be what would be built from the documents now, to the byte."""
     import numpy as np
 
@@ -102,7 +123,7 @@ def _check_segment(connection: Reads, state: State, sealed: Sealed, kind: str, f
         (state.number, sealed.first_row, sealed.end_row),
     ).fetchall()
     removed = np.array([row for (row,) in rows], dtype=np.int64)
-    expected = build_segment(kind, sealed, connection, state.number, settings).sections()
+    expected = build_segment(kind, sealed, connection, state.number, settings, told).sections()
     found = structure.segment.merge([segment], removed).sections()
     if not _same(expected, found):
         return [f"segment {path}: it does not hold what the documents have"]

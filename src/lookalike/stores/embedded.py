@@ -56,6 +56,7 @@ class EmbeddedStore:
             self._readings = DiskReadings(folder / DATABASE, folder / "reader.lock")
             self._lock = FileLock(folder / "writer.lock")
         self._segments = folder / "segments" if folder else None
+        self.wanted = wanted
         try:
             self.settings = self._open_collection(wanted, create and not read_only)
         except BaseException:
@@ -100,8 +101,10 @@ class EmbeddedStore:
                 )
             if self.folder:
                 self._stop_writing()  # the lock is for those who add something
+            self._stored_settings = settings.to_json()
             return settings
         where = f"{self.name}, collection {self.collection!r}"
+        self._stored_settings = state.settings
         return Settings.from_json(state.settings, where, wanted)
 
     def collections(self) -> list[str]:
@@ -136,6 +139,8 @@ class EmbeddedStore:
         state = read_state(connection, self.collection)
         if state is None:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
+        if state.settings != self._stored_settings:
+            raise StoreError(f"{self.name}: another process has changed what collection {self.collection!r} is made with: open it again")
         return state
 
     @contextmanager
@@ -258,6 +263,23 @@ class EmbeddedStore:
             )
         return removed
 
+    def adopt(self, settings: Settings) -> bool:
+        with self._turns:
+            with self._writing() as connection:
+                state = self._state(connection)
+                if state.next_row:
+                    return False
+                database.add_columns(connection, settings.kinds)
+                connection.execute(
+                    "UPDATE collections SET settings = ?, generation = generation + 1, version = version + 1 WHERE number = ?",
+                    (settings.to_json(), state.number),
+                )
+                if isinstance(self._readings, MemoryReadings):
+                    self._readings.columns_changed()
+            self.settings, self._stored_settings = settings, settings.to_json()
+            self._cache = Cache(self._segments, settings)
+        return True
+
     def _seal_tail(self) -> None:
         """Before closing: whoever opens the store next should not have to build this again and again."""
         with self._writing() as connection:
@@ -273,6 +295,8 @@ class EmbeddedStore:
         with self._turns:
             before = self._bytes()
             self._sealer().compact(progress)
+            if self.folder is None and progress:
+                progress(self._documents())
             if self.folder is not None and self._writer is not None:
                 with database.sql_errors(self.name):
                     self._writer.connection.execute("VACUUM")
@@ -282,6 +306,10 @@ class EmbeddedStore:
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         with self._turns:  # files that are being written are not yet named
             return check_collection(self, self._segments, self.settings, repair, progress)
+
+    def _documents(self) -> int:
+        with self.reading() as snapshot:
+            return snapshot.count()
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0

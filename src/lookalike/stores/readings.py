@@ -147,6 +147,13 @@ class MemoryReadings:
             self.connection.execute("CREATE TABLE ghosts AS SELECT *, 0 AS gone FROM documents LIMIT 0")
             self.connection.execute("CREATE INDEX ghosts_by_row ON ghosts (row)")
 
+    def columns_changed(self) -> None:
+        """The table of documents, which has no rows, got other columns."""
+        if self._columns:
+            self.connection.execute("DROP TABLE ghosts")
+            self._columns, self._has_ghosts = "", False
+            self._make_ghosts()
+
     def keep_for_readers(self, rows: Sequence[int], gone: int) -> None:
         """Before documents are removed, in the same transaction."""
         if rows and self._columns and self._active.oldest() is not None:

@@ -98,6 +98,8 @@ class Sealer:
             gone = connection.execute("SELECT count(*) FROM removed WHERE collection = ?", (state.number,)).fetchone()[0]
         if len(sealed) > 1 or (sealed and gone):
             self._merge(sealed, progress)
+        elif progress:
+            progress(state.documents)
         if "vector" in self._settings.kinds:
             with self._writing() as connection:
                 sealed = read_sealed(connection, state.number)

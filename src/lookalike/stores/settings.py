@@ -226,5 +226,7 @@ def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Kinds as a list or separated by commas, in our order."""
     if kinds is None:
         return None
+    if not isinstance(kinds, Iterable):
+        raise InputError(f"kinds={kinds!r:.60} is a {type(kinds).__name__}: give names from {', '.join(KINDS)}")
     names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
     return tuple(kind for kind in KINDS if kind in names) + tuple(dict.fromkeys(name for name in names if name not in KINDS))

@@ -21,6 +21,7 @@ from lookalike.search.segments import read_segment
 from lookalike.search.shared import SharedResult, shared_documents
 from lookalike.search.vectors import NearVectors, merged
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
+from lookalike.stores.columns import Columns
 from lookalike.stores.graph_files import Graphs
 from lookalike.stores.readings import Reads
 from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
@@ -193,11 +194,19 @@ class Cache:
         return build_segment(kind, sealed, connection, state.number, self.settings)
 
 
-def build_segment(kind: str, sealed: Sealed, connection: Reads, collection: int, settings: Settings) -> Any:
-    """A segment from the documents themselves."""
+def build_segment(
+    kind: str, sealed: Sealed, connection: Reads, collection: int, settings: Settings, told: Callable[[int], object] | None = None
+) -> Any:
+    """A segment from the documents themselves. ``told`` gets the number of documents that were read, again and again."""
     structure = STRUCTURES[kind]
     parts = read_columns(connection, collection, sealed.first_row, sealed.end_row, structure.columns, settings.bits)
-    return structure.build_all(parts, settings)
+    return structure.build_all(_counted(parts, told) if told else parts, settings)
+
+
+def _counted(parts: Iterator[Columns], told: Callable[[int], object]) -> Iterator[Columns]:
+    for columns in parts:
+        yield columns
+        told(len(columns.rows))
 
 
 def open_segment(path: Path, kind: str, settings: Settings) -> Any:

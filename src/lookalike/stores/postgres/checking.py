@@ -49,7 +49,7 @@ def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wro
     with store._connections.snapshot() as connection:
         collection = store._number
         recorded = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (collection,)).fetchone()
-        reader = PostgresReader(connection, collection, 0, store.settings)
+        reader = PostgresReader(connection, collection, 0, store.settings, store._connections.require_open)
         documents = 0
         for records in _parts(reader.scan(COLUMNS)):
             documents += len(records)

@@ -49,11 +49,14 @@ class Connections:
         connection.execute("; ".join((OF_THE_SESSION, *(f"SET {name} = '{value}'" for name, value in settings.items()))))
         return connection
 
+    def require_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.address.name} is closed: open it again")
+
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """One for the caller alone."""
-        if self._closed:
-            raise StoreError(f"{self.address.name} is closed: open it again")
+        self.require_open()
         if self._process != os.getpid():  # after a fork the connections are the parent's
             self._idle, self._process = [], os.getpid()
             self._slots = threading.BoundedSemaphore(self.address.pool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
@@ -71,8 +71,11 @@ SSDEEPS = (
 class PostgresReader:
     """Everything is read in the transaction that the connection is in."""
 
-    def __init__(self, connection: Connection, collection: int, documents: int, settings: Settings) -> None:
+    def __init__(
+        self, connection: Connection, collection: int, documents: int, settings: Settings, require_open: Callable[[], None]
+    ) -> None:
         self._connection, self._collection, self._documents, self._settings = connection, collection, documents, settings
+        self._require_open = require_open
         self._cursors = count()
 
     def count(self) -> int:
@@ -98,6 +101,7 @@ class PostgresReader:
         with self._connection.cursor(f"scan_{next(self._cursors)}", binary=True) as cursor:
             cursor.itersize = 1000
             for values in cursor.execute(query, (self._collection,)):
+                self._require_open()  # whoever goes through all documents may have been away for long
                 yield record(values, columns)
 
     def _require(self, kind: str) -> None:

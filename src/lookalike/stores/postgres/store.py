@@ -63,7 +63,7 @@ class PostgresStore:
 
     def __init__(self, address: Address, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
         self.name, self.collection, self._read_only = address.name, address.collection, read_only
-        self._address = address
+        self._address, self.wanted = address, wanted
         self._connections = Connections(address, read_only=read_only)
         self._bulk: BulkLoad | None = None
         try:
@@ -108,10 +108,7 @@ class PostgresStore:
             settings = wanted.new().with_dimensions()
             if "vector" in settings.kinds:
                 vectors.add_column(connection)
-            connection.execute(
-                "INSERT INTO lookalike.collections (name, settings, bits) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
-                (self.collection, settings.to_json(), settings.bits),
-            )
+            self._insert_collection(connection, settings)
             found = connection.execute(query, (self.collection,)).fetchone()
             assert found is not None  # noqa: S101 - ours, or that of a process which was faster
         where = f"{self.name}, collection {self.collection!r}"
@@ -120,7 +117,7 @@ class PostgresStore:
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
         with self._connections.snapshot() as connection:
-            yield PostgresReader(connection, self._number, self._documents(connection), self.settings)
+            yield PostgresReader(connection, self._number, self._documents(connection), self.settings, self._connections.require_open)
 
     def _documents(self, connection: Connection) -> int:
         found = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (self._number,)).fetchone()
@@ -198,6 +195,35 @@ class PostgresStore:
 
         return self._connections.transaction(work)
 
+    def adopt(self, settings: Settings) -> bool:
+        self._require_writing()
+
+        def work(connection: Connection) -> int | None:
+            # Under a new number: whoever has it open, and would write other fingerprints, finds no collection any more.
+            gone = connection.execute(
+                "DELETE FROM lookalike.collections c WHERE number = %s "
+                "AND NOT EXISTS (SELECT FROM lookalike.documents d WHERE d.collection = c.number)",
+                (self._number,),
+            )
+            if gone.rowcount == 0:
+                return None
+            if "vector" in settings.kinds:
+                vectors.add_column(connection)
+            return self._insert_collection(connection, settings)
+
+        number = self._connections.transaction(work)
+        if number is None:
+            return False
+        self._number, self.settings = number, settings
+        return True
+
+    def _insert_collection(self, connection: Connection, settings: Settings) -> int | None:
+        found = connection.execute(
+            "INSERT INTO lookalike.collections (name, settings, bits) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING RETURNING number",
+            (self.collection, settings.to_json(), settings.bits),
+        ).fetchone()
+        return found[0] if found else None
+
     def stats(self) -> dict[str, Any]:
         with self._connections.snapshot() as connection:
             sizes: dict[str, int] = dict(connection.execute(SIZES).fetchall())
@@ -217,7 +243,7 @@ class PostgresStore:
     def compact(self, progress: Progress = None) -> dict[str, Any]:
         """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes.
 
-        The server does not say how far it is.
+        The server does not say how far it is: ``progress`` is told at the end.
         """
         self._require_writing()
         before = self.stats()["bytes"]
@@ -231,7 +257,10 @@ class PostgresStore:
             connection.execute("VACUUM (ANALYZE) lookalike.sketches")
 
         self._connections.attempt(vacuum)
-        return {"bytes_before": before, "bytes_after": self.stats()["bytes"]}
+        after = self.stats()
+        if progress:
+            progress(after["documents"])
+        return {"bytes_before": before, "bytes_after": after["bytes"]}
 
     def _drop_sketches(self, connection: Connection) -> None:
         # A writer who finds a sketch does not add it again: while it is being removed there must be no writer.
