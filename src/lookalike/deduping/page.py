@@ -24,8 +24,8 @@ SHOWN_NEAREST = 10
 SHOWN_CHARACTERS = 10_000  # of a text
 SIMILARITY_BARS = 10
 LEGEND = (
-    "<p class=muted>The kept text on the left, the removed one on the right. <del>Only in the kept one</del>, <ins>only in the removed one</ins>,"
-    ' <a class="reworded">worded otherwise</a>, <a class="moved">at another place</a>.</p>'
+    "<p class=muted>The kept text on the left, the removed one on the right. <del>Only in the kept one</del>,"
+    ' <ins>only in the removed one</ins>, <a class="reworded">worded otherwise</a>, <a class="moved">at another place</a>.</p>'
 )
 RULES = {
     "exact": "exact: duplicates have equal words; case, width, punctuation and white space do not count",
@@ -147,19 +147,16 @@ class _Views:
         self._count += 1
         heads = (f"kept: {_shown(sample.kept_id)}", f"removed: {_shown(sample.removed_id)} <span>similarity {sample.similarity:.4f}</span>")
         if sample.kept is None:
-            rows = f'<div class="row"><div class="l"><i>in the store</i></div><div class="r">{escaped(sample.removed[:SHOWN_CHARACTERS])}</div></div>'
+            only = escaped(sample.removed[:SHOWN_CHARACTERS])
+            rows = f'<div class="row"><div class="l"><i>in the store</i></div><div class="r">{only}</div></div>'
         else:
             left, right = sample.kept[:SHOWN_CHARACTERS], sample.removed[:SHOWN_CHARACTERS]
             rows = SideBySide(left, right, edits(left, right), (), ((), ())).html()
             # Places are named within a pair; here there are many. No text of the user can look like these: its quotes are escaped.
             rows = re.sub(r'(id="|href="#)(?=[lr]\d)', rf"\g<1>p{self._count}-", rows)
         top = "".join(f'<div class="{side}">{head}</div>' for side, head in zip("lr", heads, strict=True))
-        longest = max(len(sample.kept or ""), len(sample.removed))
-        cut = (
-            f'<div class="fold left-out">The first {SHOWN_CHARACTERS:,} characters of each are shown.</div>'
-            if longest > SHOWN_CHARACTERS
-            else ""
-        )
+        is_cut = max(len(sample.kept or ""), len(sample.removed)) > SHOWN_CHARACTERS
+        cut = f'<div class="fold left-out">The first {SHOWN_CHARACTERS:,} characters of each are shown.</div>' if is_cut else ""
         return f'<div class="view"><div class="row head">{top}</div>{rows}{cut}</div>'
 
 
