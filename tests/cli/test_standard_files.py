@@ -121,7 +121,7 @@ class TestOneDoor:
 
     def test_word_lists_and_vectors(self) -> None:
         for read in (Idf.load, la.word_vectors):
-            with pytest.raises(la.InputError, match="is a device or a socket"):
+            with pytest.raises(la.InputError, match=r"is a device or a socket|no such file"):
                 read(Path("/dev/zero"))  # type: ignore[operator]
 
 
