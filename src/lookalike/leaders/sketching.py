@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DIGEST_BYTES = 16
 
+
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
