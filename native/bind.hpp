@@ -67,7 +67,7 @@ inline void check_offsets(std::span<const std::int64_t> offsets, std::size_t siz
 }
 
 inline Mode check_mode(unsigned mode) {
-    if (mode > 4) throw nb::value_error("mode: 0 auto, 1 words, 2 chars, 3 text, 4 pieces");
+    if (mode > 4) throw nb::value_error("mode: 0 auto, 1 words, 2 chars, 3 text, 4 symbols");
     return static_cast<Mode>(mode);
 }
 

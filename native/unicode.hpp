@@ -14,7 +14,7 @@ enum class Mode : std::uint8_t {
     words = 1,      // words only: a run of ideographs is one word
     chars = 2,      // every character; a run of white space is one space
     text = 3,       // no tokens: the whole normalised text
-    pieces = 4,     // as automatic, and every punctuation mark or symbol is a token too
+    pieces = 4,     // as automatic, and every punctuation mark or symbol is a token too: the tokenizer `symbols`
 };
 
 // A growing array whose contents are not initialised: a vector would zero what is about to be written.

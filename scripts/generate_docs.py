@@ -78,7 +78,7 @@ def options(verb: str) -> str:
 
 def exit_codes() -> str:
     import lookalike
-    from lookalike.cli import INTERNAL_ERROR
+    from lookalike.cli import INTERNAL_ERROR, INTERRUPTED, READER_GONE
 
     rows = ["| code | when |", "|---|---|", "| 0 | done; `compare`: alike |", "| 1 | `compare`: not alike; `selftest`: a value differs |"]
     classes = [getattr(lookalike, name) for name in lookalike.__all__]
@@ -86,7 +86,12 @@ def exit_codes() -> str:
     for code in sorted({error.exit_code for error in errors}):
         names = sorted(f"`{error.__name__}`" for error in errors if error.exit_code == code and error is not lookalike.LookalikeError)
         rows.append(f"| {code} | {'wrong usage; ' if code == 2 else ''}{', '.join(names)} |")
-    return "\n".join([*rows, f"| {INTERNAL_ERROR} | an internal error: please report it |", "| 130 | interrupted |"])
+    rows += [
+        f"| {INTERNAL_ERROR} | an internal error: please report it |",
+        f"| {INTERRUPTED} | interrupted |",
+        f"| {READER_GONE} | nobody reads the output any more, such as behind a pipe to `head` |",
+    ]
+    return "\n".join(rows)
 
 
 def measures() -> str:

@@ -25,7 +25,7 @@ TEXTS = {
 def main(out: Path) -> None:
     vectors = []
     for name, text in TEXTS.items():
-        for tokenizer in ("auto", "words", "chars"):
+        for tokenizer in ("auto", "words", "chars", "symbols"):
             shingles = reference.text_shingles(text, tokenizer, 5)
             vectors.append(
                 {

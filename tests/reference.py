@@ -105,7 +105,7 @@ def fold(text: str) -> str:
 
 def tokenize(text: str, mode: str) -> list[tuple[str, int, int]]:
     tokens = _tokens(folded_units(text), mode)
-    return tokens if tokens or mode == "chars" else _tokens(folded_units(text), "chars")
+    return tokens if tokens or mode in ("chars", "symbols") else _tokens(folded_units(text), "chars")
 
 
 def _tokens(units: list[Unit], mode: str) -> list[tuple[str, int, int]]:
@@ -129,7 +129,7 @@ def _tokens(units: list[Unit], mode: str) -> list[tuple[str, int, int]]:
         elif kind == "word" and mode != "chars" and before == "word":
             tokens[-1][0] += char
             tokens[-1][2] = end
-        elif kind != "other" or mode == "chars":
+        elif kind != "other" or mode in ("chars", "symbols"):
             tokens.append([char, start, end])
             before = "word" if kind == "word" and mode != "chars" else "single"
         else:

@@ -58,3 +58,8 @@ def shown_value(thing: object) -> str:
         return reprlib.repr(thing)
     except Exception:
         return f"a value of type {type(thing).__name__}"
+
+
+def counted(count: int, thing: str) -> str:
+    """``1 document``, ``2,000 documents``."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

@@ -14,6 +14,7 @@ import lookalike as la
 from browser import Browser
 from dedupe_corpora import near_copies, rows_of, write_jsonl
 from lookalike.cli.progress import stage_line
+from lookalike.deduping.plots import Scale
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.stages import Progress
 from lookalike.leaders import decider
@@ -31,11 +32,11 @@ def report() -> la.DedupeReport:
 
 def test_the_page_shows_what_happened(report: la.DedupeReport) -> None:
     html = report.to_html(title="A <title>")
-    for heading in ("Similarity", "Cluster sizes", "The largest clusters", "Time"):
+    for heading in ("Similarity", "Cluster sizes", "Nearest to the threshold", "The largest clusters", "Time"):
         assert f"<h2>{heading}</h2>" in html
     assert f"<b>{report.documents}</b>documents read" in html
     assert html.count("<svg") == 3
-    assert "<mark>" in html
+    assert '<a class="reworded"' in html
     assert "similarity 0." in html
 
 
@@ -45,8 +46,66 @@ def test_nothing_in_the_page_acts(report: la.DedupeReport) -> None:
     assert "<b>0</b>" not in html
     assert "&lt;script&gt;" in html
     assert "U+202E" in html
-    assert not re.search(r"""(?:src|href)=""", html)
+    assert not re.search(r"""src=|href=(?!"#)""", html)  # links within the page alone
     assert "<title>A &lt;title&gt;</title>" in html
+
+
+def test_chinese_texts_are_marked_where_they_differ() -> None:
+    """There are no spaces to split at: the whole text was one different word."""
+    text = "社区图书馆将于下周一重新开放，读者可以在线预约座位，并在周末参加亲子阅读活动，新的公交线路缩短了从北站到大学城的时间。" * 3
+    html = la.dedupe([{"text": text}, {"text": text.replace("周一", "周三", 1)}, {"text": text.replace("北站", "南站", 1)}]).to_html()
+    marked = re.findall(r'<(?:del|ins|a class="reworded"[^>]*)>([^<]*)</', html.partition("Nearest to the threshold")[2])
+    marks = [mark for mark in marked if not mark.isascii()]
+    assert {"一", "三"} <= set(marks) or {"北", "南"} <= set(marks)
+    assert all(len(mark) < 5 for mark in marks)
+
+
+def test_the_pairs_nearest_to_the_threshold() -> None:
+    report = la.dedupe(rows_of(near_copies(9, 400, 160)), threshold=0.7)
+    clusters, nearest = report.samples(3, 5)
+    similarities = sorted(each.similarity for each in report.removed if each.similarity < 1)
+    assert [sample.similarity for sample in nearest] == sorted(sample.similarity for sample in nearest)
+    assert nearest[0].similarity == similarities[0] < 0.8
+    assert len({sample.kept_id for sample in nearest}) == len(nearest) == 5
+    assert [len(cluster.removed) + 1 for cluster, _ in clusters] == report.cluster_sizes()[:3].tolist()
+    html = report.to_html()
+    assert f"similarity {similarities[0]:.4f}" in html
+    assert "the similarity is at least 0.7" in html
+
+
+def test_places_in_the_page_are_named_once() -> None:
+    html = la.dedupe(rows_of(near_copies(9, 400, 160)), threshold=0.7).to_html()
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert len(ids) == len(set(ids)) > 4
+    assert set(re.findall(r'href="#([^"]+)"', html)) <= set(ids)
+
+
+def test_a_store_has_the_kept_text(tmp_path: Path) -> None:
+    texts = near_copies(10, 20, 160)
+    with la.open(tmp_path / "store") as index:
+        index.add("stored", texts[0])
+    html = la.dedupe([{"text": texts[0] + " more"}, {"text": texts[1]}], against=tmp_path / "store").to_html()
+    assert "<i>in the store</i>" in html
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks", "logarithmic"),
+    [
+        ([1], [0, 1], False),
+        ([1, 2], [0, 1, 2], False),
+        ([3, 17], [0, 5, 10, 15], False),
+        ([200, 282], [0, 100, 200], False),
+        ([1, 31], [1, 10], True),
+        ([5, 564_810, 12], [1, 10, 100, 1_000, 10_000, 100_000], True),
+        ([], [0, 1], False),
+    ],
+)
+def test_scales(values: list[float], ticks: list[int], logarithmic: bool) -> None:
+    scale = Scale.of(values)
+    assert (list(scale.ticks), scale.logarithmic) == (ticks, logarithmic)
+    heights = [scale.height(value) for value in sorted(values)]
+    assert heights == sorted(heights)
+    assert all(0.03 <= height <= 1 for height in heights)
 
 
 def test_the_page_needs_nothing_else(report: la.DedupeReport, tmp_path: Path) -> None:

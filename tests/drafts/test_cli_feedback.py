@@ -84,7 +84,7 @@ def test_bounds(capfd: pytest.CaptureFixture[str]) -> None:
         (["--bounds", "a,b,c,d"], "four numbers"),
         (["--rows-out", "rows.xlsx"], ".jsonl or .csv"),
         (["--rows-out", DRAFTS], "is the input"),
-        (["--by", "modle"], "by='modle': no row has a column 'modle'; the columns are 'id', 'draft', 'final'"),
+        (["--by", "modle"], "by='modle': no row has a column 'modle'; the columns are 'id', 'model', 'author'"),
         (["--time-column", "tme"], "time_column='tme': no row has a column 'tme'"),
         (["--id-column", "key"], "id_column='key': no row has"),
         (["--draft-column", "text"], "draft_column='text': no row has"),

@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import FetchError, InputError
+from lookalike.fetching import bodies
 from web_server import PUBLIC, Elsewhere, WebServer, answer, redirect
 
 CERTIFICATE = str(Path(__file__).parent / "pages.example.pem")
@@ -332,3 +335,28 @@ class TestCharsets:
         assert page.title == title
         assert not page.html.startswith('<meta charset="no')
         assert note in "".join(page.notes) if note else not page.notes
+
+
+class TestManyMembers:
+    """A gzip body of many members: what follows a member was copied for each of them, which is quadratic."""
+
+    def test_as_many_as_a_body_may_have(self) -> None:
+        parts = [bytes([i % 256]) * (i % 7) for i in range(bodies.MAX_MEMBERS)]
+        body = b"".join(gzip.compress(part, mtime=0) for part in parts)
+        assert bodies.unpacked(body, "gzip", 1 << 20) == b"".join(parts)
+
+    def test_more_are_refused(self) -> None:
+        member = gzip.compress(b"", mtime=0)
+        with pytest.raises(ValueError, match="more than 10,000 gzip members"):
+            bodies.unpacked(member * 200_000, "gzip", 1 << 20)
+
+    @given(st.lists(st.binary(max_size=20_000), min_size=1, max_size=5), st.sampled_from([b"", b"junk", b"\x1f"]))
+    def test_against_gzip(self, parts: list[bytes], behind: bytes) -> None:
+        body, plain = b"".join(map(gzip.compress, parts)), b"".join(parts)
+        if behind != b"\x1f":  # half a member is one that ends too early
+            assert bodies.unpacked(body + behind, "gzip", len(plain)) == plain == gzip.decompress(body)
+        with pytest.raises(ValueError, match="ends too early"):
+            bodies.unpacked(body[:-3], "gzip", len(plain))
+        if plain:
+            with pytest.raises(ValueError, match="unpacks to more than"):
+                bodies.unpacked(body, "gzip", len(plain) - 1)

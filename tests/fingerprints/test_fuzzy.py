@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import reference_fuzzy as reference
-from lookalike import _native
+from lookalike import _native, io
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints import fuzzy
 from lookalike.fingerprints.base import Fingerprint, pack
@@ -256,7 +256,7 @@ def test_streaming_byte_by_byte(data: bytes) -> None:
     assert other.digest() == _native.tlsh_hash(data)
 
 
-@pytest.mark.parametrize("size", [0, 1, 49, 50, 4096, fuzzy.CHUNK - 1, fuzzy.CHUNK, 2 * fuzzy.CHUNK + 5])
+@pytest.mark.parametrize("size", [0, 1, 49, 50, 4096, io.BLOCK_BYTES - 1, io.BLOCK_BYTES, 2 * io.BLOCK_BYTES + 5])
 def test_a_file_equals_its_bytes(tmp_path: Path, size: int) -> None:
     path = tmp_path / "file"
     path.write_bytes(noise(size))

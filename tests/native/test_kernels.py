@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import reference
 from lookalike import _native
 
-MODES = {"auto": 0, "words": 1, "chars": 2}
+MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}
 
 
 def known(char: str) -> bool:

@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 import lookalike
-from lookalike.cli.options import counted, json_option, note, print_json, quiet_option, say
+from lookalike.cli.options import json_option, note, print_json, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_page
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 from lookalike.errors import FetchError, InputError
+from lookalike.figures import counted
 
 FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "text", "html", "warc"]
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lookalike.cli.options import bar, json_option, print_json, quiet_option, say
+from lookalike.cli.options import json_option, print_json, progress_bar, quiet_option, say
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.errors import Corrupt
 
@@ -19,7 +19,7 @@ from lookalike.errors import Corrupt
 @quiet_option
 def command(store: str, repair: bool, collection: str, as_json: bool, quiet: bool) -> None:
     """Check everything in STORE against its documents. Exit code 5 if something is wrong and was not repaired."""
-    with existing(store, collection, writing=repair) as index, bar("checking the store", quiet, len(index)) as count:
+    with existing(store, collection, writing=repair) as index, progress_bar("checking the store", quiet, len(index)) as count:
         report = index.check(repair=repair, progress=count)
     if as_json:
         print_json(report.to_dict())

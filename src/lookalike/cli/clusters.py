@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import counted, json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.errors import InputError
-from lookalike.figures import shown_score
+from lookalike.figures import counted, shown_score
 
 SHOWN = 20
 EXAMPLES = 3

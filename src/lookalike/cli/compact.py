@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import bar, json_option, print_facts, print_json, quiet_option
+from lookalike.cli.options import json_option, print_facts, print_json, progress_bar, quiet_option
 from lookalike.cli.stores import collection_option, existing, store_argument
 
 
@@ -15,7 +15,7 @@ from lookalike.cli.stores import collection_option, existing, store_argument
 @quiet_option
 def command(store: str, collection: str, as_json: bool, quiet: bool) -> None:
     """Merge what many additions and removals left in pieces: less space, faster searches."""
-    with existing(store, collection, writing=True) as index, bar("compacting the store", quiet, len(index)) as count:
+    with existing(store, collection, writing=True) as index, progress_bar("compacting the store", quiet, len(index)) as count:
         facts = index.compact(progress=count)
     if as_json:
         print_json(facts)

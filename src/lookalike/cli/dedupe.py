@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import counted, json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import json_option, method_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
-from lookalike.figures import shown_score, shown_share
+from lookalike.figures import counted, shown_score
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHOWN_CLUSTERS = 5
+RULES = {"exact": "duplicates have equal words, whatever their case and punctuation", "bytes": "duplicates are equal to the byte"}
 
 
 @click.command("dedupe")
@@ -28,7 +29,7 @@ SHOWN_CLUSTERS = 5
 @click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
 @click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
-@click.option("--method", type=click.Choice(["minhash", "simhash", "exact", "meaning"]), default="minhash", show_default=True)
+@method_option
 @click.option("--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]")
 @click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]")
 @click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")
@@ -80,9 +81,9 @@ def _print(report: DedupeReport, out: str) -> None:
 
 def _show(report: DedupeReport) -> None:
     found = report.to_dict()
-    share = f" ({shown_share(found['removed'] / found['documents'])})" if found["documents"] else ""
-    say(f"{counted(found['documents'], 'document')}: {found['kept']:,} kept, {found['removed']:,} removed{share}", bold=True)
+    say(report.headline(), bold=True)
     details = [counted(found["clusters"], "cluster"), f"{counted(found['compared'], 'pair')} compared", f"{found['seconds']:.1f} s"]
+    details += [RULES[found["settings"]["method"]]] if found["settings"]["method"] in RULES else []
     details += [
         f"{found[name]:,} {shown}"
         for name, shown in (("without_text", "without text"), ("empty_texts", "empty"), ("skipped", "skipped"))

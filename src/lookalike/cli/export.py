@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from lookalike.cli.options import counted, json_option, print_json, quiet_option, say
+from lookalike.cli.options import json_option, print_json, quiet_option, say
 from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, existing, store_argument
+from lookalike.figures import counted
 
 
 @click.command("export")

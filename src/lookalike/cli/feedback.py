@@ -11,11 +11,11 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import standard_input
-from lookalike.cli.options import bar, counted, json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import bar, json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
-from lookalike.figures import shown_share
+from lookalike.figures import counted, shown_share
 
 if TYPE_CHECKING:
     from lookalike import FeedbackReport, Problem

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 import lookalike
-from lookalike.cli.options import counted, json_option, print_json, quiet_option, working
+from lookalike.cli.options import json_option, print_json, quiet_option, working
 from lookalike.corpus.writing import check_outputs
 from lookalike.errors import InputError
+from lookalike.figures import counted
 
 
 @click.command("idf")

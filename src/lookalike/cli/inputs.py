@@ -23,7 +23,7 @@ def read_stdin() -> bytes:
 
 def standard_input() -> BinaryIO:
     """Standard input, if there is one: a shell can close it (``<&-``)."""
-    if sys.stdin is None or sys.stdin.closed:
+    if sys.stdin is None:
         raise InputError("'-' is standard input, and that is closed: name a file, or pipe something in")
     return sys.stdin.buffer
 

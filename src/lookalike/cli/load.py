@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from lookalike.cli.options import counted, json_option, print_json, quiet_option, say
+from lookalike.cli.options import json_option, print_json, quiet_option, say
 from lookalike.cli.progress import Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
+from lookalike.figures import counted
 
 
 @click.command("load")

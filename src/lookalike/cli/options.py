@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from lookalike.comparison.escaping import columns, printable
+from lookalike.figures import counted
 
 SIGN_AFTER = 0.5  # seconds
 F = TypeVar("F", bound=Callable[..., Any])
@@ -20,6 +21,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def json_option(function: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")(function)
+
+
+def method_option(function: F) -> F:
+    choice = click.Choice(["minhash", "simhash", "exact", "bytes", "meaning"])
+    shown = "What counts as a duplicate. exact: equal words, whatever case and punctuation they have. bytes: equal to the byte."
+    return click.option("--method", type=choice, default="minhash", show_default=True, help=shown)(function)
 
 
 def quiet_option(function: F) -> F:
@@ -34,10 +41,6 @@ def print_json(value: object) -> None:
     except UnicodeEncodeError:
         line = json.dumps(value, ensure_ascii=True, allow_nan=False)
     sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
-
-
-def counted(count: int, thing: str) -> str:
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def bar(share: float, width: int) -> str:
@@ -80,7 +83,7 @@ def working(message: str, quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def bar(message: str, quiet: bool, documents: int) -> Iterator[Callable[[int], None]]:
+def progress_bar(message: str, quiet: bool, documents: int) -> Iterator[Callable[[int], None]]:
     """How many of so many documents are done, with a bar and the time that remains, on a terminal and if it takes longer than a moment."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None

@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, working
+from lookalike.cli.options import json_option, method_option, note, print_json, print_table, quiet_option, working
 from lookalike.figures import shown_share
 
 
 @click.command("plan")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--method", type=click.Choice(["minhash", "simhash", "exact", "meaning"]), default="minhash", show_default=True)
+@method_option
 @click.option("--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]")
 @click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]")
 @click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import counted, json_option, note, print_json, quiet_option, say, working
+from lookalike.cli.options import json_option, note, print_json, quiet_option, say, working
 from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
+from lookalike.figures import counted
 
 
 @click.command("remove")

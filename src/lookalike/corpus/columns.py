@@ -53,7 +53,8 @@ class NamedColumns:
             said, column = next(iter(self._missing.items()))
             names = list(self._names)
             shown = ", ".join(repr(name[:40]) for name in names[:SHOWN]) + (" …" if len(names) > SHOWN else "")
-            raise InputError(f"{said}: no row has a column {column!r}; the columns are {shown}")
+            option = "--" + said.partition("=")[0].replace("_", "-")
+            raise InputError(f"{said}: no row has a column {column!r}; the columns are {shown}: choose one of them ({option})")
 
 
 def can_be_read_twice(source: Source) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookalike.corpus.row import Problem
+from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.errors import InputError
 
 TABLES = ("jsonl", "json", "csv", "tsv", "parquet")
@@ -107,7 +107,7 @@ def _data(sources: dict[tuple[str, str], Source], left_out: Callable[[Problem], 
             kept[identity] = source
         elif left_out:
             message = f"left out, because there are data files beside it, such as {table}; name the file itself to have it read"
-            left_out(Problem("not data", source.name, message, skipped=False))
+            left_out(Problem(NOT_DATA, source.name, message, skipped=False))
     return kept
 
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
+from lookalike.corpus.arrow_values import in_microseconds
 from lookalike.corpus.row import Header, Problem, Row, damaged
 from lookalike.corpus.streams import damage
 from lookalike.errors import InputError, MissingExtra
@@ -32,10 +33,13 @@ def parquet_rows(file: IO[bytes], name: str, columns: Sequence[str] | None, head
             raise InputError(f"{name} cannot be read as Parquet: {error}") from error
         if header:
             header(names)
+        if repeated := next((column for column in names if names.count(column) > 1), None):
+            raise InputError(f"{name}: {names.count(repeated)} columns are called {repeated!r}: rename all but one")
         wanted = names if columns is None else [column for column in columns if column in names]
         number = 0
         try:
-            for batch in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted, use_threads=False):
+            for read in table.iter_batches(batch_size=BATCH_ROWS, columns=wanted, use_threads=False):
+                batch = pa.record_batch(list(map(in_microseconds, read.columns)), names=read.schema.names)
                 for values in _values(batch, pa.ArrowException):
                     number += 1
                     yield _row(f"{name}: row {number}", number, values)

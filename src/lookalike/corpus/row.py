@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+NOT_DATA = "not data"  # the kind of problem that a README beside tables is
 MAX_LINE_BYTES = 256 << 20
 
 

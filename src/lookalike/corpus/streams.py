@@ -23,7 +23,7 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
     """What a source holds, unpacked as it is read. Reading may raise one of ``damage()``."""
     with ExitStack() as open_files:
         if source.path is None:
-            if sys.stdin is None or sys.stdin.closed:
+            if sys.stdin is None:
                 raise InputError("'-' is standard input, and that is closed: name a file, or pipe something in")
             yield sys.stdin.buffer
             return

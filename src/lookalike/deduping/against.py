@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from lookalike import _native
 from lookalike.deduping.batches import Batch
+from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.indexing.index import Index
@@ -32,7 +33,7 @@ class Stored:
     """An index as documents that were kept before all others."""
 
     def __init__(self, store: str | Path, settings: Settings, *, add: bool, workers: int = 1) -> None:
-        if settings.method == "exact" or settings.level != "document":
+        if settings.method in DIGESTED or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
         self._settings, self._workers = settings, workers
         # What the caller of dedupe named, the store may name too.

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike import _native
+from lookalike.corpus.arrow_values import values_of
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Columns, Report
@@ -57,10 +58,11 @@ class ParquetFile:
             file = open_parquet(self.source)
             names = list(file.schema_arrow.names)
             check_header(names, self.columns, self.name)
+            _check_text(file.schema_arrow.field(self.columns.text).type, self.columns.text, self.name)
             wanted = [name for name in dict.fromkeys((self.columns.text, self.columns.id, self.columns.rank)) if name in names]
             batches = file.iter_batches(batch_size=ROWS, columns=wanted)
         except (pa.ArrowException, OSError, InputError) as error:
-            report(Problem(UNREADABLE, self.name, str(error)))
+            report(Problem(UNREADABLE, self.name, str(error).removeprefix(f"{self.name}: ")))
             return
         while True:
             try:
@@ -95,7 +97,7 @@ def arrow_batch(piece: Any, columns: Columns, before: int, name: str, report: Re
     has_text = ~np.asarray(text.is_null()) if text.null_count else np.ones(len(piece), dtype=np.bool_)
     tokens: list[bytes] = []
     if columns.id in piece.schema.names:
-        for i, value in enumerate(piece.column(columns.id).to_pylist()):
+        for i, value in enumerate(values_of(piece.column(columns.id))):
             token = id_json(value)
             if token is None:
                 report(Problem("unusable id", place(i), f"{columns.id!r} is {value!r:.60}: expected text or a number"))
@@ -103,7 +105,7 @@ def arrow_batch(piece: Any, columns: Columns, before: int, name: str, report: Re
             tokens.append(token or b"")
     ranks: NDArray[np.float64] | None = None
     if columns.rank:
-        ranks, ranked = ranks_of(piece.column(columns.rank).to_pylist(), columns.rank, columns.rank_kind, place, report)
+        ranks, ranked = ranks_of(values_of(piece.column(columns.rank)), columns.rank, columns.rank_kind, place, report)
         usable &= ranked
     wanted = usable & has_text
     packed = _packed(text if wanted.all() else text.filter(_mask(wanted)))
@@ -130,13 +132,16 @@ def _as_text(column: Any, name: str, file: str) -> Any:
     chunks = getattr(column, "chunks", None)
     if chunks is not None:
         column = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks) if chunks else pa.array([], pa.large_string())
-    if pa.types.is_null(column.type):
-        return column.cast(pa.large_string())
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view"):
-        where = f"{file}: " if file else ""
-        raise InputError(f"{where}column {name!r} holds {column.type}: name the column of the text, or cast it to string")
+    _check_text(column.type, name, file)
     return column.cast(pa.large_string())
+
+
+def _check_text(kind: Any, name: str, file: str) -> None:
+    pa, _ = arrow()
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not (pa.types.is_null(kind) or pa.types.is_string(plain) or pa.types.is_large_string(plain) or str(plain) == "string_view"):
+        where = f"{file}: " if file else ""
+        raise InputError(f"{where}column {name!r} holds {kind}: name the column of the text, or cast it to string")
 
 
 def _packed(text: Any) -> Packed:

@@ -1,6 +1,7 @@
 """Paragraphs and lines that the corpus has already: the first one stays, later ones are cut out of their documents.
 
-Two are the same if their tokens are: case, punctuation and white space do not count. What has no letter or digit is never cut.
+Two are the same if their tokens are: case, punctuation and white space do not count; with the method ``bytes`` if they are the same
+to the byte, line breaks at the end aside. What has no letter or digit is never cut.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ENDS = {"line": re.compile(r"\n"), "paragraph": re.compile(r"\n(?:[^\S\n]*\n)+")}
+_LAST_BREAKS = re.compile(r"\n(?:[^\S\n]*\n)*\Z")  # the last line of a text has none, and is the same line
 _WORDLIKE = re.compile(r"[^\W_]")
 OFFERED_AT_A_TIME = 1 << 16
 LEAST_IN_MEMORY = 16 << 20
@@ -105,7 +107,7 @@ class LevelRun:
         self.settings, self.problems, self.stages = settings, problems, stages
         self._budget, self._workspace, self._spilled = budget, workspace, 0
         self.units = Units(Ledger())
-        self._sketcher = Sketcher(Rule("exact", settings.recipe), workers)
+        self._sketcher = Sketcher(Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe), workers)
         self._digests = Growing("uint64")
         self._numbers = Growing("int64")  # of the units that may be cut
         self._count = 0
@@ -143,7 +145,7 @@ class LevelRun:
             for start, end in units(text, self.settings.level):
                 content = text[start:end]
                 if _WORDLIKE.search(content):
-                    contents.append(content)
+                    contents.append(_LAST_BREAKS.sub("", content) if self.settings.method == "bytes" else content)
                     numbers.append(self._count + len(owners))
                 owners.append(document)
                 spans.append((start, end))

@@ -76,7 +76,8 @@ def dedupe(
     web pages ``extract`` says what is compared: the main text, or all of it.
 
     Methods: ``minhash`` (Jaccard similarity of shingles of at least ``threshold``, computed exactly), ``simhash`` (at most
-    ``distance`` bits), ``exact`` (equal tokens), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``). The
+    ``distance`` bits), ``exact`` (equal words after folding: case, width, punctuation and white space do not count), ``bytes`` (equal to
+    the byte), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``). The
     threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
     ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
     it. The result does not depend on ``workers``, ``memory`` or how rows are spread over files.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from lookalike.comparison.edits import edits
 from lookalike.comparison.escaping import escaped
+from lookalike.comparison.side_by_side import SideBySide
 from lookalike.deduping.plots import Bar, lying, upright
-from lookalike.figures import shown_score, shown_share
+from lookalike.figures import counted, shown_score, shown_share
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
@@ -18,8 +20,17 @@ if TYPE_CHECKING:
 
 SHOWN_CLUSTERS = 10
 SHOWN_PROBLEMS = 50
-SHOWN_WORDS = 120  # of a text
+SHOWN_NEAREST = 10
+SHOWN_CHARACTERS = 10_000  # of a text
 SIMILARITY_BARS = 10
+LEGEND = (
+    "<p class=muted>The kept text on the left, the removed one on the right. <del>Only in the kept one</del>,"
+    ' <ins>only in the removed one</ins>, <a class="reworded">worded otherwise</a>, <a class="moved">at another place</a>.</p>'
+)
+RULES = {
+    "exact": "exact: duplicates have equal words; case, width, punctuation and white space do not count",
+    "bytes": "bytes: duplicates are equal to the byte",
+}
 
 
 def page(report: DedupeReport, title: str) -> str:
@@ -34,8 +45,13 @@ def page(report: DedupeReport, title: str) -> str:
         _problems(report),
     ]
     settings = ", ".join(f"{name} {value}" for name, value in found["settings"].items())
-    heading = f"<h1>{escape(title)}</h1><p class=muted>{escape(settings)}</p>"
-    style = files("lookalike.deduping").joinpath("page.css").read_text("utf-8")
+    rule = f"<p class=muted>{escape(RULES[report.settings.method])}.</p>" if report.settings.method in RULES else ""
+    heading = f"<h1>{escape(title)}</h1><p class=muted>{escape(settings)}</p>{rule}"
+    # The marks of a comparison first; what the page itself says comes behind them.
+    style = "".join(
+        files(package).joinpath(name).read_text("utf-8")
+        for package, name in (("lookalike.comparison", "report.css"), ("lookalike.deduping", "page.css"))
+    )
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
@@ -73,12 +89,13 @@ def _similarities(report: DedupeReport) -> str:
         return ""
     copies = int((similarities == 1).sum())
     below = similarities[similarities < 1]
-    low = float(below.min()) if len(below) else 1.0
-    low = np.floor(low * 20) / 20
-    edges = np.linspace(low, 1, SIMILARITY_BARS + 1) if len(below) else np.zeros(0)
-    counts = np.histogram(below, edges)[0] if len(below) else np.zeros(0)
-    bars = [Bar(f"{edges[i]:.2f}", float(count), f"{edges[i]:.3f} to {edges[i + 1]:.3f}: {int(count):,}") for i, count in enumerate(counts)]
-    lead = "Similarity of each removed one to the kept one it points at; the last bar are those with similarity 1."
+    bars = []
+    if len(below):
+        low = min(report.settings.threshold, float(below.min())) if report.settings.method != "simhash" else float(below.min())
+        edges = np.linspace(np.floor(low * 100) / 100, 1, SIMILARITY_BARS + 1)
+        pairs = zip(np.histogram(below, edges)[0].tolist(), edges.tolist(), edges[1:].tolist(), strict=False)
+        bars = [Bar(f"{first:.2f}", count, f"{first:.3f} to {last:.3f}: {count:,}") for count, first, last in pairs]
+    lead = "How similar the removed ones are to the kept one they point at. The last bar counts those with similarity 1."
     return _section("Similarity", lead, upright("Similarity of the removed", [*bars, Bar("1", copies, f"similarity 1: {copies:,}")]))
 
 
@@ -91,36 +108,57 @@ def _sizes(report: DedupeReport) -> str:
         high = low if low < 4 else 2 * low - 1
         count = int(((sizes >= low) & (sizes <= high)).sum())
         name = str(low) if low == high else f"{low}–{high}"
-        bars.append(Bar(name, count, f"{name}: {count:,} clusters"))
+        bars.append(Bar(name, count, f"{name}: {counted(count, 'cluster')}"))
         low = high + 1
-    lead = f"How many a cluster has, the kept one included. The largest has {int(sizes[0]):,}."
+    lead = f"How many {report.unit} a cluster has, the kept one included. The largest has {int(sizes[0]):,}."
     return _section("Cluster sizes", lead, upright("Cluster sizes", bars))
 
 
 def _samples(report: DedupeReport) -> str:
+    clusters, nearest = report.samples(SHOWN_CLUSTERS, SHOWN_NEAREST)
+    views = _Views()
     parts = []
-    for cluster, sample in report.samples(SHOWN_CLUSTERS):
-        count = len(cluster.removed)
-        parts.append(f"<h3>{_shown(cluster.kept)} <small>· {count:,} removed</small></h3>{_side_by_side(sample)}")
-    if not parts:
-        return ""
-    lead = "The kept one on the left, one of the removed on the right; words that differ are marked."
-    return _section("The largest clusters", lead, "".join(parts))
+    if nearest:
+        rule = {"simhash": f"at most {report.settings.distance} bits differ"}.get(
+            report.settings.method, f"the similarity is at least {report.settings.threshold:g}"
+        )
+        lead = (
+            f"What was removed with the lowest similarity, from different clusters. A document goes if {rule}: if these are no duplicates,"
+            " be stricter; if they all are, you may be less strict."
+        )
+        parts.append(_section("Nearest to the threshold", lead, LEGEND + "".join(map(views.pair, nearest))))
+    if clusters:
+        shown = "".join(
+            f"<h3>{_shown(cluster.kept)} <small>· {len(cluster.removed):,} removed</small></h3>{views.pair(sample)}"
+            for cluster, sample in clusters
+        )
+        lead = "Each with the least similar one that was removed."
+        parts.append(_section("The largest clusters", lead, (LEGEND if not nearest else "") + shown))
+    return "".join(parts)
 
 
-def _side_by_side(sample: Sample) -> str:
-    left, right = sample.kept.split()[:SHOWN_WORDS], sample.removed.split()[:SHOWN_WORDS]
-    marked: tuple[list[str], list[str]] = ([], [])
-    for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        for side, words in zip(marked, (left[a:b], right[c:d]), strict=True):
-            if words:
-                text = escaped(" ".join(words))
-                side.append(text if kind == "equal" else f"<mark>{text}</mark>")
-    heads = (f"kept: {_shown(sample.kept_id)}", f"removed: {_shown(sample.removed_id)}, similarity {shown_score(sample.similarity)}")
-    cut = (len(sample.kept.split()) > SHOWN_WORDS, len(sample.removed.split()) > SHOWN_WORDS)
-    sides = zip(heads, marked, cut, strict=True)
-    boxes = (f"<div><small>{head}</small>{' '.join(words)}{' …' if more else ''}</div>" for head, words, more in sides)
-    return f"<div class=sides>{''.join(boxes)}</div>"
+class _Views:
+    """Pairs beside each other, marked as a comparison marks them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def pair(self, sample: Sample) -> str:
+        self._count += 1
+        similarity = f"<span>similarity {shown_score(sample.similarity)}</span>"
+        heads = (f"kept: {_shown(sample.kept_id)}", f"removed: {_shown(sample.removed_id)} {similarity}")
+        if sample.kept is None:
+            only = escaped(sample.removed[:SHOWN_CHARACTERS])
+            rows = f'<div class="row"><div class="l"><i>in the store</i></div><div class="r">{only}</div></div>'
+        else:
+            left, right = sample.kept[:SHOWN_CHARACTERS], sample.removed[:SHOWN_CHARACTERS]
+            rows = SideBySide(left, right, edits(left, right), (), ((), ())).html()
+            # Places are named within a pair; here there are many. No text of the user can look like these: its quotes are escaped.
+            rows = re.sub(r'(id="|href="#)(?=[lr]\d)', rf"\g<1>p{self._count}-", rows)
+        top = "".join(f'<div class="{side}">{head}</div>' for side, head in zip("lr", heads, strict=True))
+        is_cut = max(len(sample.kept or ""), len(sample.removed)) > SHOWN_CHARACTERS
+        cut = f'<div class="fold left-out">The first {SHOWN_CHARACTERS:,} characters of each are shown.</div>' if is_cut else ""
+        return f'<div class="view"><div class="row head">{top}</div>{rows}{cut}</div>'
 
 
 def _shown(value: object) -> str:
@@ -150,9 +188,7 @@ def _problems(report: DedupeReport) -> str:
     total = sum(report.problem_counts.values())
     more = f" The first {SHOWN_PROBLEMS} of {total:,}." if total > SHOWN_PROBLEMS else ""
     rows = [(problem.place, problem.kind, problem.message) for problem in report.problems[:SHOWN_PROBLEMS]]
-    return _section(
-        "Problems with the input", f"{report.skipped:,} rows were skipped. {counts}.{more}", _table(("where", "what", ""), rows)
-    )
+    return _section("Problems with the input", f"Skipped: {report.skipped:,}. {counts}.{more}", _table(("where", "what", ""), rows))
 
 
 def _table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[int] = ()) -> str:

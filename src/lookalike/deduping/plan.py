@@ -175,6 +175,7 @@ class _Sample:
     def plan(self, size: int, budget: int) -> Plan:
         import numpy as np
 
+        self._problems.check_any(self.documents)
         if not self.documents:
             raise InputError("no document could be read: check the inputs, and the name of the text column")
         scale = 1.0 if self.complete else max(size / max(self.packed_bytes, 1), 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
@@ -10,6 +11,7 @@ WIDTH = 720
 RIGHT = 16
 HEIGHT = 170
 LABEL_WIDTH = 110
+FLATTENS = 30  # times: a bar that is so much higher leaves nothing to be seen of the lowest
 
 
 class Bar(NamedTuple):
@@ -19,20 +21,50 @@ class Bar(NamedTuple):
 
 
 def upright(title: str, bars: Sequence[Bar]) -> str:
-    """A distribution. Every label is under its bar."""
-    left, top = 60, 20
-    largest = max((bar.value for bar in bars), default=0) or 1
+    """A distribution of counts. Every label is under its bar, and every count above it."""
+    left, top = 60, 24
+    values = [bar.value for bar in bars if bar.value > 0]
+    scale = Scale.of(values)
     width = (WIDTH - left - RIGHT) / max(len(bars), 1)
     parts = []
-    for share in (0, 0.5, 1):
-        y = top + HEIGHT * (1 - share)
-        parts.append(f'<line class="grid" x1="{left}" x2="{WIDTH - RIGHT}" y1="{y:g}" y2="{y:g}"/>')
-        parts.append(_text(left - 6, y + 4, f"{largest * share:,.0f}", "end"))
+    for tick in scale.ticks:
+        y = top + HEIGHT * (1 - scale.height(tick))
+        parts.append(f'<line class="grid" x1="{left}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(_text(left - 6, y + 4, f"{tick:,}", "end"))
     for i, bar in enumerate(bars):
-        tall = HEIGHT * bar.value / largest
+        tall, middle = HEIGHT * scale.height(bar.value), left + (i + 0.5) * width
         parts.append(_rect(left + i * width + 1, top + HEIGHT - tall, width - 2, tall, bar.tip))
-        parts.append(_text(left + (i + 0.5) * width, top + HEIGHT + 18, bar.label, "middle"))
+        if bar.value:
+            parts.append(_text(middle, top + HEIGHT - tall - 5, f"{bar.value:,.0f}", "middle"))
+        parts.append(_text(middle, top + HEIGHT + 18, bar.label, "middle"))
+    if scale.logarithmic:
+        parts.append(_text(left, 12, "logarithmic scale", "start"))
     return _svg(title, top + HEIGHT + 28, parts)
+
+
+class Scale(NamedTuple):
+    """From counts to shares of the height. Where one bar would flatten the others, the scale is logarithmic."""
+
+    top: float
+    logarithmic: bool
+    ticks: tuple[int, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Scale:
+        largest, least = max(values, default=1), min(values, default=1)
+        if largest > FLATTENS * least:
+            ticks = tuple(10**power for power in range(len(str(int(largest)))))
+            return cls(largest, True, ticks)
+        # Two to five whole steps of 1, 2 or 5, or ten times that, and so on.
+        step = next(step for power in range(20) for step in (10**power, 2 * 10**power, 5 * 10**power) if largest / step <= 5)
+        ticks = tuple(range(0, int(largest) + 1, step))
+        return cls(largest, False, ticks)
+
+    def height(self, value: float) -> float:
+        if value <= 0:
+            return 0.0
+        # A count of one is to be seen: the logarithmic scale begins at a half.
+        return math.log(2 * value) / math.log(2 * self.top) if self.logarithmic else value / self.top
 
 
 def lying(title: str, bars: Sequence[Bar]) -> str:

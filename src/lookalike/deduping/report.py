@@ -8,10 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from lookalike.corpus.row import Problem
+from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
+from lookalike.figures import counted, shown_share
 from lookalike.indexing.matches import Cluster, Member
 from lookalike.version import __version__
 
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Sample(NamedTuple):
-    """How two texts of a cluster begin."""
+    """A kept and a removed text."""
 
     kept_id: Any
     removed_id: Any
     similarity: float
-    kept: str
+    kept: str | None  # None: it is in a store
     removed: str
 
 
@@ -135,26 +136,53 @@ class DedupeReport:
         counts = np.unique(leaders[leaders >= 0], return_counts=True)[1] + 1
         return np.sort(counts)[::-1].astype(np.int64)
 
-    def samples(self, limit: int) -> list[tuple[Cluster, Sample]]:
-        """The largest clusters, each with the texts of its kept document and of the least similar one that was removed."""
+    def samples(self, largest: int, nearest: int) -> tuple[list[tuple[Cluster, Sample]], list[Sample]]:
+        """Pairs to look at, with their texts: the least similar pair of each of the largest clusters, and over all of them the removed
+        documents that were nearest to staying, one per cluster. The corpus is read once for all."""
         leaders, similarities = self.verdicts.decisions.leaders, self.verdicts.decisions.similarities
-        pairs = []
-        for members in islice(self._by_size(), limit):
-            removed = int(members[similarities[members].argmin()])
-            pairs.append((members, int(leaders[removed]), removed))
-        texts = self.texts_of({number for _, *pair in pairs for number in pair})
-        found = []
-        for members, kept, removed in pairs:
-            each = self.verdicts.removed(removed)
-            sample = Sample(each.kept_id, each.id, each.similarity, texts.get(kept, ""), texts.get(removed, ""))
-            found.append((self._cluster(members), sample))
-        return found
+        clusters = [(members, int(members[similarities[members].argmin()])) for members in islice(self._by_size(), largest)]
+        close = self._nearest(nearest)
+        shown = {*close, *(removed for _, removed in clusters)}
+        texts = self.texts_of({number for removed in shown for number in (removed, int(leaders[removed]))})
+        pairs = {removed: self._sample(removed, texts) for removed in shown}
+        return [(self._cluster(members), pairs[removed]) for members, removed in clusters], [pairs[removed] for removed in close]
+
+    def _nearest(self, limit: int) -> list[int]:
+        """The removed documents with the lowest similarities below 1, the lowest first."""
+        leaders, similarities = self.verdicts.decisions.leaders, self.verdicts.decisions.similarities
+        removed = self.verdicts.removed_numbers()
+        below = removed[similarities[removed] < 1]
+        found: dict[int, int] = {}
+        for number in below[similarities[below].argsort(kind="stable")].tolist():
+            if len(found) == limit:
+                break
+            found.setdefault(int(leaders[number]), number)
+        return list(found.values())
+
+    def _sample(self, removed: int, texts: dict[int, str]) -> Sample:
+        found, leader = self.verdicts.removed(removed), int(self.verdicts.decisions.leaders[removed])
+        return Sample(found.kept_id, found.id, found.similarity, texts.get(leader), texts.get(removed, ""))
 
     def rethreshold(self, threshold: float) -> DedupeReport:
         """The report that a run with another threshold gives. Documents are read and compared again; nothing is written."""
         return self.again(threshold)
 
+    @property
+    def unit(self) -> str:
+        """What ``kept``, ``removed`` and ``clusters`` count: documents, paragraphs or lines."""
+        return f"{self.settings.level}s"
+
+    def headline(self) -> str:
+        """What was removed, in a line."""
+        total, gone = len(self.verdicts.decisions.leaders), len(self.removed)
+        share = f" ({shown_share(gone / total)})" if total else ""
+        if self.settings.level == "document":
+            return f"{counted(total, 'document')}: {total - gone:,} kept, {gone:,} removed{share}"
+        shown = counted(total, self.settings.level)
+        return f"{counted(self.documents, 'document')}, {shown}: {total - gone:,} {self.unit} kept, {gone:,} removed{share}"
+
     def to_dict(self) -> dict[str, Any]:
+        """``documents`` are the documents that were read; ``kept``, ``removed`` and ``clusters`` count what ``unit`` says."""
         ledger, decisions = self.verdicts.ledger, self.verdicts.decisions
         return {
             "documents": self.documents,
@@ -163,11 +191,13 @@ class DedupeReport:
             "clusters": len(self.cluster_sizes()),
             "seconds": round(self.seconds, 3),
             "stages": self.stages,
+            "unit": self.unit,
             "compared": decisions.compared,
             "spilled_bytes": decisions.spilled,
             "empty_texts": ledger.empty,
             "without_text": ledger.without_text,
             "skipped": self.skipped,
+            "files_left_out": [problem.place for problem in self.problems if problem.kind == NOT_DATA],
             "added_to_store": self.added,
             "problem_counts": self.problem_counts,
             "hot_buckets": [{"band": each.band, "refused": each.refused, "id": ledger.id(each.document)} for each in decisions.hot_buckets],

@@ -43,7 +43,7 @@ class RowFile:
         except Refused:
             raise
         except InputError as error:
-            report(Problem(UNREADABLE, self.name, str(error)))
+            report(Problem(UNREADABLE, self.name, str(error).removeprefix(f"{self.name}: ")))
 
 
 def check_header(names: Sequence[str], columns: Columns, name: str) -> None:

@@ -13,7 +13,8 @@ from lookalike.leaders.rule import Rule
 from lookalike.recipe import Recipe, resolve
 from lookalike.search.banding import Banding
 
-METHODS = ("minhash", "simhash", "exact", "meaning")
+METHODS = ("minhash", "simhash", "exact", "bytes", "meaning")
+DIGESTED = ("exact", "bytes")  # methods that ask whether texts are equal, and nothing else
 THRESHOLDS = {"meaning": 0.9}  # of the others 0.8
 MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from lookalike.corpus.arrow_values import values_of
 from lookalike.corpus.files import TABLES, Source
 from lookalike.corpus.rows import Problem, Row, rows, stream_rows
 from lookalike.drafts.pairs import Columns
@@ -62,7 +63,8 @@ def _arrow_rows(table: Any, columns: Columns, check: Check) -> Iterator[dict[str
     else:
         batches = [table] if hasattr(table, "num_rows") else table
     for batch in batches:
-        yield from batch.select(wanted).to_pylist()
+        columns_of = {name: values_of(batch.column(name)) for name in wanted}
+        yield from (dict(zip(wanted, values, strict=True)) for values in zip(*columns_of.values(), strict=True))
 
 
 def _polars_rows(frame: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Tokens with their places in the original text.
 
-``auto``, ``words`` and ``chars`` are native. Every other name is a segmenter (``jieba``, ``fmm:…``, ``module:function`` …)
+``auto``, ``words``, ``chars`` and ``symbols`` are native. Every other name is a segmenter (``jieba``, ``fmm:…``, ``module:function`` …)
 that says where words stand; each word is then normalised like all others.
 """
 
@@ -15,7 +15,7 @@ from lookalike.recipe import Recipe
 from lookalike.text import segment
 from lookalike.text.normalize import as_str, fold, utf8
 
-NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2}
+NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
 
 
 class TokenStream(NamedTuple):
