@@ -109,7 +109,7 @@ class Recipe:
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(f"recipe {name}={value!r}: choose one of {', '.join(allowed)}")
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
+from lookalike.checks import refuse
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
@@ -87,8 +88,8 @@ class SimHash:
 
 
 def check_bits(bits: int) -> None:
-    if bits not in WIDTHS or isinstance(bits, bool):
-        raise InputError(f"bits={bits!r}: choose 32, 64 or 128")
+    if isinstance(bits, bool) or not isinstance(bits, int) or bits not in WIDTHS:
+        raise refuse("bits", bits, "choose 32, 64 or 128")
 
 
 def fingerprint_recipe(recipe: Recipe, bits: int) -> str:

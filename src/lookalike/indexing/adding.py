@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
+from lookalike.checks import check_several
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.minhash import MinHash
@@ -72,7 +73,8 @@ def _listed(ids: Sequence[Id] | NDArray[Any], values: int, kind: str, settings: 
     """The ids, checked, of so many fingerprints."""
     if kind not in settings.kinds:
         raise InputError(f"this collection has no {kind} fingerprints, only {', '.join(settings.kinds)}")
-    listed: list[Id] = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    several = "a list of ids, each a str or an int"
+    listed: list[Id] = list(check_several("ids", ids.tolist() if hasattr(ids, "tolist") else ids, several))
     if len(listed) != values:
         raise InputError(f"ids: {len(listed)} ids for {values} values")
     for id_ in listed:
@@ -112,6 +114,7 @@ def minhash_batches(ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash
     """MinHashes of documents that are elsewhere, or of sets."""
     import numpy as np
 
+    sketches = list(check_several("sketches", sketches, "a list of MinHashes, as la.minhash makes them"))
     listed = _listed(ids, len(sketches), "minhash", settings)
     for place, sketch in enumerate(sketches):
         if not isinstance(sketch, MinHash):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_share, check_str, shown
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError, NotFound
 from lookalike.fingerprints.base import check_workers
@@ -110,15 +111,16 @@ class Index:
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
+        check_callback("progress", progress)
         if isinstance(documents, (str, int)):
-            documents = [(documents, text, meta or {})]
+            documents = [(documents, text, {} if meta is None else meta)]
         elif text is not None or meta is not None:
             raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
         elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
             documents = [documents]
         if not isinstance(documents, Iterable):
             raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
-        return add_documents(self._store, documents, progress, workers or os.cpu_count() or 1)
+        return add_documents(self._store, documents, progress, (os.cpu_count() or 1) if workers is None else workers)
 
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
@@ -126,6 +128,7 @@ class Index:
         return self._add_batches(simhash_batches(ids, words_of(values, settings.bits, "values"), settings), progress)
 
     def _add_batches(self, batches: Iterable[Batch], progress: Progress | None) -> Added:
+        check_callback("progress", progress)
         added = updated = 0
         for batch in batches:
             counts = self._store.write(batch)
@@ -196,6 +199,9 @@ class Index:
             raise InputError("search for one thing: a text, a Path, simhash=, minhash=, digest= or vector=")
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
+        check_bool("approximate", approximate)
+        if by is not None:
+            check_str("by", by, f"one of {', '.join(SEARCHES)}")
         if approximate and vector is None and by != "meaning":
             raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
         if simhash is not None:
@@ -307,8 +313,8 @@ class Index:
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
     ) -> list[Matches]:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
-        if isinstance(texts, str) or not all(isinstance(text, str) for text in texts):
-            raise InputError("texts: give a list of str")
+        several = check_several("texts", texts, "a list of str")
+        texts = [check_str("texts", text, "a list of str") for text in several]
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
         check_workers(workers)
@@ -339,6 +345,7 @@ class Index:
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
         check_workers(workers)
+        check_bool("approximate", approximate)
         halves = given_vectors(vectors, self._store.settings)
         with self._store.reading() as reader:
             found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers, approximate)
@@ -353,8 +360,9 @@ class Index:
         """
         settings = self._store.settings
         _check_threshold(threshold)
-        if by not in CLUSTERINGS:
-            raise InputError(f"by={by!r}: clusters are made by {', '.join(CLUSTERINGS)}")
+        check_callback("progress", progress)
+        if not isinstance(by, str) or by not in CLUSTERINGS:
+            raise InputError(f"by={shown(by)}: clusters are made by {', '.join(CLUSTERINGS)}")
         least = settings.threshold if threshold is None else threshold
         with self._store.reading() as reader:
             if by == "simhash":
@@ -372,26 +380,30 @@ class Index:
 
     def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
         """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
-        return self._store.check(repair, progress)
+        check_callback("progress", progress)
+        return self._store.check(check_bool("repair", repair), progress)
 
     def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
         """Merge all segments, drop what was removed, and give the space back; of many vectors also make the graph for approximate searches.
 
         ``progress`` gets a count of documents, and then of vectors in the graph.
         """
+        check_callback("progress", progress)
         return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
         """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""
         from lookalike.indexing.transfer import export_documents
 
-        return export_documents(self._store, Path(path), progress)
+        check_callback("progress", progress)
+        return export_documents(self._store, check_path("path", path), progress)
 
     def load(self, path: Path | str, *, progress: Progress | None = None) -> int:
         """Add what ``export`` wrote; returns how many documents there were."""
         from lookalike.indexing.transfer import load_documents
 
-        return load_documents(self._store, Path(path), progress)
+        check_callback("progress", progress)
+        return load_documents(self._store, check_path("path", path), progress)
 
 
 def _is_one(thing: object) -> bool:
@@ -426,8 +438,7 @@ def _only(by: str | None, searched: str, name: str, *others: str) -> None:
 def _check_threshold(threshold: object) -> None:
     if threshold is None:
         return
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
-        raise InputError(f"threshold={threshold!r}: choose 0 to 1")
+    check_share("threshold", threshold, "choose 0 to 1")
 
 
 def _document(record: Record) -> Document:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-import reprlib
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
 
+from lookalike.checks import shown
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -135,14 +135,6 @@ def delegate(thing: object, kinds: tuple[str, ...], measure: str) -> Delegate:
     if isinstance(kind, str) and not any(known in kind for known in kinds):
         raise InputError(f"a {kind} fingerprint has no {measure} distance: use its own .similarity() and .distance()")
     return Delegate(thing)
-
-
-def shown(thing: object) -> str:
-    """A short representation for messages, of anything: ints of 5,000 digits have none of their own."""
-    try:
-        return reprlib.repr(thing)
-    except Exception:
-        return f"a {type(thing).__name__}"
 
 
 def is_array(thing: Any) -> TypeGuard[NDArray[Any]]:

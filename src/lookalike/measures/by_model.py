@@ -14,11 +14,12 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import shown
 from lookalike.embedders.cache import VectorCache
 from lookalike.embedders.encoding import encode
 from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
-from lookalike.measures.base import Batch, Measure, Want, finite, is_array, shown, tokens_of
+from lookalike.measures.base import Batch, Measure, Want, finite, is_array, tokens_of
 from lookalike.measures.vectors import cosine
 
 if TYPE_CHECKING:

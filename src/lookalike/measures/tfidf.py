@@ -13,8 +13,9 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
+from lookalike.checks import shown
 from lookalike.errors import InputError
-from lookalike.measures.base import Measure, counts_of, finite, shown
+from lookalike.measures.base import Measure, counts_of, finite
 from lookalike.measures.vectors import cosine_of
 
 Counts: TypeAlias = dict[Hashable, float]
