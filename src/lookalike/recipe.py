@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
+from lookalike.checks import check_several, check_str, shown
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.registry import Registry
 
@@ -83,13 +84,20 @@ class Recipe:
         """A recipe that was written down. It is data, and data must not decide what is imported or which files are read: it may
         name what is registered or installed as a plug-in, and what ``trust`` lists: ``module:function``, files, folders, ``hub:…``.
         """
-        unknown = sorted(set(data) - {field.name for field in fields(cls)})
+        if not isinstance(data, Mapping):
+            raise InputError(f"a recipe is a mapping of its fields, not a {type(data).__name__}: give what to_dict() returns")
+        unknown = [name for name in data if name not in {field.name for field in fields(cls)}]
         if unknown:
-            raise InputError(f"recipe has unknown fields {', '.join(unknown)}")
+            raise InputError(f"recipe has unknown fields {', '.join(map(shown, unknown))}")
+        trusted = (
+            (trust,)
+            if isinstance(trust, str)
+            else tuple(check_str("trust", name, "a list of names") for name in check_several("trust", trust, "a list of names"))
+        )
         made = cls(**data)
         for field in COMPONENT_IDS:
             name = getattr(made, field)
-            if name is not None and not may_be_named(field, name, trust):
+            if name is not None and not may_be_named(field, name, trusted):
                 raise UnknownName(
                     f"recipe {field}={name!r} is not registered, and what a store or a file names is not loaded unasked: "
                     f"if you know it, name it yourself: trust=[{name!r}] (--trust {name!r})"

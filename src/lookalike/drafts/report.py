@@ -158,7 +158,7 @@ def feedback(
     wanted = _column_names(by)
     columns = Columns(draft_column, final_column, id_column, time_column, tuple(dict.fromkeys((*GROUP_COLUMNS, *wanted))))
     check_int("max_side_bytes", max_side_bytes, 1, remedy="choose a number of bytes from 1 on")
-    check_outputs([pairs] if isinstance(pairs, str | Path) else [], rows_out=destination)
+    check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=destination)
     reader = PairReader(columns, max_side_bytes, wanted)
     limits = Bounds.of(bounds)
     collector = _Collector(limits, columns, wanted or ("model",), keep_rows, on_problem)

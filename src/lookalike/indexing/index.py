@@ -90,10 +90,12 @@ class Index:
             return reader.count()
 
     def __contains__(self, id: object) -> bool:
-        if isinstance(id, bool) or not isinstance(id, (str, int)):
+        try:
+            check_id(id)
+        except InputError:  # no document can have it
             return False
         with self._store.reading() as reader:
-            return bool(reader.rows_of([id]))
+            return bool(reader.rows_of([id]))  # type: ignore[list-item]  # an id, as was checked
 
     def add(
         self,
@@ -169,7 +171,7 @@ class Index:
 
     def remove(self, ids: Id | Iterable[Id]) -> int:
         """Remove documents by id; returns how many of them were there."""
-        wanted = [ids] if isinstance(ids, (str, int)) else list(ids)
+        wanted = [ids] if isinstance(ids, (str, int)) else list(check_several("ids", ids, "an id, or a list of ids, each a str or an int"))
         for id_ in wanted:
             check_id(id_)
         return self._store.remove(wanted) if wanted else 0
@@ -326,6 +328,7 @@ class Index:
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
         check_k(k)
+        check_workers(workers)
         most = NO_LIMIT if limit is None else check_limit(limit)
         words = words_of(values, self._store.settings.bits, "values")
         with self._store.reading() as reader:
