@@ -89,11 +89,8 @@ class Recipe:
         unknown = [name for name in data if name not in {field.name for field in fields(cls)}]
         if unknown:
             raise InputError(f"recipe has unknown fields {', '.join(map(shown, unknown))}")
-        trusted = (
-            (trust,)
-            if isinstance(trust, str)
-            else tuple(check_str("trust", name, "a list of names") for name in check_several("trust", trust, "a list of names"))
-        )
+        several = (trust,) if isinstance(trust, str) else check_several("trust", trust, "a list of names")
+        trusted = tuple(check_str("trust", name, "a list of names") for name in several)
         made = cls(**data)
         for field in COMPONENT_IDS:
             name = getattr(made, field)
