@@ -40,8 +40,8 @@ class Registry(Generic[T]):
         The version becomes part of every recipe id that uses the name: raise it when the output changes.
         ``extra`` is the optional dependency that a failing import is blamed on.
         """
-        if not isinstance(name, str) or not name or name != name.strip():
-            raise InputError(f"{self.kind} name {shown(name)}: use a name without surrounding white space")
+        if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
+            raise InputError(f"{self.kind} name {shown(name)}: use a name that can be printed, without surrounding white space")
         check_str("version", version)
         self._entries[name] = _Entry(target, version, extra)
 

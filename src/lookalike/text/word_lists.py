@@ -38,8 +38,8 @@ class WordLists:
 
     def register(self, name: str, words: Iterable[str]) -> None:
         """Give a list a name. A name that is given again stands for the new words, and its digest changes."""
-        if not isinstance(name, str) or not name or name != name.strip():
-            raise InputError(f"{self.kind} name {name!r}: use a name without surrounding white space")
+        if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
+            raise InputError(f"{self.kind} name {name!r}: use a name that can be printed, without surrounding white space")
         if isinstance(words, str | bytes):
             raise InputError(f"{self.kind} {name!r}: expected a list of words, not one {type(words).__name__}")
         check_several(f"{self.kind} {name!r}", words, "a list of words")
