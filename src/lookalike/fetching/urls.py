@@ -65,4 +65,8 @@ def parse_url(text: str) -> Url:
 
 def redirected(url: Url, location: str) -> Url:
     """Where a redirect from a URL leads."""
-    return parse_url(urljoin(str(url), location.strip()))
+    try:
+        joined = urljoin(str(url), location.strip())
+    except ValueError as error:  # half an IPv6 address
+        raise InputError(f"{location[:80]!r} is no URL: {error}") from error
+    return parse_url(joined)
