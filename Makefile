@@ -6,7 +6,7 @@ STAMPS := .make
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench sanitize wheel docs clean
+.PHONY: help demo test lint bench sanitize fuzz torture tsan audit wheel docs clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -67,6 +67,19 @@ bench: $(STAMPS)/bench-tools  ## ours and the peers on the same text; DATA=folde
 
 sanitize: $(STAMPS)/test-tools  ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@sh scripts/sanitize.sh
+
+fuzz: $(STAMPS)/test-tools  ## the kernels under libFuzzer, TIME=60 seconds each, and mutated files
+	@TIME=$(or $(TIME),60) sh fuzz/run.sh
+	@LOOKALIKE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest -n auto tests/test_mutated_files.py
+
+torture: $(STAMPS)/test-tools  ## faults at every n-th call that writes to a store; POINTS=1200, 0 for all
+	@$(BIN)/python tests/torture/run.py --points $(or $(POINTS),1200)
+
+tsan: $(STAMPS)/test-tools  ## the threaded kernels and a shared index under ThreadSanitizer
+	@sh scripts/tsan.sh
+
+audit: $(STAMPS)/lint-tools  ## the dependencies: known vulnerabilities, names that look like others, licenses
+	@$(BIN)/python scripts/audit_dependencies.py
 
 wheel: $(STAMPS)/venv  ## a wheel in dist/
 	@$(BIN)/python -m pip wheel -q --no-deps -w dist .

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Literal
 
+from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.figures import shown_value
 from lookalike.registry import Registry
@@ -87,10 +88,12 @@ class Recipe:
         if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
             raise InputError(f"recipe of type {type(data).__name__}: give a mapping of field names to values, as to_dict() makes it")
         _refuse_unknown(data)
+        several = (trust,) if isinstance(trust, str) else check_several("trust", trust, "a list of names")
+        trusted = tuple(check_str("trust", name, "a list of names") for name in several)
         made = cls(**data)
         for field in COMPONENT_IDS:
             name = getattr(made, field)
-            if name is not None and not may_be_named(field, name, trust):
+            if name is not None and not may_be_named(field, name, trusted):
                 raise UnknownName(
                     f"recipe {field}={name!r} is not registered, and what a store or a file names is not loaded unasked: "
                     f"if you know it, name it yourself: trust=[{name!r}] (--trust {name!r})"
@@ -114,7 +117,7 @@ def _refuse_unknown(names: Iterable[str]) -> None:
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(f"recipe {name}={value!r}: choose one of {', '.join(allowed)}")
 
 

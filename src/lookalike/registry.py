@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from lookalike.checks import check_str
 from lookalike.errors import InputError, MissingExtra, UnknownName
+from lookalike.figures import shown_value
 
 T = TypeVar("T")
 
@@ -39,8 +41,9 @@ class Registry(Generic[T]):
         The version becomes part of every recipe id that uses the name: raise it when the output changes.
         ``extra`` is the optional dependency that a failing import is blamed on.
         """
-        if not name or name != name.strip():
-            raise InputError(f"{self.kind} name {name!r}: use a name without surrounding white space")
+        if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
+            raise InputError(f"{self.kind} name {shown_value(name)}: use a name that can be printed, without surrounding white space")
+        check_str("version", version)
         self._entries[name] = _Entry(target, version, extra)
 
     def names(self) -> list[str]:
@@ -50,8 +53,8 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._entries or name in self.names()
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self._entries or name in self.names())
 
     def version(self, name: str) -> str:
         return self._entry(name).version
@@ -65,6 +68,8 @@ class Registry(Generic[T]):
         return entry.target  # type: ignore[return-value]  # a str target was replaced above
 
     def _entry(self, name: str) -> _Entry[T]:
+        if not isinstance(name, str):
+            raise InputError(f"{self.kind} {shown_value(name)}: give the name of one of the {self._plural}")
         if name not in self._entries:
             self._read_plugins()
         if name not in self._entries and self._paths and ":" in name:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_several, check_share, check_str
 from lookalike.comparison import files, texts
 from lookalike.comparison.edits import Edits, edits
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
@@ -17,7 +18,7 @@ from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.reading import read_pair
 from lookalike.comparison.score import text_score
 from lookalike.errors import InputError
-from lookalike.figures import shown_share
+from lookalike.figures import shown_share, shown_value
 from lookalike.fingerprints.record import Part, record
 from lookalike.markup.page import Page
 from lookalike.model import Passage, Span
@@ -100,7 +101,9 @@ class Comparison:
         """A page that shows the comparison: one file that needs nothing else. ``names`` are what it calls the two sides."""
         from lookalike.comparison.rendering import page
 
-        return page(self, names)
+        if not (isinstance(names, (tuple, list)) and len(names) == 2 and all(isinstance(name, str) for name in names)):
+            raise InputError(f"names={shown_value(names)}: give two str, what the two sides are called")
+        return page(self, (names[0], names[1]))
 
     def to_terminal(self, *, width: int = 80, colours: bool = False, lines: int = 30) -> str:
         """The changes with a little context, for a terminal; what does not fit into ``lines`` is counted."""
@@ -173,14 +176,13 @@ def _compare_things(
 
 
 def _check_threshold(threshold: float) -> None:
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
-        raise InputError(f"threshold={threshold!r}: choose a number from 0 to 1")
+    check_share("threshold", threshold)
 
 
 def _check_names(measures: Iterable[str]) -> list[str]:
     if isinstance(measures, str):
         raise InputError(f"measures={measures!r}: give a list of names, such as [{measures!r}]")
-    return list(measures)
+    return [check_str("measures", name, "a list of names") for name in check_several("measures", measures, "a list of names")]
 
 
 def _compare_texts(

@@ -19,7 +19,7 @@ AS_BYTES = "compare bytes with kind='file'"
 
 def read_pair(left: Any, right: Any, kind: str | None, encoding: str | None) -> tuple[Any, Any, list[str]]:
     """Both things, read if they are files, and what a reader should know about that."""
-    if kind is not None and kind not in KINDS:
+    if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
         raise InputError(f"kind={kind!r}: choose one of {', '.join(KINDS)}")
     if not isinstance(left, Path) and not isinstance(right, Path):
         if kind is not None or encoding is not None:

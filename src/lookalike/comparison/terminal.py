@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from lookalike.checks import check_bool, check_int
 from lookalike.comparison.blocks import blocks
 from lookalike.comparison.edits import Segment
 from lookalike.comparison.escaping import columns, printable
-from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     from lookalike.comparison.compare import Comparison
@@ -43,8 +43,8 @@ class _Piece(NamedTuple):
 def changes(comparison: Comparison, *, width: int, colours: bool, most: int) -> str:
     """At most ``most`` lines; empty if nothing changed or there are no edits."""
     for name, value in (("width", width), ("lines", most)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InputError(f"{name}={value!r}: choose a whole number from 1 on")
+        check_int(name, value, 1, remedy="choose a whole number from 1 on")
+    check_bool("colours", colours)
     shown: list[str] = []
     left_out = _count(comparison)
     for hunk in _hunks(comparison):

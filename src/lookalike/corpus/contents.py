@@ -51,7 +51,7 @@ class Contents:
 
 def contents(path: Path, kind: str | None = None, encoding: str | None = None) -> Contents:
     """A file as what it is, or as the ``kind`` that is given."""
-    if kind is not None and kind not in KINDS:
+    if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
         raise InputError(f"kind={kind!r}: choose one of {', '.join(KINDS)}")
     if kind == "file":
         return Contents(str(path), path)

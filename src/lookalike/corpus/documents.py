@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lookalike.checks import check_callback
 from lookalike.corpus.columns import NamedColumns, can_be_read_twice, unless_default
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.row import damaged
@@ -53,6 +54,7 @@ def documents(
     if text_column == id_column:
         raise InputError(f"text_column and id_column are both {text_column!r}: give each a column of its own")
     check_extract(extract)
+    check_callback("on_problem", on_problem)
     sources = expand(inputs, format, on_problem)
     if encoding is not None and any(source.is_table and source.format != "parquet" for source in sources):
         check_encoding(encoding)

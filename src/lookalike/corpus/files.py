@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lookalike.checks import check_choice, check_several
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.errors import InputError
 
@@ -55,8 +56,8 @@ class Source:
     @classmethod
     def of(cls, path: str | Path, format: str | None = None) -> Source:
         """The source behind a path; its ending tells the format, unless one is given."""
-        if format is not None and format not in FORMATS:
-            raise InputError(f"format={format!r}: choose one of {', '.join(FORMATS)}")
+        if format is not None:
+            check_choice("format", format, FORMATS)
         if path == STANDARD_INPUT:
             return cls(None, STANDARD_INPUT, format or "jsonl")
         path = Path(path)
@@ -80,10 +81,8 @@ def expand(
     """
     if isinstance(inputs, str | Path):
         inputs = [inputs]
-    if not isinstance(inputs, Iterable):
-        raise InputError(f"inputs={inputs!r:.60} is a {type(inputs).__name__}: give paths, folders, patterns, or '-'")
     found: dict[tuple[str, str], Source] = {}
-    for given in inputs:
+    for given in check_several("inputs", inputs, "paths, folders, patterns, or '-'"):
         if not isinstance(given, str | Path):
             raise InputError(f"inputs hold a {type(given).__name__}: give paths, folders, patterns, or '-'")
         # Path("-") is a file of that name.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
+from lookalike.checks import check_str
 from lookalike.corpus.files import Source
 from lookalike.corpus.json_rows import array_rows, line_rows
 from lookalike.corpus.parquet_rows import parquet_rows
@@ -55,9 +56,10 @@ def stream_rows(
 
 def check_encoding(encoding: str) -> None:
     """An ``InputError``, unless a line ends with the byte of a line feed in this encoding."""
+    check_str("encoding", encoding, "the name of an encoding, such as utf-8")
     try:
         fits = "{}\n".encode(encoding) == b"{}\n"
-    except (LookupError, UnicodeError, TypeError) as error:
+    except (LookupError, ValueError) as error:  # of a name with a NUL ValueError, otherwise UnicodeError
         raise InputError(f"encoding={encoding!r} is not one that Python knows: try utf-8 or gb18030") from error
     if not fits:
         raise InputError(

@@ -12,12 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_bool, check_callback, check_choice, check_path
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Columns
 from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
-from lookalike.deduping.problems import Problems
+from lookalike.deduping.problems import POLICIES, Problems
 from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of, stamp
 from lookalike.deduping.records import VERSION
 from lookalike.deduping.report import DedupeReport
@@ -84,6 +85,14 @@ def dedupe(
     """
     check_workers(workers)
     check_extract(extract)
+    for name, flag in (("annotate", annotate), ("resume", resume), ("add", add)):
+        check_bool(name, flag)
+    for name, callback in (("progress", progress), ("on_problem", on_problem)):
+        check_callback(name, callback)
+    check_choice("on_error", on_error, POLICIES)
+    for name, path in (("out", out), ("removed", removed), ("html", html)):
+        if path is not None:
+            check_path(name, path)
     settings = make_settings(method, threshold, distance, keep, recipe, level, model)
     job = _Job(
         settings,

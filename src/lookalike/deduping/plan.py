@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_int, check_str
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Columns
@@ -97,8 +98,11 @@ def plan(
     """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
     check_workers(workers)
     check_extract(extract)
-    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
-        raise InputError(f"sample={sample!r}: give a number of documents from 1 on")
+    check_int("sample", sample, 1, remedy="give a number of documents from 1 on")
+    for name, column in (("text_column", text_column), ("id_column", id_column)):
+        check_str(name, column, "the name of a column")
+    if encoding is not None:
+        check_str("encoding", encoding, "the name of an encoding, such as utf-8")
     settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
     with Workspace() as workspace:
         taken = _Sample(settings, workers, workspace)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from lookalike.checks import check_several
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.row import Problem
 from lookalike.corpus.rows import check_encoding
@@ -42,6 +43,8 @@ def expanded(
 
 
 def _found(inputs: str | Path | Sequence[str | Path], format: str | None, left_out: Callable[[Problem], object]) -> list[Source]:
+    if not isinstance(inputs, str | Path):
+        check_several("corpus", inputs, "a path, a folder or a pattern, or a list of them")
     try:
         return expand(inputs, format, left_out)
     except InputError as error:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from lookalike.checks import check_path, check_str
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Settings
@@ -210,7 +211,7 @@ class DedupeReport:
         """One page that opens offline; written to ``path`` if there is one."""
         from lookalike.deduping.page import page
 
-        html = page(self, title)
+        html = page(self, check_str("title", title))
         if path is not None:
-            write_file(path, html)
+            write_file(check_path("path", path), html)
         return html

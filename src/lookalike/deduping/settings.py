@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from lookalike.checks import check_choice, check_int, refuse
 from lookalike.errors import InputError
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
@@ -90,7 +91,7 @@ def make_settings(
     method: str, threshold: float | None, distance: int, keep: str, recipe: Recipe | str | None, level: str, model: str | None = None
 ) -> Settings:
     chosen = resolve(recipe)
-    if method == "meaning":
+    if check_choice("method", method, METHODS) == "meaning":
         if model is not None and not isinstance(model, str):
             raise InputError(f"model={model!r}: give the name of a model, or the path of its folder")
         chosen = chosen.replace(embedder=model or chosen.embedder or MODEL)
@@ -101,7 +102,7 @@ def make_settings(
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(f"{name}={value!r}: choose one of {', '.join(allowed)}")
 
 
@@ -111,9 +112,10 @@ def memory_bytes(memory: int | str | None) -> int:
         return DEFAULT_MEMORY
     found = _SIZE.fullmatch(memory.strip()) if isinstance(memory, str) else None
     size = int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " ")) if found else memory
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1 << 20:
-        raise InputError(f"memory={memory!r}: give at least a megabyte, such as '512M' or '4G'")
-    return size
+    remedy = "give at least a megabyte, such as '512M' or '4G'"
+    if not isinstance(size, int):
+        raise refuse("memory", memory, remedy)
+    return check_int("memory", size, 1 << 20, 1 << 62, remedy)
 
 
 def removal_limit(limit: int | float | str | None) -> float | int | None:

@@ -28,6 +28,7 @@ from itertools import accumulate
 from operator import sub
 
 from lookalike import _native
+from lookalike.checks import check_str
 from lookalike.comparison.likeness import in_common, trigrams
 from lookalike.text.normalize import utf8
 
@@ -75,6 +76,8 @@ def edit_share(draft: str, final: str) -> float:
     >>> round(edit_share("我们对这片土地爱得深沉", "我们对这片大地爱得深沉"), 3)
     0.167
     """
+    check_str("draft", draft)
+    check_str("final", final)
     if draft == final:
         return 0.0
     left, right = _Tokens(draft), _Tokens(final)

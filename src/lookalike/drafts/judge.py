@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
+from lookalike.checks import check_several
 from lookalike.comparison.edits import Edits, edits
 from lookalike.drafts.edit_share import edit_share
 from lookalike.drafts.pairs import Pair, has_words
@@ -54,7 +55,7 @@ class Bounds:
             return cls()
         if isinstance(value, Bounds):
             return value
-        numbers = list(value)
+        numbers = list(check_several("bounds", value, "four numbers: as is, light, heavy, rewritten"))
         if len(numbers) != 4:
             raise InputError(f"bounds={value!r}: give four numbers: as is, light, heavy, rewritten")
         return cls(*numbers)

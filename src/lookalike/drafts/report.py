@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lookalike.checks import check_bool, check_callback, check_int, check_path, check_str
 from lookalike.corpus.row import Problem
 from lookalike.corpus.writing import check_outputs, write_file
 from lookalike.drafts.aggregate import Groups, Summary, Trend
@@ -104,7 +105,7 @@ class FeedbackReport:
     def to_csv(self, path: Path | str) -> None:
         """The rows as CSV that a spreadsheet may open: no cell can be taken for a formula."""
         rows = self.rows  # asked for first: without them there shall be no file
-        with RowWriter(Path(path), self.columns.groups, "csv") as writer:
+        with RowWriter(check_path("path", path), self.columns.groups, "csv") as writer:
             for row in rows:
                 writer.write(row)
 
@@ -112,9 +113,9 @@ class FeedbackReport:
         """One page that opens offline; written to ``path`` if there is one."""
         from lookalike.drafts.page import page
 
-        html = page(self, title)
+        html = page(self, check_str("title", title))
         if path is not None:
-            write_file(path, html)
+            write_file(check_path("path", path), html)
         return html
 
 
@@ -143,16 +144,26 @@ def feedback(
     is there). With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or .csv) and
     ``on_row`` get each row as it comes.
     """
+    check_callback("on_row", on_row)
+    check_callback("on_problem", on_problem)
+    for name, value in (
+        ("draft_column", draft_column),
+        ("final_column", final_column),
+        ("id_column", id_column),
+        ("time_column", time_column),
+    ):
+        check_str(name, value, "the name of a column")
+    check_bool("keep_rows", keep_rows)
+    destination = None if rows_out is None else check_path("rows_out", rows_out)
     wanted = _column_names(by)
     columns = Columns(draft_column, final_column, id_column, time_column, tuple(dict.fromkeys((*GROUP_COLUMNS, *wanted))))
-    if isinstance(max_side_bytes, bool) or not isinstance(max_side_bytes, int) or max_side_bytes < 1:
-        raise InputError(f"max_side_bytes={max_side_bytes!r}: choose a number of bytes from 1 on")
-    check_outputs([pairs] if isinstance(pairs, str | Path) else [], rows_out=rows_out)
+    check_int("max_side_bytes", max_side_bytes, 1, remedy="choose a number of bytes from 1 on")
+    check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=destination)
     reader = PairReader(columns, max_side_bytes, wanted)
     limits = Bounds.of(bounds)
     collector = _Collector(limits, columns, wanted or ("model",), keep_rows, on_problem)
     judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers)
-    with RowWriter(Path(rows_out), columns.groups) if rows_out is not None else nullcontext() as writer:
+    with RowWriter(destination, columns.groups) if destination is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
                 collector.add_problem(item)
@@ -169,7 +180,7 @@ def feedback(
 def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
     if by is not None and not isinstance(by, Iterable):
         raise InputError(f"by={by!r}: give the name of a column, or several")
-    names = tuple([by] if isinstance(by, str) else by or ())
+    names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     for name in names:
         if not isinstance(name, str) or not name or name in ROW_NAMES:
             raise InputError(f"by={name!r}: choose the name of a column of the input, other than {', '.join(sorted(ROW_NAMES))}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from lookalike.checks import check_choice, check_path, check_str
 from lookalike.corpus.arrow_values import values_of
 from lookalike.corpus.files import TABLES, Source
 from lookalike.corpus.rows import Problem, Row, rows, stream_rows
@@ -22,10 +23,11 @@ Check = Callable[[Iterable[str], str], None]
 def records_of(source: Any, columns: Columns, format: str | None, encoding: str, check: Check | None = None) -> Iterator[Row | Problem]:
     """The records of a path, a binary file, a data frame, or an iterable of mappings and (draft, final) tuples."""
     check = check or columns.check_header
-    if format is not None and format not in TABLES:
-        raise InputError(f"format={format!r}: choose one of {', '.join(TABLES)}")
+    if format is not None:
+        check_choice("format", format, TABLES)
+    check_str("encoding", encoding, "the name of an encoding, such as utf-8")
     if isinstance(source, (str, Path)):
-        return _file_records(Path(source), columns, format, encoding, check)
+        return _file_records(check_path("pairs", source), columns, format, encoding, check)
     if hasattr(source, "read"):
         name = "standard input"
         header = _header_check(check, name)

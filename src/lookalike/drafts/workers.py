@@ -8,10 +8,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
+from lookalike.checks import check_int
 from lookalike.corpus.row import Problem
 from lookalike.drafts.judge import Bounds, Judged, judge
 from lookalike.drafts.pairs import Pair
-from lookalike.errors import EngineError, InputError
+from lookalike.errors import EngineError
 
 BATCH_CHARACTERS = 200_000  # texts that travel to a process at a time
 BATCH_PAIRS = 64
@@ -23,8 +24,7 @@ Judgement = tuple[Item, Judged | None]
 
 def judged(items: Iterable[Item], bounds: Bounds, workers: int = 1) -> Iterator[Judgement]:
     """Every pair with its judgement and every problem without one, in the order they came in."""
-    if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= MAX_WORKERS:
-        raise InputError(f"workers={workers!r}: choose a number from 1 to {MAX_WORKERS}")
+    check_int("workers", workers, 1, MAX_WORKERS, f"choose a number from 1 to {MAX_WORKERS}")
     if workers == 1:
         return ((item, judge(item.draft, item.final, bounds) if isinstance(item, Pair) else None) for item in items)
     return _in_processes(items, bounds, workers)

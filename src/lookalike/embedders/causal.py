@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_int
 from lookalike.embedders.causal_loading import Loaded, Location, load, locate
 from lookalike.embedders.causal_tokens import TokenMaker
 from lookalike.embedders.texts import checked_texts, plain
@@ -50,8 +51,8 @@ def causal_model(
     written in Python, by default one per core where it pays.
     """
     for name, value in (("window", window), ("batch", batch), ("workers", workers)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise InputError(f"{name}={value!r}: give a number of 1 or more")
+        if value is not None:
+            check_int(name, value, 1, remedy="give a number of 1 or more")
     location = locate(source)
     loaded = load(location)
     most = window or loaded.context or LARGEST_WINDOW

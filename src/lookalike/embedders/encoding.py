@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_int
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.cache import VectorCache, chosen_cache
 from lookalike.embedders.opening import Model, embedder, embedder_id
 from lookalike.embedders.texts import checked_texts
 from lookalike.embedders.vectors import checked, unit_rows
-from lookalike.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,8 +57,7 @@ def encode(
     """
     import numpy as np
 
-    if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-        raise InputError(f"batch_size={batch_size!r}: give the number of texts at a time")
+    check_int("batch_size", batch_size, 1, remedy="give the number of texts at a time")
     asked = checked_texts(texts)
     opened, kept = embedder(model), chosen_cache(cache)
     identity = embedder_id(opened)

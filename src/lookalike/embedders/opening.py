@@ -33,7 +33,7 @@ def embedder(model: Model = None, **options: Any) -> Embedder:
     A folder holds a model of sentence-transformers, Hugging Face transformers, ONNX or model2vec. Nothing is fetched unless
     the name starts with ``hub:``. A model is loaded once and kept. Options depend on the kind: ``threads``, ``device`` …
     """
-    if model is None or model == "default":
+    if model is None or (isinstance(model, str) and model == "default"):
         model = DEFAULT
     if is_embedder(model):
         return _without_options(model, options)

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
-from lookalike.errors import InputError
+from lookalike.checks import check_int
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -22,9 +22,7 @@ def usable_cores() -> int:
 def checked_threads(threads: int | None) -> int:
     if threads is None:
         return usable_cores()
-    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 256:
-        raise InputError(f"threads={threads!r}: choose 1 to 256, or None for every core")
-    return threads
+    return check_int("threads", threads, 1, 256, "choose 1 to 256, or None for every core")
 
 
 def each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

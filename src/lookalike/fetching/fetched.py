@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException
 
+from lookalike.checks import check_bool, check_int
 from lookalike.errors import FetchError, InputError
 from lookalike.fetching.bodies import unpacked
 from lookalike.fetching.connections import Answer, Deadline, Network, Request, failed
@@ -58,6 +59,9 @@ def fetch(
     it is there for tests. Whatever goes wrong is a ``FetchError``, a URL that cannot be fetched at all an ``InputError``.
     """
     _check_limits(max_bytes, timeout, max_redirects)
+    check_bool("allow_private", allow_private)
+    if network is not None and not callable(getattr(network, "resolve", None)):
+        raise InputError(f"network is a {type(network).__name__}: give a Network, or None")
     deadline = Deadline(timeout)
     at = parse_url(url)
     passed: list[str] = []
@@ -76,12 +80,10 @@ def fetch(
 
 
 def _check_limits(max_bytes: int, timeout: float, max_redirects: int) -> None:
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
-        raise InputError(f"max_bytes={max_bytes!r}: give a number of bytes, 1 or more")
+    check_int("max_bytes", max_bytes, 1, remedy="give a number of bytes, 1 or more")
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout <= 86_400:
         raise InputError(f"timeout={timeout!r}: give a number of seconds above 0")
-    if isinstance(max_redirects, bool) or not isinstance(max_redirects, int) or max_redirects < 0:
-        raise InputError(f"max_redirects={max_redirects!r}: give a number, 0 for none")
+    check_int("max_redirects", max_redirects, 0, remedy="give a number, 0 for none")
 
 
 def _fetched(url: Url, answer: Answer, deadline: Deadline, max_bytes: int, passed: tuple[str, ...]) -> Fetched:

@@ -45,6 +45,7 @@ def parse_url(text: str) -> Url:
     if len(text) > MAX_URL or _NO_PART_OF_A_URL.search(text):
         raise InputError(f"{text[:80]!r} is not a URL: it is longer than {MAX_URL} characters, or holds spaces or control characters")
     try:
+        text.encode()  # a lone surrogate is no part of a URL
         parts = urlsplit(text)
         port = parts.port
         host = parts.hostname or ""

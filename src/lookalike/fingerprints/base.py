@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.recipe import require_same
 
@@ -83,5 +84,4 @@ def field(data: Mapping[str, Any], name: str, kind: str, *types: type) -> Any:
 
 def check_workers(workers: int) -> None:
     """The number of threads of a batch function."""
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
-        raise InputError(f"workers={workers!r}: choose 1 to 1024 threads")
+    check_int("workers", workers, 1, 1024, "choose 1 to 1024 threads")

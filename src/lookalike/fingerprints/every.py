@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike import io
+from lookalike.checks import check_several, check_str
 from lookalike.corpus.contents import readable
 from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
@@ -87,10 +88,11 @@ def _text_of(path: Path, encoding: str | None, extract: str | None) -> io.TextFi
 
 def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
     """The kinds that were asked for, in the order they were asked for; ``all`` stands for the usual ones."""
-    asked = [part.strip() for part in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
+    several = "the names of kinds, as a list or with commas between them"
+    asked = [part.strip() for part in kinds.split(",")] if isinstance(kinds, str) else list(check_several("kinds", kinds, several))
     chosen: dict[str, None] = {}
     for kind in asked:
-        if kind != "all" and kind not in KINDS:
+        if check_str("kinds", kind, several) != "all" and kind not in KINDS:
             raise UnknownName(f"unknown kind of fingerprint {kind!r}; known: all, {', '.join(KINDS)}")
         chosen.update(dict.fromkeys(ALL if kind == "all" else (kind,)))
     if not chosen:
@@ -116,12 +118,13 @@ def fingerprint(
     if not isinstance(thing, (str, bytes, Path, Mapping)):
         raise InputError(f"cannot fingerprint a {type(thing).__name__}: give a str (text), bytes, a Path (file) or a mapping (record)")
     chosen = None if recipe is None else resolve(recipe)
-    if isinstance(thing, Mapping) and kinds == "all":
-        kinds = "record"
+    is_all = isinstance(kinds, str) and kinds == "all"
+    if isinstance(thing, Mapping) and is_all:
+        kinds, is_all = "record", False
     if extract is not None:
         check_extract(extract)
     reader = _Reader(thing, encoding, extract)
-    found = Fingerprints((kind, _one(reader, kind, chosen, strict=kinds != "all")) for kind in check_kinds(kinds))
+    found = Fingerprints((kind, _one(reader, kind, chosen, strict=not is_all)) for kind in check_kinds(kinds))
     found.read = reader.read
     return found
 
@@ -148,6 +151,7 @@ def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> 
 
 def parse_record(text: str, name: str = "the input") -> Mapping[str, Any]:
     """A record from the text of one JSON object."""
+    check_str("text", text, "the text of one JSON object")
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 from lookalike import _native
+from lookalike.checks import check_bool, check_several
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.io import read_blocks
@@ -147,7 +148,7 @@ class Tlsh(_FuzzyHash):
     def distance(self, other: Self, /, *, with_length: bool = True) -> int:
         """0 for (almost) equal inputs, growing without a fixed end. ``with_length=False`` leaves the lengths out."""
         left, right = _values(self, other)
-        return _native.tlsh_distance(self._pack_digest(left), self._pack_digest(right), with_length)
+        return _native.tlsh_distance(self._pack_digest(left), self._pack_digest(right), check_bool("with_length", with_length))
 
     @staticmethod
     def _pack_digest(value: str) -> bytes:
@@ -243,7 +244,7 @@ def _batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy
     check_workers(workers)
     if isinstance(items, str | bytes | bytearray | memoryview | Path):
         raise InputError(f"items: expected several inputs, not one {type(items).__name__}: pass a list")
-    inputs = list(items)
+    inputs = list(check_several("items", items, "a list of bytes, texts or Paths"))
     found: dict[int, Fuzzy] = {}
     for group in _groups(inputs, GROUP * workers):
         offsets = array("q", accumulate(map(len, group.values()), initial=0))

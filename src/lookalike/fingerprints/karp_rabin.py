@@ -26,6 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, field, pack, unpack
 
@@ -158,10 +159,7 @@ def karp_rabins(texts: Iterable[str | bytes], window: int = 5, base: int = 256, 
 def check_parameters(window: int, base: int, prime: int) -> None:
     """Raise unless the three are usable."""
     for name, value, least in (("window", window, 1), ("base", base, 2), ("prime", prime, 2)):
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value < LIMIT:
-            huge = isinstance(value, int) and value.bit_length() > 64  # Python may refuse to print it
-            shown = f" of {value.bit_length()} bits" if huge else f"={value!r}"
-            raise InputError(f"karp-rabin {name}{shown}: give an integer of {least} to {LIMIT - 1}")
+        check_int(f"karp-rabin {name}", value, least, LIMIT - 1, f"give an integer of {least} to {LIMIT - 1}")
 
 
 def _fingerprint(text: str | bytes, window: int, base: int, prime: int, vectorise_from: int) -> KarpRabin:

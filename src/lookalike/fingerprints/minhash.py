@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
+from lookalike.checks import check_int, check_several, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
@@ -89,8 +90,8 @@ class MinHash(_Sketch):
 
     def compact(self, b: int = 8) -> BBitMinHash:
         """The lowest b bits of each value: b/32 of the space, a little more variance."""
-        if b not in (1, 2, 4, 8, 16):
-            raise InputError(f"b={b!r}: keep 1, 2, 4, 8 or 16 bits of each value")
+        if isinstance(b, bool) or not isinstance(b, int) or b not in (1, 2, 4, 8, 16):
+            raise refuse("b", b, "keep 1, 2, 4, 8 or 16 bits of each value")
         return BBitMinHash(tuple(value & (1 << b) - 1 for value in self.values), b, self.recipe)
 
 
@@ -166,8 +167,7 @@ def _share_equal(left: tuple[int, ...], right: tuple[int, ...]) -> float:
 
 
 def check_size(size: int) -> None:
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MAX_SIZE:
-        raise InputError(f"size={size!r}: choose 1 to {MAX_SIZE} values")
+    check_int("size", size, 1, MAX_SIZE, f"choose 1 to {MAX_SIZE} values")
 
 
 def fingerprint_recipe(recipe: Recipe, size: int, kind: str = "minhash") -> str:
@@ -319,7 +319,8 @@ def weighted_minhashes(
     items: Iterable[str | bytes | Mapping[str, float]], *, size: int = 128, recipe: Recipe | str | None = None
 ) -> list[WeightedMinHash]:
     """The sketches of several weighted sets or texts."""
-    return [weighted_minhash(item, size=size, recipe=recipe) for item in items]
+    several = check_several("items", items, "a list of texts, or of mappings of features to weights")
+    return [weighted_minhash(item, size=size, recipe=recipe) for item in several]
 
 
 def _weight_table(weights: object) -> Mapping[str, float]:

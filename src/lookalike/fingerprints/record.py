@@ -126,8 +126,9 @@ def record(
     data: Mapping[str, Any], *, weights: Mapping[str, float] | None = None, measures: Mapping[str, str] | None = None
 ) -> RecordPrint:
     """The fingerprint of a record; ``weights`` and ``measures`` name its fields."""
-    _check_settings(weights or {}, measures or {})
-    return RecordPrint(canonical_json(data), tuple((weights or {}).items()), tuple((measures or {}).items()))
+    weights, measures = {} if weights is None else weights, {} if measures is None else measures
+    _check_settings(weights, measures)
+    return RecordPrint(canonical_json(data), tuple(weights.items()), tuple(measures.items()))
 
 
 def records(

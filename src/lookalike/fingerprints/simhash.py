@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, signed
+from lookalike.checks import refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
@@ -99,8 +100,8 @@ def _from_hex(text: str) -> int:
 
 
 def check_bits(bits: int) -> None:
-    if bits not in WIDTHS or isinstance(bits, bool):
-        raise InputError(f"bits={bits!r}: choose 32, 64 or 128")
+    if isinstance(bits, bool) or not isinstance(bits, int) or bits not in WIDTHS:
+        raise refuse("bits", bits, "choose 32, 64 or 128")
 
 
 def fingerprint_recipe(recipe: Recipe, bits: int) -> str:

@@ -12,6 +12,7 @@ from dataclasses import field as attribute
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from lookalike import _native
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.model import Passage, Span
@@ -149,10 +150,8 @@ def _join_spans(left: Winnowing, right: Winnowing) -> list[Passage]:
 
 
 def _check(k: int, window: int) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= MAX_NGRAM:
-        raise InputError(f"k={k!r}: choose 1 to {MAX_NGRAM} tokens")
-    if isinstance(window, bool) or not isinstance(window, int) or not 1 <= window <= MAX_WINDOW:
-        raise InputError(f"window={window!r}: choose 1 to {MAX_WINDOW} shingles")
+    check_int("k", k, 1, MAX_NGRAM, f"choose 1 to {MAX_NGRAM} tokens")
+    check_int("window", window, 1, MAX_WINDOW, f"choose 1 to {MAX_WINDOW} shingles")
 
 
 def _resolve(recipe: Recipe | str | None, k: int | None, window: int) -> Recipe:

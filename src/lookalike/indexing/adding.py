@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
+from lookalike.checks import check_several
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.minhash import MinHash
@@ -110,8 +111,7 @@ def minhash_batches(ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash
     """MinHashes of documents that are elsewhere, or of sets."""
     import numpy as np
 
-    if not isinstance(sketches, Sequence):
-        raise InputError(f"sketches={sketches!r:.60} is a {type(sketches).__name__}: give a list of MinHashes, as la.minhash makes them")
+    sketches = list(check_several("sketches", sketches, "a list of MinHashes, as la.minhash makes them"))
     listed = _listed(ids, len(sketches), "minhash", settings)
     for place, sketch in enumerate(sketches):
         if not isinstance(sketch, MinHash):

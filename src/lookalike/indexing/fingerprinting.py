@@ -69,7 +69,7 @@ class Given:
             raise InputError(f"document {id_!r}: its text is a {type(text).__name__}, expected str")
         self.ids.append(id_)
         self.texts.append(text)
-        self.metas.append(stored_meta(id_, meta) if meta else None)
+        self.metas.append(None if meta is None else stored_meta(id_, meta))
         if path is not None:
             self.paths[len(self.ids) - 1] = path
         if page is not None and self.keeps_structures:

@@ -10,9 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_share, check_str
 from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError, NotFound
+from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.fuzzy import ssdeep as make_ssdeep
@@ -113,6 +115,7 @@ class Index:
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
+        check_callback("progress", progress)
         if isinstance(documents, (str, int)):
             documents = [(documents, text, {} if meta is None else meta)]
         elif text is not None or meta is not None:
@@ -121,7 +124,7 @@ class Index:
             documents = [documents]
         if not isinstance(documents, Iterable):
             raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
-        _check_progress(progress)
+        check_callback("progress", progress)
         if workers is not None:
             check_workers(workers)
         return add_documents(self._store, documents, progress, (os.cpu_count() or 1) if workers is None else workers)
@@ -132,7 +135,7 @@ class Index:
         return self._add_batches(simhash_batches(ids, words_of(values, settings.bits, "values"), settings), progress)
 
     def _add_batches(self, batches: Iterable[Batch], progress: Progress | None) -> Added:
-        _check_progress(progress)
+        check_callback("progress", progress)
         added = updated = 0
         for batch in batches:
             counts = self._store.write(batch)
@@ -203,6 +206,9 @@ class Index:
             raise InputError("search for one thing: a text, a Path, simhash=, minhash=, digest= or vector=")
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
+        check_bool("approximate", approximate)
+        if by is not None:
+            check_str("by", by, f"one of {', '.join(SEARCHES)}")
         if approximate and vector is None and by != "meaning":
             raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
         if compare:
@@ -334,8 +340,8 @@ class Index:
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
     ) -> list[Matches]:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
-        if isinstance(texts, str) or not isinstance(texts, Iterable) or not all(isinstance(text, str) for text in texts):
-            raise InputError("texts: give a list of str")
+        several = check_several("texts", texts, "a list of str")
+        texts = [check_str("texts", text, "a list of str") for text in several]
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
         check_workers(workers)
@@ -367,6 +373,7 @@ class Index:
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
         check_workers(workers)
+        check_bool("approximate", approximate)
         halves = given_vectors(vectors, self._store.settings)
         with self._store.reading() as reader:
             found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers, approximate)
@@ -381,9 +388,9 @@ class Index:
         """
         settings = self._store.settings
         _check_threshold(threshold)
-        _check_progress(progress)
-        if by not in CLUSTERINGS:
-            raise InputError(f"by={by!r}: clusters are made by {', '.join(CLUSTERINGS)}")
+        check_callback("progress", progress)
+        if not isinstance(by, str) or by not in CLUSTERINGS:
+            raise InputError(f"by={shown_value(by)}: clusters are made by {', '.join(CLUSTERINGS)}")
         found = self._clusters(by, settings.threshold if threshold is None else threshold, threshold, k, progress)
         return Clusters((replace(cluster, scale=SCALES[by]) for cluster in found), found.notes)
 
@@ -405,23 +412,23 @@ class Index:
 
     def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
         """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
-        _check_progress(progress)
-        return self._store.check(repair, progress)
+        check_callback("progress", progress)
+        return self._store.check(check_bool("repair", repair), progress)
 
     def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
         """Merge all segments, drop what was removed, and give the space back; of many vectors also make the graph for approximate searches.
 
         ``progress`` gets a count of documents, and then of vectors in the graph.
         """
-        _check_progress(progress)
+        check_callback("progress", progress)
         return self._store.compact(progress)
 
     def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
         """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""
         from lookalike.indexing.transfer import export_documents
 
-        _check_progress(progress)
-        return export_documents(self._store, _checked_path(path), progress)
+        check_callback("progress", progress)
+        return export_documents(self._store, check_path("path", path), progress)
 
     def load(self, path: Path | str, *, refingerprint: bool = False, progress: Progress | None = None) -> int:
         """Add what ``export`` wrote; returns how many documents there were.
@@ -431,23 +438,9 @@ class Index:
         """
         from lookalike.indexing.transfer import load_documents
 
-        _check_progress(progress)
-        return load_documents(self._store, _checked_path(path), progress, refingerprint=refingerprint)
-
-
-def _check_progress(progress: object) -> None:
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress={progress!r:.60} is a {type(progress).__name__}: give a function that takes a count")
-
-
-def _checked_path(path: object) -> Path:
-    if not isinstance(path, str | os.PathLike) or str(path) == "":
-        raise InputError(f"path={path!r:.60}: give the path of a .jsonl or .parquet file")
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        raise InputError(f"path={path!r:.60}: no file can have this name") from None
-    return Path(path)
+        check_callback("progress", progress)
+        check_bool("refingerprint", refingerprint)
+        return load_documents(self._store, check_path("path", path), progress, refingerprint=refingerprint)
 
 
 def _query_text(query: object) -> str:
@@ -488,8 +481,7 @@ def _only(by: str | None, searched: str, name: str, *others: str) -> None:
 def _check_threshold(threshold: object) -> None:
     if threshold is None:
         return
-    if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or not 0 <= threshold <= 1:
-        raise InputError(f"threshold={threshold!r}: choose 0 to 1")
+    check_share("threshold", threshold, "choose 0 to 1")
 
 
 def _document(record: Record) -> Document:

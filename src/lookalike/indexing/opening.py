@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from os import PathLike
 
+from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.indexing.index import Index
 from lookalike.recipe import Recipe, resolve
@@ -53,10 +54,9 @@ def open(
     ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
     Use it in a ``with`` statement, or ``close`` it.
     """
-    if isinstance(collection, str) and _SURROGATE.search(collection):
-        raise InputError(f"collection={collection!r:.60}: a lone surrogate cannot be stored")
-    length = len(collection.encode()) if isinstance(collection, str) and "\0" not in collection else 0
-    if not 1 <= length <= MAX_COLLECTION_BYTES:
+    check_bool("read_only", read_only)
+    check_bool("create", create)
+    if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     wanted = Wanted(
         recipe=None if recipe is None else resolve(recipe),
@@ -79,6 +79,14 @@ def _checked_trust(trust: object) -> tuple[str, ...]:
     if wrong is not None:
         raise InputError(f"trust={wrong!r:.60}: give the names that the store may use, as str: module:function, a file, a folder")
     return names
+
+
+def _stored_bytes(collection: object) -> int:
+    """How long a name is in a store; 0 for one that none can have."""
+    try:
+        return len(collection.encode()) if isinstance(collection, str) and "\0" not in collection else 0
+    except UnicodeEncodeError:
+        return 0
 
 
 def _checked_model(model: object) -> str | None:

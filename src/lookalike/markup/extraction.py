@@ -7,7 +7,9 @@ Resiliparse does the work. Of the extractors measured on 40 documentation pages 
 from __future__ import annotations
 
 from lookalike import _native
+from lookalike.checks import check_str
 from lookalike.errors import InputError, MissingExtra
+from lookalike.figures import shown_value
 from lookalike.markup.page import MAX_DEPTH, Page, page, parse_document
 
 EXTRACTS = ("main", "all")
@@ -16,8 +18,8 @@ MAX_ATTRIBUTES = 5_000  # of one tag; beyond, Resiliparse takes quadratic time, 
 
 
 def check_extract(extract: str) -> None:
-    if extract not in EXTRACTS:
-        raise InputError(f"extract={extract!r}: choose 'main' (the text without navigation) or 'all'")
+    if not isinstance(extract, str) or extract not in EXTRACTS:
+        raise InputError(f"extract={shown_value(extract)}: choose 'main' (the text without navigation) or 'all'")
 
 
 def page_text(source: Page | str | bytes, extract: str = "main", *, name: str = "the page") -> str:
@@ -26,6 +28,7 @@ def page_text(source: Page | str | bytes, extract: str = "main", *, name: str = 
     A page without a main text gives all of it, and so does one of more than ``MAX_TAGS`` tags and texts or ``MAX_DEPTH`` levels.
     """
     check_extract(extract)
+    check_str("name", name)
     given = source if isinstance(source, Page) else page(source, name=name)
     # Resiliparse takes quadratic time on deep nesting; the tree, written out again, is at most 512 levels deep.
     document = parse_document(given.html)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike import _native
+from lookalike.checks import check_str
 from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
 from lookalike.markup import elements
@@ -99,6 +100,8 @@ def page(source: str | bytes | Path, *, encoding: str | None = None, name: str |
     >>> page("<title>Tea</title><p>One cup").title
     'Tea'
     """
+    if name is not None:
+        check_str("name", name)
     _parser()  # a missing one is said here, and not where the page is first looked at
     if isinstance(source, str):
         return Page(source, name=name or "the page", encoding=encoding)

@@ -20,6 +20,7 @@ from operator import ne
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike.bit_patterns import bit_pattern, bit_patterns
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.measures.base import Batch, Delegate, Measure, Want, delegate, hashed, is_array, is_fingerprint, items_of, refuse_nan
 
@@ -282,8 +283,7 @@ def _differing_rows(a: NDArray[Any], b: NDArray[Any]) -> FloatArray:
 
 def hamming_with(*, bits: int = 64) -> Measure:
     """The Hamming distance of ints of this width, which has a part in their similarity, and in what bits a negative one has."""
-    if isinstance(bits, bool) or not isinstance(bits, int) or bits < 1:
-        raise InputError(f"bits={bits!r}: give the width of the ints, 1 or more")
+    check_int("bits", bits, 1, remedy="give the width of the ints, 1 or more")
     kernel = _Hamming(bits)
     return Measure(
         name="hamming",

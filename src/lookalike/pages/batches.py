@@ -16,6 +16,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lookalike.checks import check_int, check_several
 from lookalike.errors import EngineError, InputError
 from lookalike.markup.page import Page, page
 from lookalike.pages.prints import PagePrint, page_print
@@ -35,19 +36,18 @@ def compare_pages(pairs: Iterable[tuple[Source, Source]], *, method: str = "all"
     A page that stands in several pairs is parsed once if it is the same object. ``tag_options`` are those of ``match_tags``.
     """
     check_method(method, tag_options)
-    given = [_pair(pair) for pair in pairs]
+    given = [_pair(pair) for pair in check_several("pairs", pairs, "pairs of pages, such as [(left, right)]")]
     return in_processes(partial(_scores, method=method, tag_options=tag_options), given, workers)
 
 
 def page_prints(pages: Iterable[Source], *, workers: int = 1) -> list[PagePrint]:
     """The fingerprints of many pages, by ``workers`` processes."""
-    return in_processes(_prints, list(pages), workers)
+    return in_processes(_prints, list(check_several("pages", pages, "a list of pages")), workers)
 
 
 def in_processes(function: Callable[[Sequence[Item]], list[Result]], items: list[Item], workers: int) -> list[Result]:
     """What the function makes of the items, batch by batch; a batch makes one process busy."""
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MAX_WORKERS:
-        raise InputError(f"workers={workers!r}: choose a number of processes from 1 to {MAX_WORKERS}")
+    check_int("workers", workers, 1, MAX_WORKERS, f"choose a number of processes from 1 to {MAX_WORKERS}")
     if workers == 1 or len(items) < 2:
         return function(items)
     try:

@@ -9,6 +9,7 @@ from math import fsum
 from typing import Any
 
 from lookalike import _native
+from lookalike.checks import refuse
 from lookalike.errors import InputError
 from lookalike.markup.elements import Element
 from lookalike.markup.page import Page
@@ -103,11 +104,13 @@ def match_tags(
     ``align``: "best" or "order". ``weight`` of the head: "equal" (a half), "tags" (its share of all tags and texts), or a
     number. ``strings``: "lexical", "meaning", another measure, or a function of two strings.
     """
-    if align not in ALIGNMENTS:
-        raise InputError(f"align={align!r}: choose 'best' or 'order'")
+    check_pages(left, right)
+    check_align(align)
     check_weight(weight)
-    chosen = weights or TagWeights()
-    if strings in ("lexical", lexical):
+    chosen = TagWeights() if weights is None else weights
+    if not isinstance(chosen, TagWeights):
+        raise InputError(f"weights is a {type(weights).__name__}: give TagWeights, or None for the usual ones")
+    if strings is lexical or (isinstance(strings, str) and strings == "lexical"):
         head, body = (_match_lexically(left, right, part, align, chosen) for part in ("head", "body"))
     else:
         similarity = TagSimilarity(strings, chosen)
@@ -171,8 +174,19 @@ def _scored(
     return PartMatch(left, right, pairing.pairs, similarities, pairing.note)
 
 
+def check_pages(left: object, right: object) -> None:
+    for name, given in (("left", left), ("right", right)):
+        if not isinstance(given, Page):
+            raise InputError(f"{name} is a {type(given).__name__}: give a page, as la.page makes it")
+
+
+def check_align(align: object) -> None:
+    if not isinstance(align, str) or align not in ALIGNMENTS:
+        raise refuse("align", align, "choose 'best' or 'order'")
+
+
 def check_weight(weight: str | float) -> None:
-    if weight in ("equal", "tags"):
+    if isinstance(weight, str) and weight in ("equal", "tags"):
         return
     if isinstance(weight, (bool, str)) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
         raise InputError(f"weight={weight!r}: choose 'equal', 'tags', or a number from 0 to 1 for the head")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lookalike import _native
+from lookalike.errors import InputError
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
@@ -42,6 +43,8 @@ class PagePrint:
 
     def similarity(self, other: PagePrint) -> dict[str, float]:
         """How alike the structures and the contents are, estimated by the MinHashes."""
+        if not isinstance(other, PagePrint):
+            raise InputError(f"cannot compare a PagePrint with a {type(other).__name__}")
         return {
             "structure": self.structure_minhash.similarity(other.structure_minhash),
             "content": self.content_minhash.similarity(other.content_minhash),

@@ -21,7 +21,7 @@ from lookalike.errors import InputError
 from lookalike.markup.elements import Element
 from lookalike.markup.page import Page
 from lookalike.pages.alignment import Numbered, Pair, Pairing, best, in_order
-from lookalike.pages.matching import ALIGNMENTS, PartMatch, TagMatch, check_weight, head_weight
+from lookalike.pages.matching import PartMatch, TagMatch, check_align, check_pages, check_weight, head_weight
 from lookalike.pages.tag_texts import MARKUPS, tag_texts
 from lookalike.pages.tags import TagWeights
 from lookalike.pages.text_vectors import Cosines, Windowed, text_vectors
@@ -53,9 +53,9 @@ def match_representations(
     ``align``: "best" or "order". ``weight`` of the head: "equal", "tags" or a number. ``centre``: what is subtracted from all
     vectors: nothing, the mean of both pages ("pages"), or the mean of other pages. ``markup``: "own" or "whole".
     """
-    if align not in ALIGNMENTS:
-        raise InputError(f"align={align!r}: choose 'best' or 'order'")
-    if markup not in MARKUPS:
+    check_pages(left, right)
+    check_align(align)
+    if not isinstance(markup, str) or markup not in MARKUPS:
         raise InputError(f"markup={markup!r}: choose 'own' or 'whole'")
     check_weight(weight)
     chosen = opened(model)

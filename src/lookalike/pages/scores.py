@@ -44,17 +44,22 @@ class PageScores:
 
 
 def check_method(method: str, tag_options: Mapping[str, Any]) -> None:
-    if method not in (*METHODS, REPRESENTATION):
+    if not isinstance(method, str) or method not in (*METHODS, REPRESENTATION):
         raise InputError(f"method={method!r}: choose one of {', '.join((*METHODS, REPRESENTATION))}")
     if method == REPRESENTATION:
         if "strings" in tag_options:
             raise InputError(f"strings: belongs to method='tags', not to {REPRESENTATION!r}, where the model reads them")
         return
     for option in ("model", "centre"):
-        if option in tag_options and (option == "centre" or tag_options.get("strings") != "meaning"):
+        if option in tag_options and (option == "centre" or not _by_strings_meaning(tag_options)):
             raise InputError(f"{option}: belongs to method={REPRESENTATION!r} or strings='meaning', not to {method!r}")
     if tag_options and method not in ("all", "tags"):
         raise InputError(f"{', '.join(tag_options)}: belong to method='tags' or 'all', not to {method!r}")
+
+
+def _by_strings_meaning(tag_options: Mapping[str, Any]) -> bool:
+    strings = tag_options.get("strings")
+    return isinstance(strings, str) and strings == "meaning"
 
 
 def page_scores(left: Page, right: Page, method: str = "all", **tag_options: Any) -> PageScores:
@@ -62,7 +67,7 @@ def page_scores(left: Page, right: Page, method: str = "all", **tag_options: Any
     check_method(method, tag_options)
     if method == REPRESENTATION:
         return _by_representation(left, right, **tag_options)
-    if tag_options.get("strings") == "meaning":
+    if _by_strings_meaning(tag_options):
         return _by_meaning(left, right, method, **tag_options)
     tags = match_tags(left, right, **tag_options) if method in ("all", "tags") else None
     measures = {"tags": tags.score} if tags else {}

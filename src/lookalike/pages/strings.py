@@ -43,12 +43,12 @@ def chosen_similarity(strings: str | StringSimilarity) -> StringSimilarity:
     """The function behind ``strings=``: "lexical", "meaning", the name of another measure, or a function of two strings."""
     if callable(strings):
         return strings
+    if not isinstance(strings, str):
+        raise InputError(f"strings={strings!r}: give 'lexical', the name of a measure, or a function of two strings")
     if strings == "lexical":
         return lexical
     if strings == "meaning":
         from lookalike.pages.string_meaning import MeaningOfStrings
 
         return MeaningOfStrings()
-    if not isinstance(strings, str):
-        raise InputError(f"strings={strings!r}: give 'lexical', the name of a measure, or a function of two strings")
     return measures.get(strings).similarity

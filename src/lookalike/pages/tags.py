@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lookalike.checks import check_share, refuse
 from lookalike.errors import InputError
 from lookalike.markup.elements import TEXT, Attributes, Element
 from lookalike.pages.strings import StringSimilarity, chosen_similarity
 
 Value = str | list[str]
+
+
+MAX_WEIGHT = 1e100  # sums of products of weights stay finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,11 @@ class TagWeights:
 
     def __post_init__(self) -> None:
         parts = (self.name, self.attrs, self.string)
-        if any(isinstance(part, bool) or not isinstance(part, (int, float)) or not 0 <= part < float("inf") for part in parts):
-            raise InputError(f"weights={parts!r}: give three numbers of 0 or more, for name, attributes and string")
+        if any(isinstance(part, bool) or not isinstance(part, (int, float)) or not 0 <= part <= MAX_WEIGHT for part in parts):
+            raise refuse("weights", parts, f"give three numbers from 0 to {MAX_WEIGHT:g}, for name, attributes and string")
         if not sum(parts):
             raise InputError("weights=(0, 0, 0): at least one must be above 0")
-        if isinstance(self.keys, bool) or not isinstance(self.keys, (int, float)) or not 0 <= self.keys <= 1:
-            raise InputError(f"keys={self.keys!r}: choose a number from 0 to 1")
+        check_share("keys", self.keys)
 
 
 class TagSimilarity:

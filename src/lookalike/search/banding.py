@@ -11,6 +11,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
+from lookalike.checks import check_int, check_share
 from lookalike.errors import InputError
 
 MAX_SIZE = 65536  # values of a sketch
@@ -25,10 +26,9 @@ class Banding(NamedTuple):
 
     def recall(self, similarity: float) -> float:
         """How likely two documents with this Jaccard similarity are candidates of each other."""
-        _check_count("bands", self.bands, MAX_BANDS)
-        _check_count("rows", self.rows, MAX_SIZE)
-        if isinstance(similarity, bool) or not isinstance(similarity, (int, float)) or not 0 <= similarity <= 1:
-            raise InputError(f"similarity={similarity!r}: give a number from 0 to 1")
+        check_int("bands", self.bands, 1, MAX_BANDS)
+        check_int("rows", self.rows, 1, MAX_SIZE)
+        check_share("similarity", similarity, "give a number from 0 to 1")
         return 1 - _power(1 - _power(float(similarity), self.rows), self.bands)
 
 
@@ -38,7 +38,7 @@ def choose_banding(size: int, threshold: float, recall: float = 0.99) -> Banding
     Of the bandings that do, the one with the most rows per band: it brings up the fewest candidates below the threshold. If the
     sketch is too small for any to do, each value is a band of its own: ask ``recall(threshold)`` of the result.
     """
-    _check_count("size", size, MAX_SIZE)
+    check_int("size", size, 1, MAX_SIZE)
     _check_share("threshold", threshold, "above 0, up to 1")
     _check_share("recall", recall, "above 0 and below 1")
     if recall == 1:
@@ -65,11 +65,6 @@ def _power(base: float, exponent: int) -> float:
         base *= base
         exponent >>= 1
     return result
-
-
-def _check_count(name: str, value: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise InputError(f"{name}={value!r}: choose 1 to {most}")
 
 
 def _check_share(name: str, value: float, wanted: str) -> None:

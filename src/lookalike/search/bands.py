@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from lookalike import _native
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.search.banding import MAX_BANDS
@@ -63,8 +64,7 @@ class BandSegment:
 
         Documents with equal digests should have equal keys, and then are one group.
         """
-        if isinstance(bands, bool) or not isinstance(bands, int) or not 1 <= bands <= MAX_BANDS:
-            raise InputError(f"bands={bands!r}: choose 1 to {MAX_BANDS}")
+        check_int("bands", bands, 1, MAX_BANDS)
         columns = (_column("rows", rows, "int64"), _column("digests", digests, "uint64"), _column("keys", keys, "uint32"))
         return cls._of(_native.build_bands(*columns, bands))
 
@@ -154,6 +154,4 @@ def _fits(array: object, dtype: str) -> bool:
 
 
 def _check_limit(limit: int) -> int:
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise InputError(f"limit={limit!r}: give the largest number of results, 1 or more")
-    return min(limit, 2**62)
+    return min(check_int("limit", limit, 1, remedy="give the largest number of results, 1 or more"), 2**62)

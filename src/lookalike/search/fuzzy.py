@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from lookalike import _native
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
@@ -120,7 +121,7 @@ class _FuzzySegment:
         if not isinstance(digest, str):
             raise InputError(f"digest: expected a {self.kind} digest as a str, not {type(digest).__name__}")
         self._digest(digest)
-        _check_number("limit", limit, 1, MAX_LIMIT)
+        check_int("limit", limit, 1, MAX_LIMIT)
 
 
 class TlshSegment(_FuzzySegment):
@@ -144,7 +145,7 @@ class TlshSegment(_FuzzySegment):
         import numpy as np
 
         self._check(digest, limit, workers)
-        _check_number("max_distance", max_distance, 0, MAX_DISTANCE)
+        check_int("max_distance", max_distance, 0, MAX_DISTANCE)
         rows, distances, total = self._segment.search(digest, max_distance, limit, workers)
         return TlshFound(np.asarray(rows), np.asarray(distances), total)
 
@@ -173,7 +174,7 @@ class SsdeepSegment(_FuzzySegment):
         import numpy as np
 
         self._check(digest, limit, workers)
-        _check_number("min_score", min_score, 1, 100)
+        check_int("min_score", min_score, 1, 100)
         rows, ranks, total = self._segment.search(digest, min_score, limit, workers)
         return SsdeepFound(np.asarray(rows), 100 - np.asarray(ranks), total)
 
@@ -185,8 +186,3 @@ def _rows(rows: Any, name: str) -> NDArray[np.int64]:
     if array.dtype != np.int64 or array.ndim != 1:
         raise InputError(f"{name}: expected row numbers as one array of int64, not {array.ndim} dimensions of {array.dtype}")
     return np.ascontiguousarray(array)
-
-
-def _check_number(name: str, value: int, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InputError(f"{name}={value!r}: choose {least} to {most}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, bit_patterns
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.simhash import SimHash, check_bits
@@ -184,13 +185,10 @@ def _ids(ids: Any) -> NDArray[np.int64]:
 
 
 def check_k(k: int) -> None:
-    if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= MAX_K:
-        raise InputError(f"k={k!r}: choose 0 to {MAX_K} bits")
+    check_int("k", k, 0, MAX_K, f"choose 0 to {MAX_K} bits")
 
 
 def check_limit(limit: int | None) -> int:
     if limit is None:
         return NO_LIMIT
-    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-        raise InputError(f"limit={limit!r}: give the largest number of results, 1 or more")
-    return min(limit, NO_LIMIT)
+    return min(check_int("limit", limit, 1, remedy="give the largest number of results, 1 or more"), NO_LIMIT)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.model import Passage, Span
@@ -224,6 +225,4 @@ def _spans(prints: QueryPrints, chosen: NDArray[np.bool_]) -> tuple[Span, ...]:
 
 
 def _count(number: Any, name: str, least: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= 2**62:
-        raise InputError(f"{name}={number!r}: give a whole number, {least} or more")
-    return number
+    return check_int(name, number, least, 2**62, f"give a whole number, {least} or more")

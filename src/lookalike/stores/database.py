@@ -90,6 +90,17 @@ def sql_errors(name: str) -> Iterator[None]:
         raise StoreError(f"{name}: {error}") from error
 
 
+@contextmanager
+def write_errors(name: str) -> Iterator[None]:
+    """The same, and what the system says of files: for code of ours that writes, and calls nobody else's."""
+    try:
+        with sql_errors(name):
+            yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"{name} cannot be written: {reason}; what was acknowledged is safe") from error
+
+
 def _connect(address: str) -> sqlite3.Connection:
     # Transactions are begun by hand. A connection serves one thread at a time, but not always the same one.
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)

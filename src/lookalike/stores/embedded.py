@@ -78,7 +78,7 @@ class EmbeddedStore:
                 (folder / lock).touch()
         except (OSError, ValueError) as error:
             raise StoreError(f"{self.name} cannot be made or opened: {getattr(error, 'strerror', None) or error}") from error
-        with database.sql_errors(self.name):
+        with database.write_errors(self.name):
             writer = database.WriteConnection(folder / DATABASE, folder / "reader.lock")
             try:
                 database.create_schema(writer.connection)
@@ -146,7 +146,7 @@ class EmbeddedStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction of the one writer. The first makes this process the writer, until the store is closed."""
-        with self._turns, database.sql_errors(self.name):
+        with self._turns, database.write_errors(self.name):
             self._require_open()
             if self._read_only:
                 raise StoreError(f"{self.name} was opened with read_only=True: open it without to change it")
@@ -298,7 +298,7 @@ class EmbeddedStore:
             if self.folder is None and progress:
                 progress(self._documents())
             if self.folder is not None and self._writer is not None:
-                with database.sql_errors(self.name):
+                with database.write_errors(self.name):
                     self._writer.connection.execute("VACUUM")
                     self._stop_writing()  # moves the log into the database
             return {"bytes_before": before, "bytes_after": self._bytes()}
@@ -330,7 +330,7 @@ class EmbeddedStore:
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
     def close(self) -> None:
-        with self._turns, database.sql_errors(self.name):
+        with self._turns, database.write_errors(self.name):
             if self._closed:
                 return
             if self._writer is not None:

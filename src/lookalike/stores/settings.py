@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError, RecipeMismatch, StoreError, UnknownName
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
@@ -226,7 +227,8 @@ def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Kinds as a list or separated by commas, in our order."""
     if kinds is None:
         return None
-    if not isinstance(kinds, Iterable):
-        raise InputError(f"kinds={kinds!r:.60} is a {type(kinds).__name__}: give names from {', '.join(KINDS)}")
-    names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(kinds)
+    several = "the names of kinds, as a list or with commas between them"
+    names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(check_several("kinds", kinds, several))
+    for name in names:
+        check_str("kinds", name, several)
     return tuple(kind for kind in KINDS if kind in names) + tuple(dict.fromkeys(name for name in names if name not in KINDS))

@@ -23,6 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from lookalike.checks import check_path
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError, MissingExtra
 from lookalike.registry import Registry
@@ -78,7 +79,7 @@ class Idf:
         unfit = next((word for word in self.values if not _fits_a_line(word)), None)
         if unfit is not None:
             raise InputError(f"IDF table {self.name!r}: the word {unfit!r} cannot be written to a line of UTF-8; leave it out")
-        write_file(Path(path), f"{header}\n{self._lines()}")
+        write_file(check_path("path", path), f"{header}\n{self._lines()}")
 
     def _lines(self) -> str:
         return "".join([f"{word}\t{value!r}\n" for word, value in sorted(self.values.items())])
@@ -86,7 +87,8 @@ class Idf:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Idf:
         """Read the file of a table. A line that is not as described above is refused, with its number."""
-        return _parse(Path(path), read_utf8("IDF", Path(path)))
+        file = check_path("path", path)
+        return _parse(file, read_utf8("IDF", file))
 
     @classmethod
     def jieba(cls) -> Idf:

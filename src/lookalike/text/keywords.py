@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple
 from unicodedata import ucd_3_2_0
 
+from lookalike.checks import check_int, refuse
 from lookalike.errors import InputError
 from lookalike.text.idf import Idf, idf_table
 from lookalike.text.stopwords import normal_stop_words
@@ -45,6 +46,7 @@ def keywords(
     """
     from lookalike.text.tokenize import tokenize
 
+    _check_weights(weights)
     table = idf_table(idf) if weights == "tfidf" and idf is not None else None
     stop = normal_stop_words(stop_words) if stop_words is not None else frozenset()
     words = [token.text for token in tokenize(text, tokenizer)]
@@ -107,13 +109,16 @@ def _heaviest_first(keyword: Keyword) -> tuple[float, str]:
     return -keyword.weight, keyword.word
 
 
+def _check_weights(weights: object) -> None:
+    if not isinstance(weights, str) or weights not in ("tfidf", "count"):
+        raise refuse("weights", weights, "choose 'tfidf' or 'count'")
+
+
 def _check(top: int | None, weights: str, idf: Idf | None, min_length: int) -> None:
-    if weights not in ("tfidf", "count"):
-        raise InputError(f"weights={weights!r}: choose 'tfidf' or 'count'")
+    _check_weights(weights)
     if weights == "tfidf" and not isinstance(idf, Idf):
         raise InputError(f"idf={idf!r}: weights='tfidf' needs an IDF table; give one, or choose weights='count'")
     for name, value in (("top", top), ("min_length", min_length)):
         if value is None and name == "top":
             continue
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InputError(f"{name}={value!r}: give a whole number of at least 1")
+        check_int(name, value, 1, remedy="give a whole number of at least 1")

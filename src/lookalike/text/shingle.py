@@ -8,6 +8,7 @@ from __future__ import annotations
 from array import array
 
 from lookalike import _native
+from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.normalize import utf8
@@ -16,6 +17,7 @@ from lookalike.text.tokenize import NATIVE_MODES, TokenStream, token_hashes
 
 def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
     """The shingle hashes of a text in order, or as a sorted set."""
+    check_bool("unique", unique)
     chosen = resolve(recipe)
     if chosen.hash != "lookalike64":
         raise InputError(f"recipe hash={chosen.hash!r}: shingle hashes are made with 'lookalike64'")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lookalike import _native
+from lookalike.checks import check_str
 from lookalike.errors import InputError
 from lookalike.model import Token
 from lookalike.recipe import Recipe
@@ -50,13 +51,13 @@ def tokenize(text: str | bytes, tokenizer: str = "auto", normalize: str = "fold"
     """
     data = utf8(text)
     folded = _check_normalize(normalize)
-    if tokenizer in NATIVE_MODES:
+    if check_str("tokenizer", tokenizer, "the name of a tokenizer") in NATIVE_MODES:
         return [Token(*token) for token in _native.tokenize(data, NATIVE_MODES[tokenizer], folded)]
     return segmented(as_str(text), tokenizer, folded)
 
 
 def _check_normalize(normalize: str) -> bool:
-    if normalize not in ("fold", "none"):
+    if not isinstance(normalize, str) or normalize not in ("fold", "none"):
         raise InputError(f"normalize={normalize!r}: tokens are made with 'fold' or 'none'")
     return normalize == "fold"
 

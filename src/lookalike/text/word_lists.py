@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lookalike.checks import check_several
 from lookalike.errors import InputError
 from lookalike.io import read_bytes
 
@@ -37,10 +38,11 @@ class WordLists:
 
     def register(self, name: str, words: Iterable[str]) -> None:
         """Give a list a name. A name that is given again stands for the new words, and its digest changes."""
-        if not isinstance(name, str) or not name or name != name.strip():
-            raise InputError(f"{self.kind} name {name!r}: use a name without surrounding white space")
+        if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable():
+            raise InputError(f"{self.kind} name {name!r}: use a name that can be printed, without surrounding white space")
         if isinstance(words, str | bytes):
             raise InputError(f"{self.kind} {name!r}: expected a list of words, not one {type(words).__name__}")
+        check_several(f"{self.kind} {name!r}", words, "a list of words")
         self._registered[name] = _word_list((f"{self.kind} {name!r}", word) for word in words)
 
     def names(self) -> list[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.transport.loading import Source
 from lookalike.transport.mover import MAX_PAIRS_OF_WORDS, Bag, WordMover, check_workers
@@ -97,8 +98,7 @@ class WmdIndex:
 
     def search(self, query: str | Sequence[str], k: int = 10, *, workers: int = 1) -> WmdMatches:
         """The ``k`` nearest texts, exactly: the same as by computing the distance to each."""
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise InputError(f"k={k!r}: give the number of texts to find, 1 or more")
+        check_int("k", k, 1, remedy="give the number of texts to find, 1 or more")
         check_workers(workers)
         bag = self.mover.bag(query, "query")
         if len(bag.words) * self._texts.most_words > MAX_PAIRS_OF_WORDS:

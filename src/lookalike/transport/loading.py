@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from lookalike.checks import check_int, refuse
 from lookalike.errors import InputError, MissingExtra
 from lookalike.transport.building import Broken
 from lookalike.transport.files import Format, read_vectors
@@ -47,12 +48,12 @@ def word_vectors(source: Source = None, *, limit: int | None = None, form: Forma
 
 
 def _check(limit: int | None, form: str, broken: str) -> None:
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-        raise InputError(f"limit={limit!r}: give the largest number of words, 1 or more")
-    if form not in ("auto", "text", "binary"):
-        raise InputError(f"form={form!r}: choose 'auto', 'text' or 'binary'")
-    if broken not in ("error", "skip"):
-        raise InputError(f"broken={broken!r}: choose 'error' or 'skip'")
+    if limit is not None:
+        check_int("limit", limit, 1, remedy="give the largest number of words, 1 or more")
+    if not isinstance(form, str) or form not in ("auto", "text", "binary"):
+        raise refuse("form", form, "choose 'auto', 'text' or 'binary'")
+    if not isinstance(broken, str) or broken not in ("error", "skip"):
+        raise refuse("broken", broken, "choose 'error' or 'skip'")
 
 
 def _gensim_table(vectors: Any, limit: int | None, name: str) -> WordTable:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
+from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.transport.loading import Source, word_vectors
 from lookalike.transport.tables import WordVectors
@@ -184,8 +185,7 @@ def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1)
 
 
 def check_workers(workers: int) -> None:
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
-        raise InputError(f"workers={workers!r}: choose 1 to 1024 threads")
+    check_int("workers", workers, 1, 1024, "choose 1 to 1024 threads")
 
 
 def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
