@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from lookalike.comparison.escaping import escaped
+from lookalike.comparison.escaping import attribute, escaped
 from lookalike.deduping.plots import Bar, lying, upright
 from lookalike.figures import shown_score, shown_share
 from lookalike.version import __version__
@@ -34,14 +33,14 @@ def page(report: DedupeReport, title: str) -> str:
         _problems(report),
     ]
     settings = ", ".join(f"{name} {value}" for name, value in found["settings"].items())
-    heading = f"<h1>{escape(title)}</h1><p class=muted>{escape(settings)}</p>"
+    heading = f"<h1>{escaped(title)}</h1><p class=muted>{escaped(settings)}</p>"
     style = files("lookalike.deduping").joinpath("page.css").read_text("utf-8")
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f"<title>{attribute(title)}</title><style>{style}</style></head>"
     )
-    footer = f"<footer><small>lookalike {escape(__version__)}</small></footer>"
+    footer = f"<footer><small>lookalike {escaped(__version__)}</small></footer>"
     return f"{head}<body>{heading}{''.join(sections)}{footer}</body></html>\n"
 
 
@@ -62,7 +61,7 @@ def _cards(found: dict[str, Any]) -> str:
 
 
 def _section(title: str, lead: str, body: str) -> str:
-    return f"<h2>{escape(title)}</h2><p class=muted>{escape(lead)}</p>{body}"
+    return f"<h2>{escaped(title)}</h2><p class=muted>{escaped(lead)}</p>{body}"
 
 
 def _similarities(report: DedupeReport) -> str:
@@ -158,6 +157,6 @@ def _problems(report: DedupeReport) -> str:
 def _table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[int] = ()) -> str:
     right = set(numbers)
     style = [" class=n" if i in right else "" for i in range(len(headers))]
-    head = "".join(f"<th{style[i]}>{escape(header)}</th>" for i, header in enumerate(headers))
+    head = "".join(f"<th{style[i]}>{escaped(header)}</th>" for i, header in enumerate(headers))
     body = "".join(f"<tr>{''.join(f'<td{style[i]}>{escaped(cell)}</td>' for i, cell in enumerate(row))}</tr>" for row in rows)
     return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
