@@ -145,7 +145,7 @@ void check_tokens(const Hashes& left, const Hashes& right) {
 // Runs that stand on both sides in the same order.
 Runs align_tokens(Hashes left, Hashes right, Input<std::uint32_t> sizes) {
     check_tokens(left, right);
-    if (sizes.size() != left.size()) throw nb::value_error("sizes: expected one for each token of the left side");
+    if (sizes.size() != 0 && sizes.size() != left.size()) throw nb::value_error("sizes: expected one for each token of the left side, or none");
     nb::gil_scoped_release release;
     return as_tuples(align(view(left), view(right), view(sizes)));
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 
+import lookalike as la
 from lookalike import _native
 
 
@@ -16,7 +17,8 @@ def trigrams(words: list[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for word in words:
         if len(word) <= 64:
-            padded = f" {word} "
+            form = la.fold(word) if word.isalnum() else word
+            padded = f" {form} "
             found.update(padded[i : i + 3] for i in range(len(padded) - 2))
     return found
 

@@ -248,3 +248,133 @@ def test_segments_for_json() -> None:
     ]
     assert [(each["kind"], right[slice(*each["span"])], each["partner"]) for each in found["right"]][-1] == ("inserted", "six", None)
     assert right[slice(*found["left"][1]["partner"])] == "tree"
+
+
+PACKING = ["tent", "sleeping bag", "stove", "water filter", "map", "first aid kit", "rope", "head lamp"]
+PACKING_ZH = ["帐篷", "睡袋", "手电筒", "水壶", "雨衣", "地图", "急救包", "米"]
+ORDERS = [[1, 0, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0], [2, 6, 0, 7, 4, 1, 5, 3], [4, 5, 6, 7, 0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(
+    ("items", "before", "between", "last", "after"),
+    [
+        (PACKING, "Packing list\n", "\n", "\n", ""),
+        (PACKING, "Packing list:\n- ", "\n- ", "\n- ", "\n"),
+        (PACKING, "You need: ", ", ", " and ", "."),
+        ([f"a {item}" for item in PACKING], "Please pack ", ", ", " and ", "."),
+        (PACKING_ZH, "请带上：", "、", "、", "。"),
+        (PACKING_ZH, "请带上：", "、", "和", "。"),
+        (PACKING_ZH, "", "\n", "\n", ""),
+    ],
+)
+def test_a_reordered_list_is_moved(order: list[int], items: list[str], before: str, between: str, last: str, after: str) -> None:
+    left, right = (f"{before}{between.join(shown[:-1])}{last}{shown[-1]}{after}" for shown in (items, [items[place] for place in order]))
+    found = edits(left, right)
+    assert found.deleted == found.inserted == found.reworded == 0
+    assert found.moved > 0
+
+
+@given(st.permutations(range(12)), st.sampled_from(["\n", ", ", "；", "、", ". "]), st.integers(1, 3))
+@settings(max_examples=100, deadline=None)
+def test_nothing_of_a_shuffled_list_is_deleted(order: list[int], between: str, words: int) -> None:
+    items = [" ".join(f"{chr(97 + place)}{word}x" for word in range(words)) for place in range(12)]
+    found = edits(between.join(items), between.join(items[place] for place in order))
+    assert found.deleted == found.inserted == 0
+    assert found.kept + found.moved == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "moved"),
+    [
+        ("1. Open the lid.\n2. Pour the water in.\n3. Wait.", "1. Pour the water in.\n2. Open the lid.\n3. Wait.", "Open the lid."),
+        ("如果天气允许，我们下周去爬山，并且在山顶野餐。", "我们下周去爬山，并且在山顶野餐，如果天气允许。", "如果天气允许"),
+        ("If it is dry, we climb the hill next week.", "We climb the hill next week if it is dry.", "If it is dry"),
+        ("甲方应当在三日内向乙方付款。", "乙方应当在三日内向甲方付款。", "甲"),
+        ("Version 12 costs 34", "Version 34 costs 12", "12"),
+    ],
+)
+def test_clauses_and_swapped_words_are_moved(left: str, right: str, moved: str) -> None:
+    found = edits(left, right)
+    assert found.reworded == 0
+    assert moved in [left[slice(*segment.span)] for segment in found.left if segment.kind == "moved"]
+
+
+EDITED_MOVES = [
+    (
+        "The committee will meet on Tuesday in the large hall.",
+        "The committee will meet on Thursday in the small hall.",
+        "All members bring their badges. Coffee is served at ten. The treasurer reads the annual report.",
+        {("Tuesday", "Thursday"), ("large", "small")},
+    ),
+    (
+        "委员会将于周二在大礼堂召开会议。",
+        "委员会将于周四在小礼堂召开会议。",
+        "全体成员请携带证件。上午十点供应咖啡。财务主管宣读年度报告。",
+        {("二", "四"), ("大", "小")},
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "rest", "words"), EDITED_MOVES)
+@pytest.mark.parametrize("up", [False, True])
+def test_an_edited_sentence_that_was_moved_is_moved(before: str, after: str, rest: str, words: set[tuple[str, str]], up: bool) -> None:
+    left, right = (f"{rest} {before}", f"{after} {rest}") if up else (f"{before} {rest}", f"{rest} {after}")
+    found = edits(left, right)
+    assert found.deleted == found.inserted == 0
+    reworded = [segment for segment in found.left if segment.kind == "reworded"]
+    assert {(left[slice(*segment.span)], right[slice(*segment.partner)]) for segment in reworded if segment.partner} == words
+    assert found.kept * sum(not char.isspace() for char in left) == pytest.approx(sum(not char.isspace() for char in rest))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (
+            "Our bakery uses flour from three local mills. The bread is baked twice a day, early.",
+            "The market hall closes at six on Saturdays until the roof has been repaired by then.",
+        ),
+        ("面包房使用本地三家磨坊的面粉，每天烘焙两次。", "周六市场大厅六点关门，直到屋顶修好为止，谢谢。"),
+        ("short words", "other terms"),
+    ],
+)
+def test_other_text_in_the_same_place_is_not_reworded(left: str, right: str) -> None:
+    found = edits(left, right)
+    assert found.reworded == 0
+    assert found.deleted > 0.9
+    assert found.inserted > 0.9
+
+
+def test_all_that_was_replaced_in_a_sentence_is_treated_alike() -> None:
+    left = "The big house near the river was sold in May to a young family from the city."
+    right = "The extraordinarily large house near the lake was sold in May to an old man from the city."
+    found = edits(left, right)
+    assert [left[slice(*segment.span)] for segment in found.left if segment.kind == "reworded"] == ["big", "river", "a young family"]
+    assert found.deleted == found.inserted == 0
+
+
+def test_what_was_added() -> None:
+    assert edits("one two three", "one two three four five").added == pytest.approx(8 / 11)
+    assert edits("one two three", "one two").added == 0
+    longer = edits("We met at the big house by the river.", "We met at the extraordinarily large house by the river.")
+    assert longer.inserted == 0
+    assert longer.added == pytest.approx((len("extraordinarilylarge") - len("big")) / len("Wemetatthebighousebytheriver."))
+
+
+def shuffled(items: Sequence[str], between: str) -> tuple[str, str]:
+    return between.join(items), between.join(random.Random(9).sample(items, len(items)))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "least"),
+    [
+        (*shuffled([f"item{number}" for number in range(10_000)], "\n"), {"moved": 0.99}),
+        (*shuffled([f"no {number}" for number in range(10_000)], ", "), {"moved": 0.9}),
+        ("the same line again and again\n" * 35_000, "the same line again and again\n" * 30_000, {"kept": 0.85}),
+        ("the same line again and again\n" * 35_000, "again line and same the again\n" * 35_000, {"deleted": 0.9}),
+        (", ".join("x" * 20_000), "; ".join("x" * 20_000), {"kept": 0.4}),
+    ],
+)
+def test_long_lists_and_repeated_lines(left: str, right: str, least: dict[str, float]) -> None:
+    found = edits(left, right).to_dict()
+    assert all(found[kind] >= share for kind, share in least.items())

@@ -45,6 +45,18 @@ def test_a_move_names_where_it_went() -> None:
     assert f"[>{moved}.>](to B 60)" in view(left, right, width=200)
 
 
+def test_words_inside_moved_text_are_marked_where_it_was() -> None:
+    rest = "All members bring their badges. Coffee is served at ten."
+    left, right = f"The committee meets on Tuesday in the hall. {rest}", f"{rest} The committee meets on Friday in the hall."
+    assert view(left, right, width=200) == (
+        f"A 0: [>The committee meets on>] [-Tuesday-]{{+Friday+}} [>in the hall.>](to B {len(rest) + 1}) {rest}"
+    )
+
+
+def test_a_mark_that_went_along_has_no_place() -> None:
+    assert "、>](" not in view("请带上：帐篷、睡袋、手电筒、水壶。", "请带上：水壶、帐篷、睡袋、手电筒。", width=200)
+
+
 def test_colours_come_with_another_sign_and_end_on_every_line() -> None:
     shown = view("the quick brown fox " * 3, "the quick red fox " * 3, width=30, colours=True)
     assert "\x1b[31;9mbrown\x1b[0m\x1b[32;4mred\x1b[0m" in shown

@@ -51,7 +51,7 @@ def test_skipped_pairs_are_named_and_counted(tmp_path: Path, capfd: pytest.Captu
     path.write_text('{"draft": "a b", "final": "a b"}\n{oops\n' + '{"draft": null, "final": "x"}\n' * 30)
     assert run(str(path)) == 0
     out, err = capfd.readouterr()
-    assert "1 pairs: 100.0% usable" in out
+    assert "1 pair: 100.0% usable" in out
     assert f"{path}:2: invalid JSON" in err
     assert "… and 11 more problems" in err
     assert "31 of 32 pairs skipped (invalid JSON: 1, null draft: 30)" in err
@@ -74,7 +74,7 @@ def test_standard_input() -> None:
 
 def test_bounds(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(DRAFTS, "--json", "--bounds", "0,1,1,1") == 0
-    assert json.loads(capfd.readouterr().out)["aggregates"]["verdicts"]["light edit"] == 10
+    assert json.loads(capfd.readouterr().out)["aggregates"]["verdicts"]["light edit"] == 9  # an empty final text is discarded in any case
 
 
 @pytest.mark.parametrize(

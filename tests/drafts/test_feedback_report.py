@@ -12,19 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.comparison.edits import edits
 from lookalike.drafts.aggregate import MAX_GROUPS, NONE, OTHERS
-from lookalike.drafts.judge import VERDICTS
+from lookalike.drafts.judge import USABLE, VERDICTS
 from lookalike.drafts.row_files import plain_cell, safe_cell
 
 ROOT = Path(__file__).parents[2]
 DRAFTS = ROOT / "examples" / "drafts.jsonl"
 DRAFT = "In conclusion, the bus runs every ten minutes. The fare stays the same for everyone."
 KEPT = "The bus runs every ten minutes. The fare stays the same for everyone."
+
+MORE = "Children under six do not pay at all. Dogs need a ticket of their own. On holidays there is no bus after midnight."
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,11 @@ class TestRows:
             ("You pay as before, and the bus runs six times an hour.", "rewritten"),
             ("水果店今天不开门", "discarded"),
             ("", "discarded"),
+            (f"{DRAFT} {MORE}", "extended"),
+            (f"{MORE} {DRAFT} {MORE}", "extended"),
+            (f"{KEPT} {MORE}", "extended"),
+            (f"{DRAFT} Thank you.", "light edit"),
+            (f"{MORE} {MORE}", "discarded"),
         ],
     )
     def test_verdicts(self, final: str, verdict: str) -> None:
@@ -63,7 +70,7 @@ class TestRows:
 
     def test_bounds(self) -> None:
         share = la.edit_share(DRAFT, KEPT)
-        for i, verdict in enumerate(VERDICTS):
+        for i, verdict in enumerate(name for name in VERDICTS if name != "extended"):
             bounds = [share - 0.001] * i + [share] * (4 - i)
             assert la.feedback([(DRAFT, KEPT)], bounds=bounds).rows[0].verdict == verdict
 
@@ -73,6 +80,21 @@ class TestRows:
     def test_wrong_bounds(self, bounds: Any) -> None:
         with pytest.raises(la.InputError, match="bounds="):
             la.feedback([(DRAFT, KEPT)], bounds=bounds)
+
+    def test_what_was_added_is_a_quantity_of_its_own(self) -> None:
+        (row,) = la.feedback([(DRAFT, f"{DRAFT} {MORE}")]).rows
+        assert (row.kept, row.deleted, row.moved) == (1, 0, 0)
+        assert row.added == pytest.approx(len(MORE.replace(" ", "")) / len(DRAFT.replace(" ", "")))
+        assert row.to_dict()["added"] == round(row.added, 6)
+        found = la.feedback([(DRAFT, f"{DRAFT} {MORE}"), (DRAFT, DRAFT)]).to_dict()["aggregates"]
+        assert found["added"]["mean"] == pytest.approx(row.added / 2, abs=1e-6)
+        assert found["usable"] == 1
+
+    def test_only_nothing_is_rounded_to_nothing(self) -> None:
+        text = "word " * 400_000
+        (row,) = la.feedback([(text, f"{text}.")]).rows
+        assert row.verdict == "light edit"
+        assert row.to_dict()["edit_share"] > 0
 
     def test_rows_of_a_stream(self, tmp_path: Path) -> None:
         seen: list[Any] = []
@@ -104,6 +126,74 @@ class TestRows:
         assert most < 5
 
 
+SENTENCES = [
+    "The bus runs every ten minutes.",
+    "The fare stays the same for everyone.",
+    "Please keep your ticket, the receipt and the card.",
+    "会议室预订系统已经升级。",
+    "员工可以在手机上查看空闲时间，并直接预订。",
+    "ＦＵＬＬ　ｗｉｄｔｈ letters, and half.",
+    "x",
+]
+sentences = st.lists(st.sampled_from(SENTENCES), max_size=6)
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, str]:
+    """A draft, and what somebody made of it: words and sentences moved, replaced, deleted and added."""
+    words = " ".join(draw(sentences.filter(bool))).split()
+    after = list(words)
+    for _ in range(draw(st.integers(0, 6))):
+        start, length, to = (draw(st.integers(0, 30)) for _ in range(3))
+        cut = after[start : start + length]
+        after[start : start + length] = draw(st.lists(st.sampled_from(["new", "新的", "buses", "，"]), max_size=3))
+        if draw(st.booleans()):
+            after[to:to] = cut
+    added = draw(sentences)
+    return " ".join(words), " ".join([*after, *added]) if draw(st.booleans()) else " ".join([*added, *after])
+
+
+class TestVerdicts:
+    """Kept, edit share, added and the verdict never contradict each other."""
+
+    @given(edited())
+    @settings(max_examples=300, deadline=None)
+    def test_no_contradictions(self, pair: tuple[str, str]) -> None:
+        found = la.feedback([pair])
+        if not found.rows:
+            return
+        (row,) = found.rows
+        left = row.kept + row.moved
+        assert (row.verdict == "used as is") == (row.edit_share == 0)
+        assert row.edit_share > 0 or row.kept == 1
+        assert row.kept < 0.9 or row.verdict in USABLE
+        assert row.kept > 0.1 or row.moved > 0.1 or row.verdict in ("heavy edit", "rewritten", "discarded")
+        assert row.verdict not in USABLE or left >= 0.5
+        assert row.verdict != "extended" or row.added > 0
+        assert row.verdict != "light edit" or row.edit_share <= 0.3 or row.added == 0
+        assert row.verdict in USABLE or row.edit_share > 0.3 or left < 0.5
+        assert found.summary.usable == (row.verdict in USABLE)
+        assert [name for name, count in found.to_dict()["aggregates"]["verdicts"].items() if count] == [row.verdict]
+
+    @given(*[st.floats(0, 1)] * 5, st.floats(0, 3))
+    def test_more_kept_and_less_edited_is_never_worse(
+        self, share: float, less: float, kept: float, moved: float, lost: float, added: float
+    ) -> None:
+        moved = moved * (1 - kept)
+        reworded = (1 - kept - moved) / 2
+        worse = la.Bounds().verdict(max(share, less), kept * lost, moved * lost, reworded, added)
+        better = la.Bounds().verdict(min(share, less), kept, moved, reworded, added)
+        assert VERDICTS.index(better) <= VERDICTS.index(worse)
+
+    @given(edited(), sentences)
+    @settings(max_examples=100, deadline=None)
+    def test_a_draft_that_was_only_extended_is_usable(self, pair: tuple[str, str], added: list[str]) -> None:
+        draft = pair[0]
+        (row,) = la.feedback([(draft, "\n".join([draft, *added]))]).rows
+        assert row.kept == 1
+        assert row.verdict in USABLE
+
+
 class TestAggregates:
     def test_overall(self, report: la.FeedbackReport) -> None:
         rows = report.rows
@@ -112,7 +202,7 @@ class TestAggregates:
         assert found["edit_share"]["mean"] == pytest.approx(sum(row.edit_share for row in rows) / 12, abs=1e-6)
         assert found["moved"]["mean"] == pytest.approx(sum(row.moved for row in rows) / 12, abs=1e-6)
         assert found["verdicts"] == {name: sum(row.verdict == name for row in rows) for name in VERDICTS}
-        assert found["usable"] == pytest.approx(sum(row.verdict in VERDICTS[:2] for row in rows) / 12, abs=1e-6)
+        assert found["usable"] == pytest.approx(sum(row.verdict in USABLE for row in rows) / 12, abs=1e-6)
         assert sum(found["distribution"]) == 12
 
     def test_by(self, report: la.FeedbackReport) -> None:
@@ -327,6 +417,16 @@ class TestPage:
         ]
         html = la.feedback([*rows, {evil: evil}], by=["model", evil]).to_html(title=evil)
         assert evil in self.checked(html).text
+
+    def test_nothing_hides_in_user_text(self) -> None:
+        evil = "a\x1b[31mb\x00c\u202egnp.exe\u2066\u200b\ud800"
+        rows = [
+            {"id": evil, "draft": f"{evil} {i} In conclusion, more of it", "final": f"{evil} {i} done", "model": evil} for i in range(3)
+        ]
+        report = la.feedback([*rows, {evil: evil}], by=["model", evil])
+        html = report.to_html(title=evil)
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]", html)
+        assert "U+202E" in self.checked(html).text
 
     def test_without_edits_groups_and_times(self) -> None:
         text = self.checked(la.feedback([(DRAFT, DRAFT)]).to_html()).text

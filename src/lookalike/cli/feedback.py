@@ -104,9 +104,9 @@ def _bounds(text: str | None) -> list[float] | None:
 
 def _show(report: FeedbackReport) -> None:
     found = report.summary
-    say(f"{counted(found.pairs, 'pair')}: {shown_share(found.usable)} usable (as is or after a light edit)", bold=True)
-    shares = f"edit share: mean {shown_share(found.edit_share.mean)}, median {shown_share(found.edit_share.median)}"
-    say(f"{shares} · kept: mean {shown_share(found.kept.mean)}, median {shown_share(found.kept.median)}")
+    say(f"{counted(found.pairs, 'pair')}: {shown_share(found.usable)} usable (as is, after a light edit, or extended)", bold=True)
+    spreads = (("edit share", found.edit_share), ("kept", found.kept), ("added", found.added))
+    say(" · ".join(f"{name}: mean {shown_share(spread.mean)}, median {shown_share(spread.median)}" for name, spread in spreads))
     say()
     verdicts = found.to_dict()["verdicts"].items()
     rows = [(name, f"{count:,}", shown_share(count / found.pairs), bar(count / found.pairs, 30)) for name, count in verdicts]
@@ -128,14 +128,11 @@ def _show_summaries(title: str, summaries: list[tuple[str, Summary]]) -> None:
         (
             value,
             f"{each.pairs:,}",
-            shown_share(each.usable),
-            shown_share(each.edit_share.mean),
-            shown_share(each.edit_share.median),
-            shown_share(each.kept.mean),
+            *map(shown_share, (each.usable, each.edit_share.mean, each.edit_share.median, each.kept.mean, each.added.median)),
         )
         for value, each in summaries
     ]
-    print_table((title, "pairs", "usable", "edit share", "median", "kept"), rows, right=(1, 2, 3, 4, 5))
+    print_table((title, "pairs", "usable", "edit share", "median", "kept", "added"), rows, right=(1, 2, 3, 4, 5, 6))
 
 
 def _shortened(text: str, room: int) -> str:
@@ -146,10 +143,10 @@ def _show_passages(report: FeedbackReport) -> None:
     if report.most_edited:
         say()
         pairs = [
-            (pair.row.id, pair.row.verdict, shown_share(pair.row.edit_share), _shortened(pair.draft, 60))
+            (pair.row.id, pair.row.verdict, shown_share(pair.row.edit_share), shown_share(pair.row.kept), _shortened(pair.draft, 60))
             for pair in report.most_edited[:SHOWN_PAIRS]
         ]
-        print_table(("most edited", "verdict", "edit share", "draft"), pairs, right=(2,))
+        print_table(("most edited", "verdict", "edit share", "kept", "draft"), pairs, right=(2, 3))
     if report.deleted_passages:
         say()
         passages = [

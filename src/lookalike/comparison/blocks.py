@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from lookalike.comparison.edits import Edits, Segment
@@ -54,3 +54,22 @@ def partner_groups(edits: Edits) -> tuple[dict[Span, int], dict[Span, int]]:
         segment.span: number(segment.partner[0]) for segment in edits.right if segment.kind in ("moved", "reworded") and segment.partner
     }
     return left_groups, right_groups
+
+
+class Moves:
+    """Moved stretches that follow each other on both sides, with the words that were reworded inside them."""
+
+    def __init__(self, edits: Edits) -> None:
+        self._right = {segment.span[0]: number for number, segment in enumerate(edits.right)}
+        self.reworded: set[Span] = set()  # spans on both sides
+        for pair in pairwise(edits.left):
+            if {segment.kind for segment in pair} == {"moved", "reworded"} and self.goes_on(*pair):
+                changed = pair[0] if pair[0].kind == "reworded" else pair[1]
+                self.reworded.add(changed.span)
+        self.replacing = {segment.partner for segment in edits.left if segment.span in self.reworded and segment.partner}
+
+    def goes_on(self, first: Segment, second: Segment) -> bool:
+        """Whether the partner of the second follows that of the first."""
+        if first.partner is None or second.partner is None:
+            return False
+        return self._right[first.partner[0]] + 1 == self._right[second.partner[0]]

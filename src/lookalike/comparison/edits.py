@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from lookalike.comparison.likeness import in_common, trigrams
-from lookalike.comparison.moves import Shared, shared
+from lookalike.comparison.moves import Change, Shared, shared
 from lookalike.comparison.runs import kept_runs
 from lookalike.comparison.sides import Run, Side, gaps
 from lookalike.model import Span
@@ -41,7 +41,8 @@ class Edits:
     """Shares of characters, and the stretches of both texts.
 
     ``kept``, ``moved``, ``reworded`` and ``deleted`` are shares of the left text and add up to 1; ``inserted`` is a share
-    of the right text. Two texts without characters count as kept.
+    of the right text. Two texts without characters count as kept. ``added`` is what the right text has beyond the left one, in
+    terms of the left text: inserted text, and what reworded text is longer by.
     """
 
     kept: float
@@ -51,7 +52,7 @@ class Edits:
     reworded: float
     left: tuple[Segment, ...]
     right: tuple[Segment, ...]
-    sizes: tuple[int, int] = (0, 0)  # the characters that count, of both texts
+    added: float = 0.0
 
     def to_dict(self) -> dict[str, float]:
         """The shares."""
@@ -74,7 +75,6 @@ def edits(left: str, right: str) -> Edits:
         **_shares(left_segments, right_segments, a, b),
         left=tuple(segment for _, _, segment in left_segments),
         right=tuple(segment for _, _, segment in right_segments),
-        sizes=(a.characters(0, len(a)), b.characters(0, len(b))),
     )
 
 
@@ -104,7 +104,7 @@ def _segments(a: Side, b: Side, found: Shared) -> tuple[list[_Placed], list[_Pla
 
 def _mirrored(found: Shared) -> Shared:
     moved = [Run(run.right, run.left, run.length) for run in found.moved]
-    return Shared([], moved, [change._make((*change[2:], *change[:2])) for change in found.changes])
+    return Shared([], moved, [Change(right, right_end, left, left_end) for left, left_end, right, right_end in found.changes])
 
 
 def _moved(side: Side, other: Side, found: Shared) -> Iterator[_Placed]:
@@ -148,18 +148,22 @@ def _reworded(a: Side, b: Side, kept: list[Run], between: list[_Gap]) -> Iterato
 
     A sentence, here, is what lies between two kept tokens with which lines or sentences begin.
     """
-    count = same = was = now = 0
-    similar = 0.0
+    sentence: list[_Gap] = []
+    same = 0
     for number, gap in enumerate(between):
-        count += 1
-        was += sum(a.characters(*stretch) for stretch in gap.left)
-        now += sum(b.characters(*stretch) for stretch in gap.right)
-        similar += _similar(a, b, gap)
+        sentence.append(gap)
         head, tail = _context(a, kept[number]) if number < len(kept) else (0, 0)
         same += head
         if tail is not None:
-            yield from [same + similar >= RECOGNISABLE * (same + max(was, now))] * count
-            count, same, was, now, similar = 0, tail, 0, 0, 0.0
+            yield from [_is_recognisable(a, b, sentence, same)] * len(sentence)
+            sentence, same = [], tail
+
+
+def _is_recognisable(a: Side, b: Side, sentence: list[_Gap], same: int) -> bool:
+    was = sum([a.characters(*stretch) for gap in sentence for stretch in gap.left])
+    now = sum([b.characters(*stretch) for gap in sentence for stretch in gap.right])
+    least = RECOGNISABLE * (same + max(was, now))
+    return same >= least or same + sum(_similar(a, b, gap) for gap in sentence) >= least
 
 
 def _context(a: Side, run: Run) -> tuple[int, int | None]:
@@ -183,7 +187,7 @@ def _similar(a: Side, b: Side, gap: _Gap) -> float:
         return 0.0
     was, now = (sum(side.sizes[token] for token in tokens) for side, tokens in zip((a, b), sides, strict=True))
     old, new = (trigrams(side.word(token).lower() for token in tokens) for side, tokens in zip((a, b), sides, strict=True))
-    return 2 * min(was, now) / (was + now) * in_common(old, new)
+    return float(in_common(old, new) * 2 * min(was, now) / (was + now))
 
 
 def _shares(left: list[_Placed], right: list[_Placed], a: Side, b: Side) -> dict[str, float]:
@@ -191,8 +195,11 @@ def _shares(left: list[_Placed], right: list[_Placed], a: Side, b: Side) -> dict
     counts = dict.fromkeys(("kept", "moved", "reworded", "deleted"), 0)
     for first, last, segment in left:
         counts[segment.kind] += a.characters(first, last)
-    inserted = sum(b.characters(first, last) for first, last, segment in right if segment.kind == "inserted")
+    come = dict.fromkeys(("kept", "moved", "reworded", "inserted"), 0)
+    for first, last, segment in right:
+        come[segment.kind] += b.characters(first, last)
     shares = {kind: count / was if was else 0.0 for kind, count in counts.items()}
     if not was and not now:
         shares["kept"] = 1.0
-    return shares | {"inserted": inserted / now if now else 0.0}
+    added = come["inserted"] + max(0, come["reworded"] - counts["reworded"])
+    return shares | {"inserted": come["inserted"] / now if now else 0.0, "added": added / was if was else 0.0}

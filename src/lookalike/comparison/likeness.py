@@ -6,11 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+from lookalike.text.normalize import fold
+
 LONGEST_WORD = 64  # letters: a longer one is data, and equals another one or does not
 
 
 def trigrams(words: Iterable[str]) -> Counter[str]:
-    """The letter trigrams of each word, with a blank before and after it: as many as the word has letters."""
+    """The letter trigrams of each word, with a blank before and after it: as many as the word has letters.
+
+    Forms of a letter count as the same; forms of a mark, such as ``,`` and ``，``, do not.
+    """
     found: list[str] = []
     for word in words:
         if len(word) <= LONGEST_WORD:
@@ -20,6 +25,8 @@ def trigrams(words: Iterable[str]) -> Counter[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _trigrams(word: str) -> list[str]:
+    if not word.isascii() and word.isalnum():
+        word = fold(word) or word
     if len(word) == 1:
         return [word]
     padded = f" {word} "

@@ -3,7 +3,7 @@
 What was kept leaves gaps on both sides. Moved are, in this order:
 
 - phrases: runs of at least four tokens and ten characters;
-- sentences and lines that have at least half of their text in common with one on the other side. What differs inside was
+- sentences and lines that have at least half of their text in common with one on the other side. What was replaced inside was
   reworded;
 - clauses and list items that stand whole on both sides, however short they are, and those that are whole on one side and all that
   was changed on the other;
@@ -32,6 +32,7 @@ CLAUSE_TOKENS = 3
 CLAUSE_CHARACTERS = 6
 SENTENCE_TOKENS = 5
 SENTENCE_COMMON = 0.5  # of the characters of the longer side
+IN_PLACE_COMMON = 0.4  # where a sentence stands in the same gap on both sides: its bits were taken for chance beside larger changes
 SENTENCE_VOTES = 0.2  # of the pairs of neighbouring tokens: fewer cannot make up half of the characters but by chance
 MAX_PLACES = 8  # of a pair of tokens: a more frequent one says nothing
 MAX_SENTENCE = 2_000  # tokens: longer lines are tables or data
@@ -84,6 +85,7 @@ class _Moves:
 
     def __init__(self, a: Side, b: Side, kept: list[Run]) -> None:
         self.a, self.b, self.kept = a, b, kept
+        self._lefts, self._rights = [run.left for run in kept], [run.right for run in kept]
         self.right_of = array("q", [_FREE]) * len(a)
         self.left_of = array("q", [_FREE]) * len(b)
         for run in kept:
@@ -97,7 +99,7 @@ class _Moves:
     def find_phrases(self) -> None:
         for run in self._native_runs(PHRASE_TOKENS):
             if self.a.characters(run.left, run.left_end) >= PHRASE_CHARACTERS:
-                self._move(run)
+                self._move(self._trimmed(run))
 
     def find_sentences(self) -> None:
         lefts, rights = list(self._sentences(self.a, self.left_gaps, self.right_of)), []
@@ -133,12 +135,11 @@ class _Moves:
 
     def find_swaps(self) -> None:
         kept_before = [0, *accumulate(run.length for run in self.kept)]
-        lefts, rights = [run.left for run in self.kept], [run.right for run in self.kept]
         places: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
         for first, last in self._few_words(self.b, self.right_gaps, self.left_of):
-            places[tuple(sorted(self.b.hashes[first:last]))].append((kept_before[bisect(rights, first)], first))
+            places[tuple(sorted(self.b.hashes[first:last]))].append((kept_before[bisect(self._rights, first)], first))
         for first, last in self._few_words(self.a, self.left_gaps, self.right_of) if places else ():
-            at = kept_before[bisect(lefts, first)]
+            at = kept_before[bisect(self._lefts, first)]
             found = places.get(tuple(sorted(self.a.hashes[first:last])), [])
             near = bisect(found, (at - NEARBY_TOKENS, -1))
             if near < len(found) and found[near][0] <= at + NEARBY_TOKENS:
@@ -148,12 +149,13 @@ class _Moves:
                     self._move(Run(i, k, 1))
 
     def find_separators(self) -> None:
-        places: dict[int, deque[int]] = defaultdict(deque)
-        for token in self._separators(self.b, self.right_gaps, self.left_of):
-            places[self.b.hashes[token]].append(token)
-        for token in self._separators(self.a, self.left_gaps, self.right_of) if places else ():
-            if found := places.get(self.a.hashes[token]):
-                self._move(Run(token, found.popleft(), 1))
+        places: dict[int, deque[tuple[int, bool]]] = defaultdict(deque)
+        for token, touches in self._separators(self.b, self.right_gaps, self.left_of):
+            places[self.b.hashes[token]].append((token, touches))
+        for token, touches in self._separators(self.a, self.left_gaps, self.right_of) if places else ():
+            found = places.get(self.a.hashes[token])
+            if found and (touches or found[0][1]):
+                self._move(Run(token, found.popleft()[0], 1))
 
     def result(self) -> Shared:
         kept, moved = _in_place(self.kept, list(self._runs()))
@@ -239,7 +241,9 @@ class _Moves:
                     yield common, left, right, runs
 
     def _least_common(self, left: _Stretch, right: _Stretch) -> float:
-        return SENTENCE_COMMON * max(self.a.characters(*left), self.b.characters(*right))
+        in_one_gap = bisect(self._lefts, left[0]) == bisect(self._rights, right[0])
+        share = IN_PLACE_COMMON if in_one_gap else SENTENCE_COMMON
+        return share * max(self.a.characters(*left), self.b.characters(*right))
 
     def _moved(self, side: Side, stretch: _Stretch, places: array[int]) -> int:
         return sum(side.sizes[token] for token in range(*stretch) if places[token] >= 0)
@@ -300,12 +304,19 @@ class _Moves:
     def _only_separators(self, side: Side, first: int, last: int) -> bool:
         return all(side.separates(token) or side.is_article(token) for token in range(first, last))
 
-    def _separators(self, side: Side, around: list[_Stretch], places: array[int]) -> Iterator[int]:
-        """Marks, conjunctions and articles next to something that was moved."""
+    def _separators(self, side: Side, around: list[_Stretch], places: array[int]) -> Iterator[tuple[int, bool]]:
+        """Marks, conjunctions and articles that are all that was changed at their place, and whether they are next to moved text."""
         for first, last in self._free(around, places):
-            touches = (first > 0 and places[first - 1] >= 0) or (last < len(side) and places[last] >= 0)
-            if touches and self._only_separators(side, first, last):
-                yield from range(first, last)
+            if self._only_separators(side, first, last):
+                touches = (first > 0 and places[first - 1] >= 0) or (last < len(side) and places[last] >= 0)
+                yield from ((token, touches) for token in range(first, last))
+
+    def _trimmed(self, run: Run) -> Run:
+        """The run without a word or three at its ends that belong to the next clause or item."""
+        reach = min(PHRASE_TOKENS, run.length)
+        start = next((token for token in range(run.left, run.left + reach) if self.a.is_edge(token)), run.left)
+        end = next((token for token in range(run.left_end, run.left_end - reach, -1) if self.a.is_edge(token)), run.left_end)
+        return Run(start, run.right + start - run.left, end - start) if start < end else run
 
 
 def _pairs(side: Side, first: int, last: int) -> Iterable[tuple[int, int]]:

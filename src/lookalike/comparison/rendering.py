@@ -29,7 +29,7 @@ EXCERPT = 90
 KINDS = {
     "kept": "in the same order on both sides",
     "moved": "stands elsewhere on the right",
-    "reworded": "replaced by text in the same place",
+    "reworded": "changed inside a sentence that is still there or was moved",
     "deleted": "only on the left",
     "inserted": "only on the right",
 }

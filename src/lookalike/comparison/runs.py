@@ -19,6 +19,7 @@ from lookalike.comparison.sides import Run, Side, gaps, joined
 FRAGMENT_FACTOR = 2
 MAX_SLIDE = 64  # tokens; bounds the work on repetitive texts
 MAX_REACH = 64  # tokens from a gap to the beginning or the end of the sentence it is in
+MAX_BROKEN = 10_000  # runs: with more, bits are not looked for, which would take longer than everything else
 
 
 def kept_runs(a: Side, b: Side) -> list[Run]:
@@ -122,21 +123,19 @@ def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
 
 def _without_bits(runs: list[Run], a: Side, b: Side) -> list[Run]:
     """The runs without bits of lines, sentences and clauses of which less than half was kept, and which stand whole elsewhere."""
-    for begins in (Side.begins, Side.is_edge):
-        units = _broken(runs, a, b, begins)
+    for begins in (Side.begins, Side.is_edge) if len(runs) <= MAX_BROKEN else ():
         mirrored = [Run(run.right, run.left, run.length) for run in runs]
-        theirs = _broken(mirrored, b, a, begins)
-        both = units.keys() & theirs.keys()
-        released = sorted({bit for key in both for unit in units[key] for bit in unit})
-        released += sorted({Run(left, right, length) for key in both for unit in theirs[key] for right, left, length in unit})
+        ours, theirs = _broken(runs, a, b, begins), _broken(mirrored, b, a, begins)
+        released = [bit for key, bits in ours.items() if key in theirs for bit in bits]
+        released += [Run(left, right, length) for key, bits in theirs.items() if key in ours for right, left, length in bits]
         if released:
             runs = _split(runs, released)
     return runs
 
 
-def _broken(runs: list[Run], a: Side, b: Side, begins: Callable[[Side, int], object]) -> dict[bytes, list[list[Run]]]:
-    """The units around gaps of which less than half was kept, by their tokens: the kept bits of each."""
-    found: dict[bytes, list[list[Run]]] = {}
+def _broken(runs: list[Run], a: Side, b: Side, begins: Callable[[Side, int], object]) -> dict[bytes, list[Run]]:
+    """The units around and in gaps of which less than half was kept, by their tokens: the kept bits of them."""
+    found: dict[bytes, list[Run]] = {}
     lefts = [run.left for run in runs]
     done = 0
     for first, last, _, _ in gaps(runs, a, b):
@@ -144,15 +143,15 @@ def _broken(runs: list[Run], a: Side, b: Side, begins: Callable[[Side, int], obj
         if first >= last:
             continue  # nothing here, or in the unit of the gap before
         start, end = max(done, first - MAX_REACH), min(len(a), last + MAX_REACH)
-        edges = [token for token in range(start, first + 1) if begins(a, token)][-1:] or [first]
+        edges = [next((token for token in range(first, start - 1, -1) if begins(a, token)), first)]
         edges += [token for token in range(first + 1, last) if begins(a, token)]
         edges += [next((token for token in range(last, end + 1) if begins(a, token)), last)]
         done = edges[-1]
         for unit in pairwise(edges):
-            bits = list(_inside(runs, lefts, *unit))
-            kept = sum(a.characters(bit.left, bit.left_end) for bit in bits)
-            if unit[0] < unit[1] and 2 * kept <= a.characters(*unit):
-                found.setdefault(a.hashes[slice(*unit)].tobytes(), []).append(bits)
+            # Only a unit that reaches beyond the gap can have kept bits.
+            bits = list(_inside(runs, lefts, *unit)) if unit[0] < first or unit[1] > last else []
+            if not bits or 2 * sum(a.characters(bit.left, bit.left_end) for bit in bits) <= a.characters(*unit):
+                found.setdefault(a.hashes[unit[0] : unit[1]].tobytes(), []).extend(bits)
     return found
 
 

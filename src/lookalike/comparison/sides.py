@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import accumulate
 from operator import sub
 from typing import NamedTuple
@@ -17,8 +20,13 @@ SENTENCE_ENDS = frozenset(".!?…。．！？；;")
 # What stands between clauses and between the items of a list. Between two letters or digits, as in 1,000 or near-duplicate, a
 # mark is part of a word.
 SEPARATORS = SENTENCE_ENDS | frozenset(",:-*|/，、：—–•·")
-ARTICLES = frozenset(("a", "an", "the"))  # an item is the same with and without one
-CONJUNCTIONS = frozenset(("and", "or", "和", "与", "及", "或"))
+CONJUNCTIONS = ("and", "or", "和", "与", "及", "或")
+ARTICLES = ("a", "an", "the")  # an item is the same with and without one
+_MARKS = re.compile(
+    rf"[\n{re.escape(''.join(sorted(SEPARATORS)))}]|\b(?:{'|'.join((*ARTICLES, *CONJUNCTIONS[:2]))})\b|[{''.join(CONJUNCTIONS[2:])}]",
+    re.IGNORECASE,
+)
+_SENTENCE, _LINE, _SEPARATOR, _BEHIND_SEPARATOR, _ARTICLE = 1, 2, 4, 8, 16
 
 
 class Run(NamedTuple):
@@ -59,32 +67,47 @@ class Side:
         return self.text[self.starts[token] : self.ends[token]]
 
     def begins_line(self, token: int) -> bool:
-        return token == 0 or token == len(self) or "\n" in self.text[self.ends[token - 1] : self.starts[token]]
+        return self.traits[token] & _LINE > 0
 
     def begins(self, token: int) -> int:
-        """2 if a line begins with the token, 1 if a sentence does, else 0."""
-        if self.begins_line(token):
-            return 2
-        return int(self.text[self.ends[token - 1] - 1] in SENTENCE_ENDS and not self._is_inside_a_word(token - 1))
+        """2 or more if a line begins with the token, 1 if a sentence does, else 0."""
+        return self.traits[token] & (_LINE | _SENTENCE)
 
     def separates(self, token: int) -> bool:
         """Whether a token stands between clauses or list items: a mark or a conjunction."""
-        if self.sizes[token] == 1 and self.text[self.starts[token]] in SEPARATORS:
-            return not self._is_inside_a_word(token)
-        return self.sizes[token] <= 3 and self.word(token) in CONJUNCTIONS
-
-    def _is_inside_a_word(self, token: int) -> bool:
-        start, end = self.starts[token], self.ends[token]
-        return (
-            self.text[start] < "\x7f" and start > 0 and end < len(self.text) and self.text[start - 1].isalnum() and self.text[end].isalnum()
-        )
+        return self.traits[token] & _SEPARATOR > 0
 
     def is_article(self, token: int) -> bool:
-        return self.sizes[token] <= 3 and self.word(token).lower() in ARTICLES
+        return self.traits[token] & _ARTICLE > 0
 
     def is_edge(self, token: int) -> bool:
         """Whether a clause or a list item can begin with a token, or end before it."""
-        return self.begins_line(token) or self.separates(token - 1) or self.separates(token)
+        return self.traits[token] & (_LINE | _SEPARATOR | _BEHIND_SEPARATOR) > 0
+
+    @cached_property
+    def traits(self) -> bytearray:
+        """What each token is and begins, and one more for the end of the text."""
+        traits = bytearray(len(self) + 1)
+        token = 0
+        for found in _MARKS.finditer(self.text):
+            token = bisect_left(self.starts, found.start(), token)
+            if found[0] == "\n":
+                traits[token] |= _LINE
+            elif token < len(self) and (self.starts[token], self.ends[token]) == found.span():
+                if found[0].lower() in ARTICLES:
+                    traits[token] |= _ARTICLE
+                elif not self._is_inside_a_word(token):
+                    traits[token] |= _SEPARATOR
+                    traits[token + 1] |= _BEHIND_SEPARATOR | (_SENTENCE if found[0] in SENTENCE_ENDS else 0)
+        traits[0] |= _LINE
+        traits[len(self)] |= _LINE
+        return traits
+
+    def _is_inside_a_word(self, token: int) -> bool:
+        start, end = self.starts[token], self.ends[token]
+        if self.text[start] > "\x7f" or not 0 < start <= end < len(self.text):
+            return False
+        return self.text[start - 1].isalnum() and self.text[end].isalnum()
 
 
 def joined(runs: Iterable[Run]) -> list[Run]:

@@ -2,18 +2,18 @@
 
 In colour, deleted text is struck through and inserted text is underlined, so that colour is not the only sign. Without
 colour they stand in [-brackets-]{+like these+}, and moved text in [>these>]. A reworded stretch is shown as deleted and
-inserted, a moved one where it was.
+inserted, a moved one where it was, together with the words that were reworded inside it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike.checks import check_bool, check_int
-from lookalike.comparison.blocks import blocks
+from lookalike.comparison.blocks import Moves, blocks
 from lookalike.comparison.edits import Segment
 from lookalike.comparison.escaping import columns, printable
 
@@ -73,13 +73,15 @@ def _hunks(comparison: Comparison) -> Iterator[list[_Piece]]:
     left_text, right_text = comparison.left, comparison.right
     if comparison.edits is None or not isinstance(left_text, str) or not isinstance(right_text, str):
         return
+    moves = Moves(comparison.edits)
     hunk: list[_Piece] = []
     before = ""
     at_left = at_right = 0
     for left, right, kept in blocks(comparison.edits):
         (left_end, at_next_left), (right_end, at_next_right) = kept or ((len(left_text),) * 2, (len(right_text),) * 2)
-        was = _changes(left_text, left, at_left, left_end, _LEFT)
-        now = _changes(right_text, right, at_right, right_end, _RIGHT)
+        stays = [segment for segment in right if segment.span not in moves.replacing]
+        was = _changes(left_text, left, at_left, left_end, _LEFT, (moves, right_text))
+        now = _changes(right_text, stays, at_right, right_end, _RIGHT)
         at_left, at_right = at_next_left, at_next_right
         around = was if was.pieces else now
         after = _one_line(left_text[left_end:at_left])
@@ -104,10 +106,14 @@ class _Changes(NamedTuple):
     trail: str
 
 
-def _changes(text: str, segments: Sequence[Segment], start: int, end: int, styles: dict[str, str]) -> _Changes:
+def _changes(
+    text: str, segments: Sequence[Segment], start: int, end: int, styles: dict[str, str], moved: tuple[Moves, str] | None = None
+) -> _Changes:
+    """``moved`` has the moves and the other text, where moved text is shown."""
     lead = ""
     pieces: list[_Piece] = []
-    for segment in segments:
+    place: int | None = None  # where the moved text that is being shown went
+    for segment, following in zip_longest(segments, segments[1:]):
         gap, start = _space(text[start : segment.span[0]]), segment.span[1]
         if segment.kind not in styles:
             continue
@@ -115,9 +121,20 @@ def _changes(text: str, segments: Sequence[Segment], start: int, end: int, style
             pieces.append(_Piece("kept", gap))
         else:
             lead = gap
-        pieces.append(_Piece(styles[segment.kind], _shortened(text[slice(*segment.span)])))
-        if segment.kind == "moved" and segment.partner:
-            pieces.append(_Piece("place", f"(to B {segment.partner[0]:,})"))
+        shown = text[slice(*segment.span)]
+        pieces.append(_Piece(styles[segment.kind], _shortened(shown)))
+        if moved is None or segment.partner is None:
+            continue
+        moves, other = moved
+        inside = segment.span in moves.reworded
+        if inside:
+            pieces.append(_Piece("inserted", _shortened(other[slice(*segment.partner)])))
+        if inside or segment.kind == "moved":
+            place = segment.partner[0] if place is None else place
+            if following is None or not moves.goes_on(segment, following):
+                # A mark that went along needs no place of its own.
+                pieces += [_Piece("place", f"(to B {place:,})")] if any(map(str.isalnum, shown)) else []
+                place = None
     return _Changes(lead, pieces, _space(text[start:end]))
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.edits import edits
-from lookalike.comparison.escaping import escaped
+from lookalike.comparison.escaping import attribute, escaped
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.deduping.plots import Bar, lying, upright
 from lookalike.figures import counted, shown_score, shown_share
@@ -45,8 +44,8 @@ def page(report: DedupeReport, title: str) -> str:
         _problems(report),
     ]
     settings = ", ".join(f"{name} {value}" for name, value in found["settings"].items())
-    rule = f"<p class=muted>{escape(RULES[report.settings.method])}.</p>" if report.settings.method in RULES else ""
-    heading = f"<h1>{escape(title)}</h1><p class=muted>{escape(settings)}</p>{rule}"
+    rule = f"<p class=muted>{escaped(RULES[report.settings.method])}.</p>" if report.settings.method in RULES else ""
+    heading = f"<h1>{escaped(title)}</h1><p class=muted>{escaped(settings)}</p>{rule}"
     # The marks of a comparison first; what the page itself says comes behind them.
     style = "".join(
         files(package).joinpath(name).read_text("utf-8")
@@ -55,9 +54,9 @@ def page(report: DedupeReport, title: str) -> str:
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{style}</style></head>"
+        f"<title>{attribute(title)}</title><style>{style}</style></head>"
     )
-    footer = f"<footer><small>lookalike {escape(__version__)}</small></footer>"
+    footer = f"<footer><small>lookalike {escaped(__version__)}</small></footer>"
     return f"{head}<body>{heading}{''.join(sections)}{footer}</body></html>\n"
 
 
@@ -78,7 +77,7 @@ def _cards(found: dict[str, Any]) -> str:
 
 
 def _section(title: str, lead: str, body: str) -> str:
-    return f"<h2>{escape(title)}</h2><p class=muted>{escape(lead)}</p>{body}"
+    return f"<h2>{escaped(title)}</h2><p class=muted>{escaped(lead)}</p>{body}"
 
 
 def _similarities(report: DedupeReport) -> str:
@@ -194,6 +193,6 @@ def _problems(report: DedupeReport) -> str:
 def _table(headers: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Iterable[int] = ()) -> str:
     right = set(numbers)
     style = [" class=n" if i in right else "" for i in range(len(headers))]
-    head = "".join(f"<th{style[i]}>{escape(header)}</th>" for i, header in enumerate(headers))
+    head = "".join(f"<th{style[i]}>{escaped(header)}</th>" for i, header in enumerate(headers))
     body = "".join(f"<tr>{''.join(f'<td{style[i]}>{escaped(cell)}</td>' for i, cell in enumerate(row))}</tr>" for row in rows)
     return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
+
+from lookalike.comparison.escaping import attribute
 
 WIDTH = 720
 RIGHT = 16
@@ -81,7 +82,7 @@ def lying(title: str, bars: Sequence[Bar]) -> str:
 
 
 def _svg(title: str, height: float, parts: Sequence[str]) -> str:
-    label = escape(title)
+    label = attribute(title)
     drawn = f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{label}"><title>{label}</title>{"".join(parts)}</svg>'
     return f"<div class=wide>{drawn}</div>"
 
@@ -89,8 +90,8 @@ def _svg(title: str, height: float, parts: Sequence[str]) -> str:
 def _rect(x: float, y: float, width: float, height: float, tip: str) -> str:
     if width <= 0 or height <= 0:
         return ""
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"><title>{escape(tip)}</title></rect>'
+    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"><title>{attribute(tip)}</title></rect>'
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{attribute(text)}</text>'

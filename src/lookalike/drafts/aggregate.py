@@ -14,6 +14,7 @@ NONE = "(none)"
 OTHERS = "(others)"
 MAX_GROUPS = 1000  # different values of a column; what comes later is counted under OTHERS
 BARS = 20
+MOST_ADDED = 100.0  # times the draft: so that a few short drafts do not outweigh all others, and for bounded memory
 MAX_PERIODS = 4000
 
 
@@ -24,6 +25,8 @@ class Summary:
         self.verdicts: Counter[str] = Counter()
         self.edit_share = Spread()
         self.kept = Spread()
+        self.added = Spread()
+        self.bars: Counter[tuple[int, str]] = Counter()  # pairs by 5 % of the edit share, and by verdict
         self.totals = dict.fromkeys(("moved", "reworded", "deleted", "inserted"), 0.0)
         self.draft_characters = 0
         self.final_characters = 0
@@ -32,6 +35,8 @@ class Summary:
         self.verdicts[row.verdict] += 1
         self.edit_share.add(row.edit_share)
         self.kept.add(row.kept)
+        self.added.add(min(row.added, MOST_ADDED))
+        self.bars[min(int(row.edit_share * BARS), BARS - 1), row.verdict] += 1
         for name in self.totals:
             self.totals[name] += getattr(row, name)
         self.draft_characters += row.draft_characters
@@ -41,6 +46,8 @@ class Summary:
         self.verdicts.update(other.verdicts)
         self.edit_share.merge(other.edit_share)
         self.kept.merge(other.kept)
+        self.added.merge(other.added)
+        self.bars.update(other.bars)
         for name in self.totals:
             self.totals[name] += other.totals[name]
         self.draft_characters += other.draft_characters
@@ -52,8 +59,12 @@ class Summary:
 
     @property
     def usable(self) -> float:
-        """The share of drafts that were used as they were or after a light edit."""
+        """The share of drafts that were used as they were, after a light edit, or with more text added."""
         return sum(self.verdicts[name] for name in USABLE) / self.pairs if self.pairs else 0.0
+
+    def distribution(self) -> list[int]:
+        """How many pairs have an edit share in each of twenty equal parts of 0 … 1; the last one has its upper end."""
+        return [sum(self.bars[part, verdict] for verdict in VERDICTS) for part in range(BARS)]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -62,6 +73,7 @@ class Summary:
             "edit_share": _middle(self.edit_share),
             "kept": _middle(self.kept),
             **{name: {"mean": round(self.totals[name] / self.pairs, 6) if self.pairs else 0.0} for name in SHARES if name in self.totals},
+            "added": _middle(self.added),
             "verdicts": {name: self.verdicts[name] for name in VERDICTS},
             "draft_characters": self.draft_characters,
             "final_characters": self.final_characters,

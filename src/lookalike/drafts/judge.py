@@ -14,9 +14,11 @@ from lookalike.drafts.edit_share import edit_share
 from lookalike.drafts.pairs import Pair, has_words
 from lookalike.errors import InputError
 
-VERDICTS = ("used as is", "light edit", "heavy edit", "rewritten", "discarded")
-USABLE = VERDICTS[:2]
+VERDICTS = ("used as is", "light edit", "extended", "heavy edit", "rewritten", "discarded")  # from the best to the worst
+USABLE = VERDICTS[:3]
+BOUNDED = tuple(name for name in VERDICTS if name not in ("extended", "discarded"))
 SHARES = ("kept", "moved", "reworded", "deleted", "inserted")
+LEAST_USABLE = 0.5  # the share of a usable draft that was kept or moved
 
 EXCERPT = 160  # characters of a text that reports show
 MAX_PASSAGE = 200
@@ -60,15 +62,36 @@ class Bounds:
             raise InputError(f"bounds={value!r}: give four numbers: as is, light, heavy, rewritten")
         return cls(*numbers)
 
-    def verdict(self, share: float) -> str:
-        return next((name for name, bound in zip(VERDICTS, self.values, strict=False) if share <= bound), VERDICTS[-1])
+    def verdict(self, edit_share: float, kept: float, moved: float, reworded: float, added: float) -> str:
+        """What the numbers of a pair are called. More kept or less edited never gives a worse verdict.
+
+        What became of the draft decides, not what was added to it: the edit share counts, or that of the draft alone, whichever
+        is less. A draft of which less than half is left is not usable, however similar the new words are.
+        """
+        share = min(edit_share, draft_share(kept, moved, reworded))
+        if edit_share == 0 or kept + moved >= min(LEAST_USABLE, 1 - self.light):
+            if edit_share <= self.as_is:
+                return "used as is"
+            if share <= self.light:
+                return "extended" if edit_share > self.light and added > 0 else "light edit"
+        return "heavy edit" if share <= self.heavy else "rewritten" if share <= self.rewritten else "discarded"
 
     def to_dict(self) -> dict[str, float]:
-        return dict(zip(VERDICTS, self.values, strict=False))
+        return dict(zip(BOUNDED, self.values, strict=True))
+
+
+def draft_share(kept: float, moved: float, reworded: float) -> float:
+    """The edit share without what was added: deleted text counts, reworded text counts twice, and a move counts half."""
+    deleted = max(0.0, 1 - kept - moved - reworded)
+    edited = deleted + 2 * reworded + moved / 2
+    return edited / (edited + kept + moved / 2)
 
 
 class Row(NamedTuple):
-    """What became of one draft. ``kept`` … ``deleted`` are shares of the draft, ``inserted`` of the final text."""
+    """What became of one draft. ``kept`` … ``deleted`` and ``added`` are in terms of the draft, ``inserted`` of the final text.
+
+    ``added`` is what the final text has beyond the draft: inserted text, and what reworded text is longer by. It can exceed 1.
+    """
 
     id: str
     verdict: str
@@ -78,6 +101,7 @@ class Row(NamedTuple):
     reworded: float
     deleted: float
     inserted: float
+    added: float
     draft_characters: int
     final_characters: int
     time: date | None
@@ -86,10 +110,15 @@ class Row(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Flat: the columns of the pair stand beside the numbers."""
-        numbers = {name: round(getattr(self, name), 6) for name in ("edit_share", *SHARES)}
+        numbers = {name: _rounded(getattr(self, name)) for name in ("edit_share", *SHARES, "added")}
         sizes = {"draft_characters": self.draft_characters, "final_characters": self.final_characters}
         time = self.time.isoformat() if self.time else None
         return {"id": self.id, "verdict": self.verdict, **numbers, **sizes, "time": time, **self.groups, "place": self.place}
+
+
+def _rounded(share: float) -> float:
+    """Six decimals; but only nothing is 0."""
+    return round(share, 6) or share
 
 
 ROW_NAMES = frozenset(name for name in Row._fields if name != "groups")  # no group column may have one of these names
@@ -107,6 +136,8 @@ class Judged(NamedTuple):
 
     edit_share: float
     shares: dict[str, float]
+    added: float
+    verdict: str
     removed: list[Removed]
     excerpts: tuple[str, str]
 
@@ -115,21 +146,23 @@ def judge(draft: str, final: str, bounds: Bounds) -> Judged:
     """Everything about a pair that needs its texts. What was removed of a discarded draft is not listed."""
     excerpts = _excerpt(draft), _excerpt(final)
     if draft == final:
-        return Judged(0.0, dict.fromkeys(SHARES, 0.0) | {"kept": 1.0}, [], excerpts)
+        return Judged(0.0, dict.fromkeys(SHARES, 0.0) | {"kept": 1.0}, 0.0, VERDICTS[0], [], excerpts)
     if not has_words(final):
-        return Judged(1.0, dict.fromkeys(SHARES, 0.0) | {"deleted": 1.0}, [], excerpts)
+        return Judged(1.0, dict.fromkeys(SHARES, 0.0) | {"deleted": 1.0}, 0.0, VERDICTS[-1], [], excerpts)
     found = edits(draft, final)
     share = edit_share(draft, final)
-    removed = list(_removed(draft, found)) if share <= bounds.rewritten else []
-    return Judged(share, found.to_dict(), removed, excerpts)
+    verdict = bounds.verdict(share, found.kept, found.moved, found.reworded, found.added)
+    removed = [] if verdict == VERDICTS[-1] else list(_removed(draft, found))
+    return Judged(share, found.to_dict(), found.added, verdict, removed, excerpts)
 
 
-def row_of(pair: Pair, judged: Judged, bounds: Bounds) -> Row:
+def row_of(pair: Pair, judged: Judged) -> Row:
     return Row(
         id=pair.id,
-        verdict=bounds.verdict(judged.edit_share),
+        verdict=judged.verdict,
         edit_share=judged.edit_share,
         **judged.shares,
+        added=judged.added,
         draft_characters=len(pair.draft),
         final_characters=len(pair.final),
         time=pair.time,

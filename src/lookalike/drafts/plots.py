@@ -9,17 +9,17 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
-from html import escape
 
+from lookalike.comparison.escaping import attribute
 from lookalike.drafts.aggregate import BARS, Summary, slot
-from lookalike.drafts.judge import VERDICTS, Bounds
-from lookalike.drafts.sketches import Spread
+from lookalike.drafts.judge import VERDICTS
 from lookalike.figures import shown_share
 
-WIDTH = 720
+WIDTH = 520  # so that text can be read where the page is 500 pixels wide, and is not large where it has room
 RIGHT = 24  # room for half a label
-LABEL_WIDTH = 170
-LABEL_CHARACTERS = 22  # half-width ones
+LABEL_WIDTH = 150
+LABEL_CHARACTERS = 20  # half-width ones
+COUNT_WIDTH = 110
 LABEL_ROOM = 80  # for a date under the time axis
 
 
@@ -27,22 +27,22 @@ def verdict_class(verdict: str) -> str:
     return f"v{VERDICTS.index(verdict)}"
 
 
-def distribution(summary: Summary, bounds: Bounds) -> str:
+def distribution(summary: Summary) -> str:
     """How many pairs have which edit share, in bars of 5 %, coloured by verdict."""
     bars: list[Counter[str]] = [Counter() for _ in range(BARS)]
-    for step, count in summary.edit_share.steps.items():
-        bars[min(step * BARS // Spread.STEPS, BARS - 1)][bounds.verdict(step / Spread.STEPS)] += count
+    for (bar, verdict), count in summary.bars.items():
+        bars[bar][verdict] += count
     height, left = 180, 46
     tick = _tick(max(bar.total() for bar in bars))
     top = tick * max(1, -(-max(bar.total() for bar in bars) // tick))
     width = (WIDTH - left - RIGHT) / BARS
     parts = [_grid(left, height, [(i / top, f"{i:,}") for i in range(0, top + 1, tick)])]
-    for i, bar in enumerate(bars):
+    for i, counts in enumerate(bars):
         y = 20.0 + height
         for verdict in VERDICTS:
-            tall = height * bar[verdict] / top
+            tall = height * counts[verdict] / top
             y -= tall
-            tip = f"edit share {i / BARS:.0%} to {(i + 1) / BARS:.0%}: {verdict}, {bar[verdict]:,} pairs"
+            tip = f"edit share {i / BARS:.0%} to {(i + 1) / BARS:.0%}: {verdict}, {counts[verdict]:,} pairs"
             parts.append(_bar(left + i * width + 1, y, width - 2, tall, verdict, tip))
     parts += [_text(left + i * width, height + 38, f"{i / BARS:.0%}", "middle") for i in range(0, BARS + 1, 4)]
     return _svg("Distribution of the edit share", height + 48, parts)
@@ -57,7 +57,7 @@ def _tick(largest: int) -> int:
 def groups(name: str, summaries: Sequence[tuple[str, Summary]]) -> str:
     """The verdicts of each group, as shares of a bar."""
     row, left = 30, LABEL_WIDTH
-    width = WIDTH - left - 130
+    width = WIDTH - left - COUNT_WIDTH
     parts = []
     for i, (value, summary) in enumerate(summaries):
         y = 24 + i * row
@@ -99,7 +99,7 @@ def over_time(unit: str, points: Sequence[tuple[date, Summary]]) -> str:
     parts.append(f'<polyline class="line-halo" points="{path}"/><polyline class="line" points="{path}"/>')
     for x, y, day, summary in line:
         tip = f"{day.isoformat()}: mean edit share {shown_share(summary.edit_share.mean)}"
-        parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{escape(tip)}</title></circle>')
+        parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{attribute(tip)}</title></circle>')
     return _svg(f"Verdicts by {unit}", height + 48, parts)
 
 
@@ -108,9 +108,8 @@ def _period(unit: str, day: date) -> str:
 
 
 def _svg(title: str, height: float, parts: Sequence[str]) -> str:
-    label = escape(title)
-    drawn = f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{label}"><title>{label}</title>{"".join(parts)}</svg>'
-    return f"<div class=wide>{drawn}</div>"
+    label = attribute(title)
+    return f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{label}"><title>{label}</title>{"".join(parts)}</svg>'
 
 
 def _grid(left: int, height: int, marks: Sequence[tuple[float, str]]) -> str:
@@ -126,12 +125,12 @@ def _bar(x: float, y: float, width: float, height: float, verdict: str, tip: str
     if width <= 0 or height <= 0:
         return ""
     shape = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}"'
-    return f'<rect class="{verdict_class(verdict)}" {shape}><title>{escape(tip)}</title></rect>'
+    return f'<rect class="{verdict_class(verdict)}" {shape}><title>{attribute(tip)}</title></rect>'
 
 
 def _text(x: float, y: float, text: str, anchor: str, style: str = "", *, tip: str = "") -> str:
-    title = f"<title>{escape(tip)}</title>" if tip else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{style}">{escape(text)}{title}</text>'
+    title = f"<title>{attribute(tip)}</title>" if tip else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" class="{style}">{attribute(text)}{title}</text>'
 
 
 def _shortened(text: str) -> str:

@@ -88,7 +88,7 @@ class FeedbackReport:
         out: dict[str, Any] = {
             "pairs": self.pairs,
             "skipped": self.skipped,
-            "aggregates": {**self.summary.to_dict(), "distribution": self.summary.edit_share.bars(20)},
+            "aggregates": {**self.summary.to_dict(), "distribution": self.summary.distribution()},
             "by": {name: {value: summary.to_dict() for value, summary in self.by(name).items()} for name in self.groups},
             "trend": self.trend(),
             "most_edited": [pair.to_dict() for pair in self.most_edited],
@@ -210,7 +210,7 @@ class _Collector:
         self.skipped = 0
 
     def add(self, pair: Pair, found: Judged) -> Row:
-        row = row_of(pair, found, self.bounds)
+        row = row_of(pair, found)
         self.summary.add(row)
         for name, groups in self.groups.items():
             groups.add(row.groups[name], row)

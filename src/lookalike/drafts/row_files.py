@@ -65,5 +65,5 @@ class RowWriter:
 
 
 def _header(groups: tuple[str, ...]) -> list[str]:
-    empty = Row("", "", 0, 0, 0, 0, 0, 0, 0, 0, None, dict.fromkeys(groups), "")
+    empty = Row("", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, None, dict.fromkeys(groups), "")
     return list(empty.to_dict())

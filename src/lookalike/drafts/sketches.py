@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Spread:
-    """The distribution of numbers from 0 to 1, to three decimals, and their exact mean."""
+    """The distribution of numbers from 0 on, most of them up to 1, to three decimals, and their exact mean."""
 
     STEPS = 1000
 
@@ -50,13 +50,6 @@ class Spread:
             if rank < 0:
                 return step
         return 0
-
-    def bars(self, count: int) -> list[int]:
-        """How many values fall into each of ``count`` equal parts of 0 … 1; the last part has its upper end."""
-        out = [0] * count
-        for step, values in self.steps.items():
-            out[min(step * count // self.STEPS, count - 1)] += values
-        return out
 
 
 class Top(Generic[T]):

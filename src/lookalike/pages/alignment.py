@@ -98,7 +98,7 @@ def _stretches(a: list[int], b: list[int], start: int, end: int) -> Iterator[tup
     here = start, start
     sizes = last[0] - start, last[1] - start
     if sizes[0] * sizes[1] > ANCHORED_FROM:
-        runs = _native.align_tokens(array("Q", a[start : last[0]]), array("Q", b[start : last[1]]))
+        runs = _native.align_tokens(array("Q", a[start : last[0]]), array("Q", b[start : last[1]]), array("I"))
         if 2 * sum(length for *_, length in runs) >= min(sizes) or sizes[0] * sizes[1] > MAX_CELLS:
             for i, k, length in runs:
                 place = start + i, start + k
