@@ -60,7 +60,7 @@ nb::list tokenize(Bytes text, unsigned mode, bool fold) {
     return tokens;
 }
 
-// Hashes and spans of the tokens of one text.
+// Secret hashes and spans of the tokens of one text: to be compared within this process.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> token_stream(Bytes text, unsigned mode, bool fold) {
     const TextOptions options = check_text(mode, fold, 1, 0);
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
@@ -68,10 +68,11 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
     std::vector<std::uint32_t> starts, ends;
     {
         nb::gil_scoped_release release;
+        const Secret& secret = process_secret();
         Folder folder;
         folder.run(view(text), options.mode, options.fold, true);
         folder.for_each_token([&](std::size_t begin, std::size_t end) {
-            hashes.push_back(token_hash_padded(folder.bytes() + begin, end - begin));
+            hashes.push_back(secret.of(folder.bytes() + begin, end - begin));
             starts.push_back(folder.span_begin(begin));
             ends.push_back(folder.span_end(end - 1));
         });
@@ -90,6 +91,18 @@ Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers) {
     return give(std::move(hashes));
 }
 
+// Secret hashes of strings as they are.
+Output<std::uint64_t> secret_strings(Bytes data, Offsets offsets, std::optional<Hashes> key) {
+    const Batch<std::uint8_t> strings(data, offsets);
+    const Secret secret = check_secret(key);
+    std::vector<std::uint64_t> hashes(strings.count());
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = secret.of(strings[i].data(), strings[i].size());
+    }
+    return give(std::move(hashes));
+}
+
 }  // namespace
 }  // namespace lookalike
 
@@ -100,5 +113,6 @@ void bind_text(nb::module_& m) {
     m.def("fold_text", &fold_text, "text"_a.noconvert());
     m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);
+    m.def("secret_strings", &secret_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "key"_a.noconvert() = nb::none());
     m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a);
 }

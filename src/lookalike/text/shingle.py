@@ -6,12 +6,16 @@ A text of fewer than n tokens has one shingle, made of all its tokens; a text wi
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
 from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.normalize import utf8
-from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream
+from lookalike.text.tokenize import NATIVE_MODES, hash_strings, secret_strings, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Buffer
 
 
 def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
@@ -24,14 +28,30 @@ def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: b
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
         return _native.shingle_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, unique, 1)[0]
-    return stream_shingles(stream(text, chosen), chosen.ngram, chosen.seed, unique=unique)
+    hashes = hash_strings(token_texts(text, chosen))
+    return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), chosen.ngram, chosen.seed, unique)[0]
 
 
-def stream_shingles(tokens: TokenStream, ngram: int, seed: int, *, unique: bool = False) -> memoryview:
-    offsets = array("q", (0, len(tokens.hashes)))
-    return _native.shingle_tokens(tokens.hashes, offsets, ngram, seed, unique)[0]
+def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = None) -> memoryview:
+    """The distinct shingles of a text as secret hashes, ascending: to be compared with others of this process, or of the same key.
+
+    Two texts share as many as they share shingles, also where somebody made their shingle hashes collide.
+    """
+    if recipe.tokenizer in NATIVE_MODES and recipe.normalize in ("fold", "none"):
+        data = utf8(text)
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        return _native.secret_features(data, array("q", (0, len(data))), mode, folded, recipe.ngram, True, 1, key)[0]
+    hashes = secret_strings(token_texts(text, recipe), key)
+    return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), recipe.ngram, 0, True)[0]
+
+
+def token_texts(text: str | bytes, recipe: Recipe) -> list[str]:
+    return [token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize)]
 
 
 def shingle_set(text: str, recipe: Recipe | str | None = None) -> set[int]:
-    """The distinct shingle hashes of a text."""
-    return set(shingles(text, recipe, unique=True))
+    """The distinct shingles of a text, to be compared with those of another: secret hashes, of this process."""
+    chosen = resolve(recipe)
+    if chosen.hash != "lookalike64":
+        raise InputError(f"recipe hash={chosen.hash!r}: shingles are compared with 'lookalike64'")
+    return set(secret_shingles(text, chosen))

@@ -7,7 +7,7 @@ that says where words stand; each word is then normalised like all others.
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _native
 from lookalike.errors import InputError
@@ -16,11 +16,18 @@ from lookalike.recipe import Recipe
 from lookalike.text import segment
 from lookalike.text.normalize import as_str, fold, utf8
 
+if TYPE_CHECKING:
+    from collections.abc import Buffer
+
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2}
 
 
 class TokenStream(NamedTuple):
-    """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points."""
+    """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points.
+
+    The hashes are secret ones, of this process (native/secret.hpp): two that are equal are those of equal tokens, whoever wrote the
+    texts. Fingerprints are made of others, which everybody knows.
+    """
 
     hashes: memoryview
     starts: memoryview
@@ -75,13 +82,18 @@ def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
 
 
 def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
-    """The tokens of a text as hashes with spans, for the native kernels."""
+    """The tokens of a text as hashes with spans: what passages and edits compare."""
     folded = _check_normalize(recipe.normalize)
     if recipe.tokenizer in NATIVE_MODES:
         return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
     tokens = segmented(as_str(text), recipe.tokenizer, folded)
     starts, ends = array("I", (token.start for token in tokens)), array("I", (token.end for token in tokens))
-    return TokenStream(hash_strings([token.text for token in tokens]), memoryview(starts), memoryview(ends))
+    return TokenStream(secret_strings([token.text for token in tokens]), memoryview(starts), memoryview(ends))
+
+
+def secret_strings(strings: list[str] | list[bytes], key: Buffer | None = None) -> memoryview:
+    """The secret hash of each string, as it is, with a key of one's own or that of the process."""
+    return _native.secret_strings(*_native.pack_strings(strings), key)
 
 
 def hash_strings(strings: list[str] | list[bytes]) -> memoryview:
