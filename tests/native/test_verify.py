@@ -140,7 +140,7 @@ def test_equal_tokens_have_equal_digests() -> None:
 @pytest.mark.parametrize("query", [[2, 1], [1, 1], [0, 2**64 - 1, 5]])
 def test_a_query_must_ascend(query: list[int]) -> None:
     with pytest.raises(ValueError, match=r"query: .* must ascend"):
-        _native.feature_overlaps(array("Q", query), *packed(["a"]), 0, True, 5, 0, 1)
+        _native.feature_overlaps(array("Q", query), *packed(["a"]), 0, True, 5, 1)
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,12 @@ def test_a_query_must_ascend(query: list[int]) -> None:
 )
 def test_queries_of_the_wrong_type(query: object) -> None:
     with pytest.raises(TypeError):
-        _native.feature_overlaps(query, *packed(["a"]), 0, True, 5, 0, 1)
+        _native.feature_overlaps(query, *packed(["a"]), 0, True, 5, 1)
 
 
 KERNELS = {
     "feature_overlaps": lambda data, offsets, mode, workers: _native.feature_overlaps(
-        array("Q", [1]), data, offsets, mode, True, 5, 0, workers
+        array("Q", [1]), data, offsets, mode, True, 5, workers
     ),
     "content_digests": lambda data, offsets, mode, workers: _native.content_digests(data, offsets, mode, True, workers),
 }
@@ -188,7 +188,7 @@ def test_the_boundary(name: str) -> None:
 @pytest.mark.parametrize("ngram", [0, 65])
 def test_absurd_ngrams(ngram: int) -> None:
     with pytest.raises(ValueError, match="ngram"):
-        _native.feature_overlaps(array("Q"), *packed(["a"]), 0, True, ngram, 0, 1)
+        _native.feature_overlaps(array("Q"), *packed(["a"]), 0, True, ngram, 1)
 
 
 @settings(max_examples=80, deadline=None)

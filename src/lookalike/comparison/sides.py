@@ -76,11 +76,7 @@ class Side:
     def _is_inside_a_word(self, token: int) -> bool:
         start, end = self.starts[token], self.ends[token]
         return (
-            self.text[start] < "\x7f"
-            and start > 0
-            and end < len(self.text)
-            and self.text[start - 1].isalnum()
-            and self.text[end].isalnum()
+            self.text[start] < "\x7f" and start > 0 and end < len(self.text) and self.text[start - 1].isalnum() and self.text[end].isalnum()
         )
 
     def is_article(self, token: int) -> bool:

@@ -105,9 +105,7 @@ def _compared(left: _Tokens, right: _Tokens, window: list[_Gap]) -> tuple[float,
     return max(edited, LEAST_EDITED), same + moved * (1 - NEARBY_COST)
 
 
-def _gaps(
-    left: _Tokens, right: _Tokens, kept: list[tuple[int, int, int]], moves: list[tuple[int, int, int]]
-) -> Iterator[_Gap]:
+def _gaps(left: _Tokens, right: _Tokens, kept: list[tuple[int, int, int]], moves: list[tuple[int, int, int]]) -> Iterator[_Gap]:
     """What lies between two kept runs, without what was moved."""
     left_moves = sorted((start, start + length) for start, _, length in moves)
     right_moves = sorted((start, start + length) for _, start, length in moves)
