@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -10,6 +11,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "minhash.hpp"
+#include "secret.hpp"
 #include "text_source.hpp"
 
 namespace nb = nanobind;
@@ -129,5 +132,14 @@ class Batch {
 using Bytes = Input<std::uint8_t>;
 using Offsets = Input<std::int64_t>;
 using Hashes = Input<std::uint64_t>;
+
+// A key of one's own, or that of the process.
+inline Secret check_secret(const std::optional<Hashes>& key) {
+    if (!key) return process_secret();
+    if (key->size() != Secret::kWords) throw nb::value_error("key: expected four words");
+    std::array<std::uint64_t, Secret::kWords> words;
+    std::copy_n(key->data(), Secret::kWords, words.begin());
+    return Secret(words);
+}
 
 }  // namespace lookalike

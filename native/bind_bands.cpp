@@ -154,20 +154,20 @@ Sections merge(const std::vector<const BandTablesOfArrays*>& segments, Input<std
     return give_sections(std::move(built));
 }
 
-// How many distinct features each text has, and how many of them the query has too.
+// How many distinct features each text has, and how many of them the query has too: secret ones, of this process.
 std::pair<Output<std::uint32_t>, Output<std::uint32_t>> feature_overlaps(Hashes query, Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram,
-                                                                         std::uint64_t seed, unsigned workers) {
+                                                                         unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
-    const TextOptions options = check_text(mode, fold, ngram, seed);
+    const TextOptions options = check_text(mode, fold, ngram, 0);
     check_workers(workers);
     check_ascending(view(query), "query");
     std::vector<std::uint32_t> common(texts.count()), sizes(texts.count());
     {
         nb::gil_scoped_release release;
         for_each_document(texts.count(), workers, [&] {
-            return [&, shingler = TextShingler(options), table = FeatureTable(view(query))](std::size_t i) mutable {
+            return [&, shingler = SecretShingler(options, process_secret(), false), table = FeatureTable(view(query))](std::size_t i) mutable {
                 table.start_text();
-                shingler.run(texts[i], [&](const std::uint64_t* features, std::size_t count) { table.add(features, count); });
+                shingler.run(texts[i], [&](const std::uint64_t*, const std::uint64_t* features, std::size_t count) { table.add(features, count); });
                 common[i] = table.overlap().common;
                 sizes[i] = table.overlap().size;
             };
@@ -208,7 +208,7 @@ void bind_bands(nb::module_& m) {
         .def("digests", &BandTablesOfArrays::digests, "groups"_a.noconvert());
     m.def("build_bands", &build, "rows"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "bands"_a);
     m.def("merge_bands", &merge, "segments"_a, "removed"_a.noconvert());
-    m.def("feature_overlaps", &feature_overlaps, "query"_a.noconvert(), "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a,
+    m.def("feature_overlaps", &feature_overlaps, "query"_a.noconvert(), "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a,
           "workers"_a);
     m.def("content_digests", &content_digests, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "workers"_a);
 }

@@ -146,7 +146,7 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
             if (banding.bands) list->reserve(expected / workers);
             return [&, list, read = make_reader(), sketcher = DocumentSketcher(banding, *list)](std::size_t i) mutable {
                 sketcher.start();
-                read(i, [&](const std::uint64_t* hashes, std::size_t size) { sketcher.add(hashes, size); });
+                read(i, [&](const std::uint64_t* sketched, const std::uint64_t* features, std::size_t size) { sketcher.add(sketched, features, size); });
                 TokenDigest digest;
                 const std::size_t size = sketcher.finish(digest, keys.data() + i * banding.bands);
                 places[i] = {list, list->size() - size, size};
@@ -173,18 +173,19 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
 }
 
 Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size, unsigned bands, unsigned rows,
-                          unsigned workers, FeatureScratch* scratch) {
+                          unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
+    const Secret secret = check_secret(key);
     return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), scratch, [&] {
-        return [&, shingler = TextShingler(options)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
+        return [&, shingler = SecretShingler(options, secret, bands > 0)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
     });
 }
 
 Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, unsigned bands, unsigned rows, unsigned workers, FeatureScratch* scratch) {
     const Batch<std::uint64_t> lists(data, offsets);
     return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers), scratch,
-                  [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].size()); }; });
+                  [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].data(), lists[i].size()); }; });
 }
 
 // What `look` finds while nobody changes anything. Another thread may hold the lock for long: it is waited for without the GIL.
@@ -328,7 +329,7 @@ void bind_dedupe(nb::module_& m) {
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
     nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());
     m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a, "rows"_a,
-          "workers"_a, "scratch"_a = nb::none());
+          "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none());
     m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
           "scratch"_a = nb::none());
     nb::class_<BoundLeaders>(m, "Leaders")

@@ -40,6 +40,18 @@ struct FromTexts {
     }
 };
 
+struct SecretlyFromTexts {
+    const Batch<std::uint8_t>& texts;
+    TextOptions options;
+    Secret secret;
+    std::size_t count() const { return texts.count(); }
+    auto reader() const {
+        return [this, shingler = SecretShingler(options, secret, false)](std::size_t i, auto&& consume) mutable {
+            shingler.run(texts[i], [&](const std::uint64_t*, const std::uint64_t* features, std::size_t size) { consume(features, size); });
+        };
+    }
+};
+
 struct FromTokens {
     const Batch<std::uint64_t>& tokens;
     unsigned ngram;
@@ -122,6 +134,12 @@ Output<std::uint32_t> minhash_batch(const Source& source, std::size_t size, unsi
 ShingleLists shingle_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, bool unique, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     return shingle_lists(FromTexts{texts, check_text(mode, fold, ngram, seed)}, unique, check_workers(workers));
+}
+
+// Secret ones: to be compared within this process, or with the same key.
+ShingleLists secret_features(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, bool unique, unsigned workers, std::optional<Hashes> key) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    return shingle_lists(SecretlyFromTexts{texts, check_text(mode, fold, ngram, 0), check_secret(key)}, unique, check_workers(workers));
 }
 
 ShingleLists shingle_tokens(Hashes tokens, Offsets offsets, unsigned ngram, std::uint64_t seed, bool unique) {
@@ -223,6 +241,8 @@ void bind_sketch(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
     m.def("shingle_texts", &shingle_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "unique"_a, "workers"_a);
+    m.def("secret_features", &secret_features, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "unique"_a, "workers"_a,
+          "key"_a.noconvert() = nb::none());
     m.def("shingle_tokens", &shingle_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "unique"_a);
     m.def("simhash_texts", &simhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
           "workers"_a);

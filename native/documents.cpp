@@ -10,7 +10,7 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) {
     std::uint64_t low[kLanes] = {}, high[kLanes] = {};
     const auto step = [&](std::size_t lane, std::uint64_t shingle) {
         low[lane] = (std::rotl(low[lane], 23) ^ shingle) * kBlockMultiplier;
-        high[lane] = (std::rotl(high[lane], 41) + shingle) * kTokenMultiplier;
+        high[lane] += low[lane];
     };
     std::size_t done = 0;
     for (; done + kLanes <= shingles.size(); done += kLanes) {
@@ -31,8 +31,6 @@ std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
     const std::size_t count = banding_.bands ? set_.make_distinct(features, features_.size() - first_) : 0;
     features_.resize(first_ + count);
     if (banding_.bands == 0) return 0;
-    hasher_.start(bins_.data());
-    hasher_.add(features, count);
     hasher_.finish();
     const std::uint32_t* bin = bins_.data();
     for (unsigned band = 0; band < banding_.bands; ++band) {

@@ -1,4 +1,5 @@
-// What dedupe needs to know of a document: its distinct features, a digest of its tokens, and the keys of its bands.
+// What dedupe needs to know of a document: its distinct features and a digest of its tokens, by which it is compared, and the keys of its
+// bands, by which candidates are found.
 #pragma once
 
 #include <span>
@@ -25,8 +26,15 @@ class DocumentSketcher {
     DocumentSketcher(const Banding& banding, std::vector<std::uint64_t>& features)
         : banding_(banding), features_(features), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
 
-    void start() { first_ = features_.size(); }
-    void add(const std::uint64_t* hashes, std::size_t count) { features_.insert(features_.end(), hashes, hashes + count); }
+    void start() {
+        first_ = features_.size();
+        if (banding_.bands) hasher_.start(bins_.data());
+    }
+    // Features, and what the MinHash is made of.
+    void add(const std::uint64_t* sketched, const std::uint64_t* features, std::size_t count) {
+        features_.insert(features_.end(), features, features + count);
+        if (banding_.bands) hasher_.add(sketched, count);
+    }
     // What is left in the list are the distinct features, and none without bands. `keys` gets one per band. Returns how many features.
     std::size_t finish(TokenDigest& digest, std::uint32_t* keys);
 

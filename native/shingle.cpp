@@ -17,6 +17,10 @@ void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std
 
 LOOKALIKE_CLONES
 void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out) {
+    if (n == kUsual) {
+        for (std::size_t k = 0; k < count; ++k) out[k] = mix(key ^ turned_together<kUsual>(tokens + k));
+        return;
+    }
     // One pass a position over a batch in the cache: each inner loop is a plain vector loop.
     const std::uint64_t* last = tokens + (n - 1);
     for (std::size_t k = 0; k < count; ++k) out[k] = last[k] ^ key;

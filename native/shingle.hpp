@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "hash.hpp"
@@ -13,6 +14,16 @@ void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std
 
 // out[k] = mix(key ^ XOR of rotl(tokens[k + i], 13 * (n - 1 - i))) for k < count; tokens holds count + n - 1 hashes.
 void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out);
+
+// The XOR of rotl(tokens[i], 13 * (n - 1 - i)), for an n that the compiler knows: a loop over it is one pass.
+template <unsigned n>
+[[gnu::always_inline]] inline std::uint64_t turned_together(const std::uint64_t* tokens) {
+    std::uint64_t out = tokens[n - 1];
+    for (unsigned i = 0; i + 1 < n; ++i) out ^= std::rotl(tokens[i], static_cast<int>(kShingleRotation * (n - 1 - i) % 64));
+    return out;
+}
+
+constexpr unsigned kUsual = 5;  // tokens in a shingle, unless somebody asks for another number
 
 // Takes tokens one by one and hands on shingle hashes in batches that stay in the first-level cache.
 // A text of fewer than n tokens has one shingle, made of all of them; a text of none has none.

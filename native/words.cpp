@@ -30,7 +30,7 @@ std::size_t count_code_points(std::span<const std::uint8_t> utf8) {
     return count;
 }
 
-HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank) {
+HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank, const Secret* secret) {
     HashedWords found;
     found.hashes.reserve(edges.size() / 2);
     found.starts.reserve(edges.size() / 2);
@@ -48,16 +48,13 @@ HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::
         const std::size_t first = advance(edges[i]);
         const std::span<const std::uint8_t> word = utf8.subspan(first, advance(edges[i + 1]) - first);
         if (skip_blank && is_blank(word)) continue;
-        std::uint64_t hash;
+        std::span<const std::uint8_t> normal = word;
         if (fold) {
             folder.run(word, Mode::text, true, false);
-            if (folder.size() == 0) continue;
-            hash = token_hash_padded(folder.bytes(), folder.size());
-        } else {
-            if (word.empty()) continue;
-            hash = token_hash(word.data(), word.size());
+            normal = {folder.bytes(), folder.size()};
         }
-        found.hashes.push_back(hash);
+        if (normal.empty()) continue;
+        found.hashes.push_back(secret ? secret->of(normal.data(), normal.size()) : token_hash(normal.data(), normal.size()));
         found.starts.push_back(edges[i]);
         found.ends.push_back(edges[i + 1]);
     }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "platform.hpp"
+#include "secret.hpp"
 
 namespace lookalike {
 
@@ -17,7 +17,8 @@ struct HashedWords {
 std::size_t count_code_points(std::span<const std::uint8_t> utf8);
 
 // `edges`: where each word begins and ends, in code points, in ascending order and within the text. Words that fold to nothing are left
-// out, and with `skip_blank` those that are one white-space character or a line end of two.
-HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank);
+// out, and with `skip_blank` those that are one white-space character or a line end of two. Without a secret the hashes are those of
+// version 1.
+HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank, const Secret* secret);
 
 }  // namespace lookalike

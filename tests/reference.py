@@ -157,6 +157,32 @@ def token_hash(data: bytes, tag: int = 0) -> int:
     return state ^ state >> 29
 
 
+def secret_hash(data: bytes, key: Sequence[int]) -> int:
+    """The hash of a token with a secret key of four words."""
+    sizes, last, start, words = key[0] | 1, key[1] | 1, key[2], key[3] | 1
+    state = token_hash(data)
+    if len(data) > 8:
+        state = start
+        for at in range(0, len(data), 8):
+            product = (state ^ int.from_bytes(data[at : at + 8], "little")) * words
+            state = product & MASK ^ product >> 64
+    state = (state ^ len(data) * sizes & MASK) * last & MASK
+    return state ^ state >> 32
+
+
+def secret_features(tokens: Sequence[bytes], n: int, key: Sequence[int]) -> list[int]:
+    """The features of a sequence of tokens with a secret key."""
+    hashes = [secret_hash(token, key) for token in tokens]
+    n = min(n, len(hashes))
+    found = []
+    for first in range(len(hashes) - n + 1) if hashes else ():
+        feature = 0
+        for i in range(n):
+            feature ^= rotate(hashes[first + i], 13 * (n - 1 - i) % 64)
+        found.append(feature)
+    return found
+
+
 def rotate(x: int, by: int) -> int:
     by %= 64
     return (x << by | x >> (64 - by)) & MASK

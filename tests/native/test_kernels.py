@@ -68,7 +68,8 @@ def test_tokens_and_spans(mode: str, text: str) -> None:
     expected = reference.tokenize(text, mode)
     assert _native.tokenize(data(text), MODES[mode], True) == expected
     hashes, starts, ends = _native.token_stream(data(text), MODES[mode], True)
-    assert list(hashes) == [reference.token_hash(token.encode()) for token, _, _ in expected]
+    strings = [token.encode() for token, _, _ in expected]
+    assert list(hashes) == list(_native.secret_strings(b"".join(strings), offsets(*map(len, strings))))
     assert list(zip(starts, ends, strict=True)) == [(start, end) for _, start, end in expected]
 
 
@@ -110,6 +111,33 @@ def test_string_hashes(strings: list[bytes], integers: bool) -> None:
 
 
 hashes64 = st.integers(0, 2**64 - 1)
+keys = st.lists(hashes64, min_size=4, max_size=4)
+
+
+@given(st.lists(st.binary(max_size=40), max_size=8), keys)
+def test_secret_hashes(strings: list[bytes], key: list[int]) -> None:
+    found = _native.secret_strings(b"".join(strings), offsets(*map(len, strings)), array("Q", key))
+    assert list(found) == [reference.secret_hash(string, key) for string in strings]
+
+
+@given(st.lists(texts, max_size=4), st.sampled_from(list(MODES)), st.integers(1, 6), keys, st.integers(1, 3))
+@example(["a" * 64 + " b " * 2000, "相似" * 1500, " ".join(f"word{i}" for i in range(3000))], "auto", 5, [1, 2, 3, 4], 1)
+@settings(max_examples=150)
+def test_secret_features_of_texts(batch: list[str], mode: str, n: int, key: list[int], workers: int) -> None:
+    encoded = [data(text) for text in batch]
+    buffer, places = b"".join(encoded), offsets(*map(len, encoded))
+    tokens = [[token.encode() for token, _, _ in reference.tokenize(text, mode)] for text in batch]
+    expected = [reference.secret_features(each, n, key) for each in tokens]
+    found, ends = _native.secret_features(buffer, places, MODES[mode], True, n, False, workers, array("Q", key))
+    assert [list(found[a:b]) for a, b in itertools.pairwise(ends)] == expected
+    found, ends = _native.secret_features(buffer, places, MODES[mode], True, n, True, workers, array("Q", key))
+    assert [list(found[a:b]) for a, b in itertools.pairwise(ends)] == [sorted(set(each)) for each in expected]
+
+
+@pytest.mark.parametrize("key", [array("Q", [1, 2, 3]), array("Q"), array("Q", range(5))], ids=len)
+def test_keys_have_four_words(key: array[int]) -> None:
+    with pytest.raises(ValueError, match="key"):
+        _native.secret_strings(b"a", offsets(1), key)
 
 
 @given(st.lists(hashes64, max_size=80), st.integers(1, 64), st.integers(0, 2**63 - 1))

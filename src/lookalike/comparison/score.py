@@ -109,7 +109,7 @@ class _Side:
 
     def phrases(self) -> array[int]:
         offsets = array("q", (0, len(self.data)))
-        return array("Q", sorted(_native.shingle_texts(self.data, offsets, NATIVE_MODES["auto"], True, PHRASE, 0, False, 1)[0]))
+        return array("Q", sorted(_native.secret_features(self.data, offsets, NATIVE_MODES["auto"], True, PHRASE, False, 1)[0]))
 
 
 def _blended(left: _Side, right: _Side) -> TextScore:

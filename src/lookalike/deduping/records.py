@@ -7,6 +7,7 @@ name was not finished and is read again.
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-VERSION = 2  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
+VERSION = 3  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
+KEY_BYTES = 32
 _DTYPES = {
     "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u4", "simhashes": "u8",
     "rows": "i8", "has_text": "?", "ranks": "f8", "extents": "i8", "id_offsets": "i8", "ids": "u1",
@@ -38,10 +40,11 @@ class Record(NamedTuple):
 
 
 class Records:
-    """Batches that were read and sketched, in order."""
+    """Batches that were read and sketched, in order, and the secret key of their features (native/secret.hpp), which a later run needs."""
 
     def __init__(self, folder: Path) -> None:
         self._data, self._journal = folder / "batches", folder / "journal"
+        self.key = _key(folder / "key")
         self._end = 0
         self._lines: list[bytes] = []
 
@@ -153,6 +156,18 @@ class Records:
 
         self._file.flush()
         return np.memmap(self._data, dtype=np.uint64, mode="r", shape=(self._end // _ALIGNMENT,)) if self._end else np.zeros(0, np.uint64)
+
+
+def _key(path: Path) -> NDArray[np.uint64]:
+    """The key in this file; without a whole one a new key, and what was recorded is of no use."""
+    import numpy as np
+
+    if not path.exists() or path.stat().st_size != KEY_BYTES:
+        for other in ("batches", "journal"):
+            (path.parent / other).unlink(missing_ok=True)
+        path.touch(mode=0o600)
+        path.write_bytes(os.urandom(KEY_BYTES))
+    return np.frombuffer(path.read_bytes(), dtype=np.uint64)
 
 
 def _record(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> Record:

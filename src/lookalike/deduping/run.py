@@ -79,13 +79,13 @@ class Run:
         self.ledger = Ledger()
         self._stored = stored
         self.ledger.store = stored.name if stored else ""
-        self._sketcher = Sketcher(settings.rule, workers)
         self._decider = Decider(settings.rule, budget, workspace.folder, workers)
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = _Waiting()
         needs_file = not self._in_order and settings.method in ("minhash", "meaning")
         self._records = Records(workspace.folder()) if record or needs_file else None
+        self._sketcher = Sketcher(settings.rule, workers, self._records.key if self._records else None)
 
     def decide(self, readers: Sequence[Reader]) -> Decisions:
         if self._records is None:

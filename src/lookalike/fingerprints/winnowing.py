@@ -20,7 +20,7 @@ from lookalike.recipe import MAX_NGRAM, Recipe, resolve
 from lookalike.text.columns import Packed, column_length, packed
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
-from lookalike.text.shingle import stream_shingles
+from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream, tokenize
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def winnow(text: str, *, k: int | None = None, window: int = 4, recipe: Recipe |
     if chosen.hash != "lookalike64":
         return _by_strings(text, chosen, window, identity)
     tokens = stream(text, chosen)
-    hashes = stream_shingles(tokens, chosen.ngram, chosen.seed)
+    hashes = shingles(text, chosen)
     values, positions = _native.winnow_shingles(hashes, window)
     reach = min(chosen.ngram, len(tokens.hashes)) - 1
     spans = tuple((tokens.starts[at], tokens.ends[at + reach]) for at in positions)

@@ -23,7 +23,7 @@ from lookalike.stores.page_structures import page_structure
 from lookalike.stores.settings import WINDOW, Settings
 from lookalike.stores.structures import pack_winnowing
 from lookalike.text.columns import packed
-from lookalike.text.features import is_native, weighs_words, weighted_strings
+from lookalike.text.features import is_native, secret_features, weighs_words, weighted_strings
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings
 
@@ -182,7 +182,7 @@ def content_digests(texts: Sequence[str], recipe: Recipe, workers: int = 1) -> N
 
 
 def features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
-    """The distinct features of a text in ascending order: what the exact Jaccard similarity is taken of."""
+    """The distinct features of a text in ascending order, as hashes that everybody can make."""
     import numpy as np
 
     if recipe.hash == "lookalike64" and not weighs_words(recipe):
@@ -191,18 +191,25 @@ def features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
     return np.unique(np.array(list(hash_strings(strings)), dtype=np.uint64)) if strings else np.zeros(0, np.uint64)
 
 
+def verified_features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
+    """The distinct features of a text in ascending order: what the exact Jaccard similarity is taken of. Secret ones, of this process."""
+    import numpy as np
+
+    return np.frombuffer(secret_features(text, recipe), dtype=np.uint64)
+
+
 def jaccards(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) -> list[float]:
-    """The exact Jaccard similarity of the query's features with those of each text; two without features are alike."""
+    """The exact Jaccard similarity of the query's verified features with those of each text; two without features are alike."""
     import numpy as np
 
     if is_native(recipe):
         mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
         found: list[tuple[int, int]] = []
         for piece in packed(texts):
-            common, sizes = _native.feature_overlaps(query, piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.seed, 1)
+            common, sizes = _native.feature_overlaps(query, piece.data, piece.offsets, mode, folded, recipe.ngram, 1)
             found += zip(common, sizes, strict=True)
     else:
-        sets = [features(text, recipe) for text in texts]
+        sets = [verified_features(text, recipe) for text in texts]
         found = [(len(np.intersect1d(query, each, assume_unique=True)), len(each)) for each in sets]
     unions = ((common, len(query) + size - common) for common, size in found)
     return [common / union if union else 1.0 for common, union in unions]

@@ -24,11 +24,12 @@ from lookalike.figures import shown_share
 from lookalike.fingerprints.fuzzy import TLSH_UNLIKE, Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import minhashes
 from lookalike.fingerprints.winnowing import winnow
-from lookalike.indexing.fingerprinting import estimates, features, jaccards
+from lookalike.indexing.fingerprinting import estimates, features, jaccards, verified_features
 from lookalike.indexing.matches import Match, Matches
 from lookalike.markup.page import Page
 from lookalike.model import Passage
-from lookalike.stores.base import FuzzyFound, Group, Id, Reader, Record
+from lookalike.search.hamming import NO_LIMIT
+from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Reader, Record
 from lookalike.stores.page_structures import page_structure, shared_paths, structure_sketches, unpack_structure
 from lookalike.stores.settings import WINDOW, Settings
 
@@ -69,11 +70,13 @@ def near_each(reader: Reader, settings: Settings, queries: Sequence[str], thresh
 
 
 def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
-    found = reader.sharing_bands(band_keys(values, settings), MAX_CANDIDATES, limit)
-    records = reader.records([group.rows[0] for group in found.groups], ("text",) if settings.keep_text else ())
+    keys, own = band_keys(values, settings), verified_features(query, settings.recipe)
+    found, records, exact = _verified(reader, settings, keys, own, limit)
+    if any(_is_forged(group, query, records, exact, threshold, settings) for group in found.groups):
+        # Somebody made different texts with one digest: there may be others among those that a limit left out.
+        found, records, exact = _verified(reader, settings, keys, own, NO_LIMIT)
     texts = {row: record.text for row, record in records.items() if record.text is not None}
-    exact = dict(zip(texts, jaccards(features(query, settings.recipe), list(texts.values()), settings.recipe), strict=True))
-    bare = [row for row in records if row not in texts]
+    bare = [group.rows[0] for group in found.groups if group.rows[0] not in exact]
     scores = exact | _estimates(reader, settings, values.reshape(-1), bare)
     notes = _near_notes(settings, threshold, found.total)
 
@@ -81,6 +84,30 @@ def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uin
         return partial(_passages, query, texts[row], settings) if row in texts else None
 
     return _ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
+
+
+def _verified(
+    reader: Reader, settings: Settings, keys: NDArray[np.uint32], query: NDArray[np.uint64], limit: int
+) -> tuple[Groups, dict[int, Record], dict[int, float]]:
+    """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text."""
+    found = reader.sharing_bands(keys, MAX_CANDIDATES, limit)
+    rows = [row for group in found.groups for row in (group.rows if settings.keep_text else group.rows[:1])]
+    records = reader.records(rows, ("text",) if settings.keep_text else ())
+    # Copies are compared once. Digests say which documents are copies, and digests can be forged: so the texts say it.
+    texts = list(dict.fromkeys(record.text for record in records.values() if record.text is not None))
+    scores = dict(zip(texts, jaccards(query, texts, settings.recipe), strict=True))
+    return found, records, {row: scores[record.text] for row, record in records.items() if record.text is not None}
+
+
+def _is_forged(group: Group, query: str, records: dict[int, Record], exact: dict[int, float], threshold: float, settings: Settings) -> bool:
+    """Whether documents with one digest are not copies of each other, or would match by hashes that everybody can make and do not."""
+    if len({exact.get(row) for row in group.rows}) > 1:
+        return True
+    first = group.rows[0]
+    if group.size == len(group.rows) or exact.get(first, 1.0) >= threshold:
+        return False
+    public = [set(features(text, settings.recipe).tolist()) for text in (query, records[first].text or "")]
+    return len(public[0] & public[1]) >= threshold * len(public[0] | public[1]) > 0
 
 
 def near_minhash(reader: Reader, settings: Settings, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
@@ -139,10 +166,12 @@ def _ranked(
 ) -> Matches:
     """The best rows of the groups that reach the threshold; equal ones in order of their age.
 
-    ``explain`` gives what names the passages of a row, or None where its score is an estimate; ``known`` are ids that were read.
+    ``scores`` has those of all rows of a group, or the one of its first row for all. ``explain`` gives what names the passages of a row,
+    or None where its score is an estimate; ``known`` are ids that were read.
     """
-    passed = [group for group in groups if scores[group.rows[0]] >= threshold]
-    best = sorted((-scores[group.rows[0]], row, group.rows[0]) for group in passed for row in group.rows)[:limit]
+    scored = [(scores.get(row, scores[group.rows[0]]), row, group) for group in groups for row in group.rows]
+    passed = [each for each in scored if each[0] >= threshold]
+    best = sorted((-score, row, row if row in scores else group.rows[0]) for score, row, group in passed)[:limit]
     unknown = [row for _, row, _ in best if row not in known]
     ids = known | _ids(reader, unknown) if unknown else known
     matches = []
@@ -151,7 +180,9 @@ def _ranked(
         matches.append(Match(ids[row], -score, 1 + score, why or (), estimated=why is None))
     if any(match.estimated for match in matches):
         notes.append("scores are estimated from MinHashes where there is no text to verify them on")
-    return Matches(matches, sum(group.size for group in passed), notes)
+    # Rows of a group that the limit left out are like those that it did not.
+    beyond = sum(group.size - len(group.rows) for group in groups if scores[group.rows[0]] >= threshold)
+    return Matches(matches, len(passed) + beyond, notes)
 
 
 def _ids(reader: Reader, rows: list[int]) -> dict[int, Id]:

@@ -11,7 +11,7 @@ from lookalike import _native
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.text.columns import Packed, token_offsets
-from lookalike.text.features import distinct_features, is_native
+from lookalike.text.features import distinct_features, is_native, secret_features
 from lookalike.text.tokenize import NATIVE_MODES
 
 if TYPE_CHECKING:
@@ -36,8 +36,11 @@ class Sketches(NamedTuple):
 
 
 class Sketcher:
-    def __init__(self, rule: Rule, workers: int) -> None:
-        self._rule, self._workers = rule, workers
+    """Candidates are found by fingerprints that everybody can make. What is decided is decided by hashes with a secret key, that of the
+    process unless another is given: nobody can write texts that collide."""
+
+    def __init__(self, rule: Rule, workers: int, key: NDArray[np.uint64] | None = None) -> None:
+        self._rule, self._workers, self._key = rule, workers, key
         self._banding, self._size = rule.banding, rule.sketch_size
         self._scratch = _native.FeatureScratch()
 
@@ -50,12 +53,7 @@ class Sketcher:
             return _of_bytes(texts)
         parts = self._native_sketch(texts, native and method == "minhash")
         if method == "minhash" and not native:
-            lists = [distinct_features(text, recipe) for text in texts.texts()]
-            flat = array("Q", b"".join(each.tobytes() for each in lists))
-            made = _native.sketch_feature_lists(
-                flat, token_offsets(map(len, lists)), self._size, *self._bands, self._workers, self._scratch
-            )
-            parts = (made[0], made[1], parts[2], made[3])
+            parts = self._by_words(texts, parts[2])
         found = self._simhashes(texts, native) if method == "simhash" else np.zeros(0, np.uint64)
         features, offsets, digests, keys = map(np.asarray, parts)
         if method == "meaning":
@@ -64,6 +62,14 @@ class Sketcher:
 
             features, offsets = vector_words(embedder(recipe.embedder), list(texts.texts()))
         return Sketches(features, offsets, digests, keys, found)
+
+    def _by_words(self, texts: Packed, digests: Any) -> tuple[Any, Any, Any, Any]:
+        """Recipes that are not native: keys from the features that everybody can make, decisions by secret ones."""
+        public = [distinct_features(text, self._rule.recipe) for text in texts.texts()]
+        secret = [secret_features(text, self._rule.recipe, self._key) for text in texts.texts()]
+        options = (self._size, *self._bands, self._workers, self._scratch)
+        keys = _native.sketch_feature_lists(_joined(public), token_offsets(map(len, public)), *options)[3]
+        return _joined(secret), token_offsets(map(len, secret)), digests, keys
 
     @property
     def _bands(self) -> tuple[int, int]:
@@ -76,7 +82,7 @@ class Sketcher:
         if is_native(recipe):
             mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed
         bands, rows = self._bands if with_features else (0, 0)
-        options = (mode, folded, ngram, seed, self._size, bands, rows, self._workers, self._scratch)
+        options = (mode, folded, ngram, seed, self._size, bands, rows, self._workers, self._scratch, self._key)
         return _native.sketch_documents(texts.data, texts.offsets, *options)
 
     def _simhashes(self, texts: Packed, native: bool) -> NDArray[np.uint64]:
@@ -104,3 +110,7 @@ def _of_bytes(texts: Packed) -> Sketches:
     )
     no_words, no_keys = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
     return Sketches(no_words, np.zeros(len(places), np.int64), np.frombuffer(digests, np.uint64), no_keys, no_words)
+
+
+def _joined(lists: list[array[int]]) -> array[int]:
+    return array("Q", b"".join(each.tobytes() for each in lists))

@@ -36,7 +36,7 @@ def lexical(left: str, right: str) -> float:
 def _grams(text: str) -> array[int]:
     data = utf8(text, "string")
     offsets = array("q", (0, len(data)))
-    return array("Q", sorted(_native.shingle_texts(data, offsets, NATIVE_MODES["chars"], True, NGRAM, 0, False, 1)[0]))
+    return array("Q", sorted(_native.secret_features(data, offsets, NATIVE_MODES["chars"], True, NGRAM, False, 1)[0]))
 
 
 def chosen_similarity(strings: str | StringSimilarity) -> StringSimilarity:

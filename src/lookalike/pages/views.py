@@ -123,7 +123,7 @@ def _declarations(element: Element) -> list[str]:
 def _phrases(text: str) -> Bag:
     data = utf8(text, "text")
     offsets = array("q", (0, len(data)))
-    return Counter(_native.shingle_texts(data, offsets, NATIVE_MODES["auto"], True, WORDS_IN_A_ROW, 0, False, 1)[0])
+    return Counter(_native.secret_features(data, offsets, NATIVE_MODES["auto"], True, WORDS_IN_A_ROW, False, 1)[0])
 
 
 def share(left: Bag, right: Bag) -> float:

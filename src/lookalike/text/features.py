@@ -11,7 +11,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _native
 from lookalike.errors import InputError
@@ -19,9 +19,12 @@ from lookalike.recipe import Recipe
 from lookalike.text.idf import idf_table
 from lookalike.text.keywords import rank
 from lookalike.text.normalize import as_str, utf8
-from lookalike.text.shingle import shingles
+from lookalike.text.shingle import secret_shingles, shingles
 from lookalike.text.stopwords import normal_stop_words
-from lookalike.text.tokenize import NATIVE_MODES, hash_strings, tokenize
+from lookalike.text.tokenize import NATIVE_MODES, hash_strings, secret_strings, tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Buffer
 
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
 _SIMHASH_PY = re.compile(r"[\w\u4e00-\u9fcc]+")
@@ -131,3 +134,15 @@ def distinct_features(text: str | bytes, recipe: Recipe) -> array[int] | memoryv
     if weighs_words(recipe) or recipe.hash != "lookalike64":
         return feature_hashes(weighted_strings(text, recipe), recipe.seed)
     return shingles(text, recipe, unique=True)
+
+
+def secret_features(text: str | bytes, recipe: Recipe, key: Buffer | None = None) -> array[int] | memoryview:
+    """The distinct features of a text as secret hashes, ascending, with a key of one's own or that of the process.
+
+    What ``distinct_features`` are to fingerprints, these are to decisions: two texts share as many as they share features, whoever
+    wrote them.
+    """
+    if weighs_words(recipe) or recipe.hash != "lookalike64":
+        strings = list(weighted_strings(text, recipe))
+        return array("Q", sorted(secret_strings(strings, key))) if strings else array("Q")
+    return secret_shingles(text, recipe, key=key)

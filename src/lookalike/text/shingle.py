@@ -6,13 +6,17 @@ A text of fewer than n tokens has one shingle, made of all its tokens; a text wi
 from __future__ import annotations
 
 from array import array
+from typing import TYPE_CHECKING
 
 from lookalike import _native
 from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.normalize import utf8
-from lookalike.text.tokenize import NATIVE_MODES, TokenStream, token_hashes
+from lookalike.text.tokenize import NATIVE_MODES, secret_token_hashes, token_hashes
+
+if TYPE_CHECKING:
+    from collections.abc import Buffer
 
 
 def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
@@ -26,17 +30,28 @@ def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: b
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
         return _native.shingle_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, unique, 1)[0]
-    return hash_shingles(token_hashes(text, chosen), chosen.ngram, chosen.seed, unique=unique)
+    return _shingled(token_hashes(text, chosen), chosen.ngram, chosen.seed, unique=unique)
 
 
-def stream_shingles(tokens: TokenStream, ngram: int, seed: int, *, unique: bool = False) -> memoryview:
-    return hash_shingles(tokens.hashes, ngram, seed, unique=unique)
+def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = None) -> memoryview:
+    """The distinct shingles of a text as secret hashes, ascending: to be compared with others of this process, or of the same key.
+
+    Two texts share as many as they share shingles, also where somebody made their shingle hashes collide.
+    """
+    if recipe.tokenizer in NATIVE_MODES and recipe.normalize in ("fold", "none"):
+        data = utf8(text)
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        return _native.secret_features(data, array("q", (0, len(data))), mode, folded, recipe.ngram, True, 1, key)[0]
+    return _shingled(secret_token_hashes(text, recipe, key), recipe.ngram, 0, unique=True)
 
 
-def hash_shingles(hashes: memoryview, ngram: int, seed: int, *, unique: bool = False) -> memoryview:
+def _shingled(hashes: memoryview, ngram: int, seed: int, *, unique: bool) -> memoryview:
     return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), ngram, seed, unique)[0]
 
 
 def shingle_set(text: str, recipe: Recipe | str | None = None) -> set[int]:
-    """The distinct shingle hashes of a text."""
-    return set(shingles(text, recipe, unique=True))
+    """The distinct shingles of a text, to be compared with those of another: secret hashes, of this process."""
+    chosen = resolve(recipe)
+    if chosen.hash != "lookalike64":
+        raise InputError(f"recipe hash={chosen.hash!r}: shingles are compared with 'lookalike64'")
+    return set(secret_shingles(text, chosen))

@@ -6,7 +6,7 @@ that says where words stand; each word is then normalised like all others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _native
 from lookalike.checks import check_str
@@ -16,11 +16,18 @@ from lookalike.recipe import Recipe
 from lookalike.text import segment
 from lookalike.text.normalize import as_str, fold, utf8
 
+if TYPE_CHECKING:
+    from collections.abc import Buffer
+
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
 
 
 class TokenStream(NamedTuple):
-    """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points."""
+    """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points.
+
+    The hashes are secret ones, of this process (native/secret.hpp): two that are equal are those of equal tokens, whoever wrote the
+    texts. Fingerprints are made of others, which everybody knows.
+    """
 
     hashes: memoryview
     starts: memoryview
@@ -75,21 +82,36 @@ def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
 
 
 def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
-    """The tokens of a text as hashes with spans, for the native kernels."""
+    """The tokens of a text as hashes with spans: what passages and edits compare."""
     folded = _check_normalize(recipe.normalize)
     if recipe.tokenizer in NATIVE_MODES:
         return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
     plain = as_str(text)
-    return TokenStream(*_native.hash_spans(utf8(plain), segment.segmenter(recipe.tokenizer)(plain), folded))
+    return TokenStream(*_native.hash_spans(utf8(plain), segment.segmenter(recipe.tokenizer)(plain), folded, True))
 
 
 def token_hashes(text: str | bytes, recipe: Recipe) -> memoryview:
-    """The hashes of ``stream`` alone."""
-    plain = as_str(text)
+    """The hashes of version 1 of the words that a segmenter finds: what fingerprints are made of."""
+    return _word_hashes(text, recipe, secret=False)
+
+
+def secret_token_hashes(text: str | bytes, recipe: Recipe, key: Buffer | None = None) -> memoryview:
+    """The secret hashes of the same words, with a key of one's own or that of the process: what decisions compare."""
+    return _word_hashes(text, recipe, secret=True, key=key)
+
+
+def _word_hashes(text: str | bytes, recipe: Recipe, *, secret: bool, key: Buffer | None = None) -> memoryview:
+    plain, folded = as_str(text), _check_normalize(recipe.normalize)
     pieces = segment.pieces(plain, recipe.tokenizer)
     if pieces is None:
-        return stream(plain, recipe).hashes
-    return _native.hash_pieces(utf8(plain), pieces, _check_normalize(recipe.normalize))
+        spans = segment.segmenter(recipe.tokenizer)(plain)
+        return _native.hash_spans(utf8(plain), spans, folded, secret, key)[0]
+    return _native.hash_pieces(utf8(plain), pieces, folded, secret, key)
+
+
+def secret_strings(strings: list[str] | list[bytes], key: Buffer | None = None) -> memoryview:
+    """The secret hash of each string, as it is, with a key of one's own or that of the process."""
+    return _native.secret_strings(*_native.pack_strings(strings), key)
 
 
 def hash_strings(strings: list[str] | list[bytes]) -> memoryview:
