@@ -24,6 +24,8 @@ APPLICATION = 0x4C4F4F4B  # LOOK
 ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
 CHECKPOINT_BYTES = 128 << 20
 PAGE_BYTES = 8192
+MAGIC = b"SQLite format 3\0"
+HEADER_BYTES = 100
 
 SCHEMA = """
 CREATE TABLE collections (
@@ -128,6 +130,23 @@ def create_schema(connection: sqlite3.Connection) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def application_in(header: bytes) -> int:
+    """The application id in the first bytes of a database file."""
+    return int.from_bytes(header[68:72], "big")
+
+
+def is_blank(path: Path, *, may_write: bool) -> bool:
+    """Whether a database has no table and belongs to no application: somebody began to make it."""
+    if not may_write and path.with_name(f"{path.name}-journal").exists():
+        return True  # only the first step has such a journal, and only who may write can undo it
+    connection = _connect(f"{path.absolute().as_uri()}?mode={'rw' if may_write else 'ro'}")
+    try:
+        numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        return numbers == [0, 0] and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    finally:
+        connection.close()
 
 
 def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:

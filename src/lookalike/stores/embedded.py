@@ -25,13 +25,13 @@ from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.checking import check_collection
 from lookalike.stores.graph_files import graph_path
 from lookalike.stores.locks import FileLock
+from lookalike.stores.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.rows import find_ids, insert
 from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.settings import Settings, Wanted
 from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_path
 
-DATABASE = "store.sqlite"
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
@@ -52,10 +52,10 @@ class EmbeddedStore:
         if folder is None:
             self._readings = MemoryReadings(self.name)
         else:
-            self._find(folder, wanted, create and not read_only)
-            self._readings = DiskReadings(folder / DATABASE, folder / "reader.lock")
-            self._lock = FileLock(folder / "writer.lock")
-        self._segments = folder / "segments" if folder else None
+            find_or_make(folder, self.name, wanted, create and not read_only)
+            self._readings = DiskReadings(folder / DATABASE, folder / READER_LOCK)
+            self._lock = FileLock(folder / WRITER_LOCK)
+        self._segments = folder / SEGMENTS if folder else None
         self.wanted = wanted
         try:
             self.settings = self._open_collection(wanted, create and not read_only)
@@ -63,27 +63,6 @@ class EmbeddedStore:
             self.close()
             raise
         self._cache = Cache(self._segments, self.settings)
-
-    def _find(self, folder: Path, wanted: Wanted, create: bool) -> None:
-        try:
-            if (folder / DATABASE).is_file():
-                return
-            if not create:
-                raise StoreError(f"{self.name} does not exist: add documents to create it")
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise StoreError(f"{str(folder)!r} is no store, and there is something else: choose another path")
-            wanted.new().with_dimensions()  # a model that cannot be had should be said before anything is made
-            (folder / "segments").mkdir(parents=True)
-            for lock in ("writer.lock", "reader.lock"):
-                (folder / lock).touch()
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{self.name} cannot be made or opened: {getattr(error, 'strerror', None) or error}") from error
-        with database.write_errors(self.name):
-            writer = database.WriteConnection(folder / DATABASE, folder / "reader.lock")
-            try:
-                database.create_schema(writer.connection)
-            finally:
-                writer.close()
 
     def _open_collection(self, wanted: Wanted, create: bool) -> Settings:
         with database.sql_errors(self.name), self._readings.reading() as connection:
@@ -176,7 +155,7 @@ class EmbeddedStore:
             self._lock.sign()
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
             self._let_go_of_readers()
-            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / "reader.lock")
+            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
             self._remove_orphans(self._writer.connection)
         except BaseException:
             self._stop_writing()
