@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.database import ROWS
-from lookalike.stores.graph_files import check_graph, graph_path
+from lookalike.stores.graph_files import check_graph
 from lookalike.stores.readings import Reads
 from lookalike.stores.settings import Settings
 from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
@@ -42,8 +42,8 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
                     damaged.append(each)
                     report.problems += wrong
                 elif folder and "vector" in settings.kinds:
-                    segment = open_segment(segment_path(folder, each.number, "vector"), "vector", settings)
-                    if wrong := check_graph(graph_path(folder, each.number), segment, settings):
+                    segment = open_segment(segment_path(folder, each.number, "vector"), "vector", settings, each.origin(state.store))
+                    if wrong := check_graph(folder, each.number, state.store, segment, settings):
                         graphs.append(each)
                         report.problems += wrong
             known = {number for (number,) in connection.execute("SELECT number FROM segments")}
@@ -112,7 +112,7 @@ def _check_segment(
     assert folder is not None  # noqa: S101
     path = segment_path(folder, sealed.number, kind)
     try:
-        segment = open_segment(path, kind, settings)
+        segment = open_segment(path, kind, settings, sealed.origin(state.store))
     except Corrupt as error:
         return [str(error)]
     except OSError as error:

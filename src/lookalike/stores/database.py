@@ -10,16 +10,18 @@ holds the guard exclusively, and such a reader holds it shared; it looks for a w
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.locks import FileLock
 
-FORMAT = 1
+FORMAT = 2
+FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
 APPLICATION = 0x4C4F4F4B  # LOOK
 ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
 CHECKPOINT_BYTES = 128 << 20
@@ -69,6 +71,17 @@ CREATE TABLE removed (           -- rows that segments may still hold
 CREATE INDEX removed_by_collection ON removed (collection, number);
 CREATE TABLE last_segment (number INTEGER NOT NULL);
 INSERT INTO last_segment VALUES (0);
+"""
+SINCE_FORMAT_2 = """
+CREATE TABLE store (               -- one row
+  id TEXT NOT NULL,                -- of this store alone: its segments carry it, and the record of what was acknowledged
+  unsigned INTEGER NOT NULL,       -- segments up to this number may be of a release that did not write the id into them
+  unchecked INTEGER NOT NULL,      -- 1: documents may be of a release that did not give them checks
+  changes INTEGER NOT NULL,        -- how many were acknowledged, with a chained checksum over them, and that before the last
+  chain BLOB NOT NULL,
+  before BLOB NOT NULL
+);
+ALTER TABLE documents ADD COLUMN checks BLOB;
 """
 
 
@@ -126,10 +139,51 @@ def create_schema(connection: sqlite3.Connection) -> None:
     """Make the tables, unless they are there: two processes may start at once."""
     with transaction(connection):
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in SCHEMA.split(";\n"):
+            for statement in (SCHEMA + SINCE_FORMAT_2).split(";\n"):
                 connection.execute(statement)
+            _insert_store(connection, unchecked=0)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """A store of the first format becomes one of this: its documents and segments stay as they are."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+        return
+    with transaction(connection):
+        for statement in SINCE_FORMAT_2.split(";\n"):
+            connection.execute(statement)
+        _insert_store(connection, unchecked=1)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _insert_store(connection: sqlite3.Connection, unchecked: int) -> None:
+    connection.execute(
+        "INSERT INTO store SELECT ?, number, ?, 0, ?, ? FROM last_segment", (secrets.token_hex(16), unchecked, NO_CHAIN, NO_CHAIN)
+    )
+
+
+NO_CHAIN = bytes(16)
+
+
+class Identity(NamedTuple):
+    """What is true of a whole store in one of its states."""
+
+    id: str = ""
+    unsigned: int = 1 << 62  # of the first format nothing is signed or checked
+    unchecked: bool = True
+    changes: int = 0
+    chain: bytes = NO_CHAIN
+    before: bytes = NO_CHAIN
+
+
+def read_identity(connection: Any) -> Identity:
+    if connection.execute("PRAGMA user_version").fetchone()[0] == FIRST_FORMAT:
+        return Identity()
+    found = connection.execute("SELECT id, unsigned, unchecked, changes, chain, before FROM store").fetchone()
+    if found is None:
+        raise Corrupt("store.sqlite: the row of the table 'store' is missing; restore it from a copy")
+    return Identity(*found)
 
 
 def application_in(header: bytes) -> int:

@@ -156,6 +156,7 @@ class EmbeddedStore:
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
             self._let_go_of_readers()
             self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
+            database.bring_up_to_date(self._writer.connection)
             self._remove_orphans(self._writer.connection)
         except BaseException:
             self._stop_writing()
