@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.locks import FileLock
+from lookalike.stores.row_checks import Damaged
 
 FORMAT = 2
 FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
@@ -90,7 +91,11 @@ def sql_errors(name: str) -> Iterator[None]:
     """SQLite's errors as ours, with what to do."""
     try:
         yield
+    except Damaged as error:
+        raise Corrupt(f"{name}: {error}") from error
     except sqlite3.DatabaseError as error:
+        if str(error).startswith("Could not decode"):  # what SQLite has as a text is none
+            raise Corrupt(f"{name}: a text in the database is damaged ({error}); run 'lookalike check --repair' to see which") from error
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise Corrupt(f"{name}: the database is damaged ({error}); restore it from a copy or an export") from error
@@ -178,9 +183,12 @@ class Identity(NamedTuple):
 
 
 def read_identity(connection: Any) -> Identity:
-    if connection.execute("PRAGMA user_version").fetchone()[0] == FIRST_FORMAT:
+    try:
+        found = connection.execute("SELECT id, unsigned, unchecked, changes, chain, before FROM store").fetchone()
+    except sqlite3.OperationalError:
+        if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+            raise
         return Identity()
-    found = connection.execute("SELECT id, unsigned, unchecked, changes, chain, before FROM store").fetchone()
     if found is None:
         raise Corrupt("store.sqlite: the row of the table 'store' is missing; restore it from a copy")
     return Identity(*found)
@@ -218,6 +226,10 @@ def check_format(connection: Any, name: str) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > FORMAT:
         raise StoreError(f"{name} has format {version}, this release reads format {FORMAT}: upgrade lookalike")
+
+
+def write_chain(connection: sqlite3.Connection, store: Identity) -> None:
+    connection.execute("UPDATE store SET changes = ?, chain = ?, before = ?", (store.changes, store.chain, store.before))
 
 
 @contextmanager

@@ -6,13 +6,15 @@ from pathlib import Path
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.search.segments import sync_folder
-from lookalike.stores import database
+from lookalike.stores import acknowledged, database
 from lookalike.stores.settings import Wanted
 
 DATABASE = "store.sqlite"
 SEGMENTS = "segments"
 WRITER_LOCK, READER_LOCK = "writer.lock", "reader.lock"
-OURS = frozenset((SEGMENTS, WRITER_LOCK, READER_LOCK, *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))))
+OURS = frozenset(
+    (acknowledged.FILE, SEGMENTS, WRITER_LOCK, READER_LOCK, *(f"{DATABASE}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")))
+)
 
 
 def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
@@ -26,8 +28,9 @@ def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
             raise StoreError(unfinished if half_made and _is_ours(folder) else f"{name} does not exist: add documents to create it")
         if folder.exists() and not _is_ours(folder):
             raise StoreError(f"{str(folder)!r} is no store, and there is something else: choose another path")
-        if half_made and any((folder / SEGMENTS).glob("*")):
-            raise Corrupt(f"{name}: {DATABASE} is missing or empty, though there are segments of it: restore it from a copy")
+        last = acknowledged.Record(folder, name).read() if half_made else None
+        if half_made and (any((folder / SEGMENTS).glob("*")) or (last is not None and last.changes)):
+            raise Corrupt(f"{name}: {DATABASE} is missing or empty, though documents were stored in it: restore it from a copy")
         wanted.new().with_dimensions()  # a model that cannot be had should be said before anything is made
         _make(folder, name)
     except (OSError, ValueError) as error:

@@ -25,6 +25,7 @@ from lookalike.stores.columns import Columns
 from lookalike.stores.database import Identity, read_identity
 from lookalike.stores.graph_files import Graphs
 from lookalike.stores.readings import Reads
+from lookalike.stores.row_checks import Damaged
 from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import STRUCTURES
@@ -264,7 +265,11 @@ class Snapshot:
         return find_ids(self._connection, self.state.number, ids, self.state.next_row)
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
-        return read_rows(self._connection, self.state.number, rows, columns)
+        found = read_rows(self._connection, self.state.number, rows, columns)
+        lost = next((row for row in rows if row not in found), None)
+        if lost is not None:  # rows come from segments or from the index of ids, without what was removed
+            raise Damaged(f"store.sqlite: row {lost} is not there, though it was never removed; restore it from a copy or an export")
+        return found
 
     def scan(self, columns: Sequence[str]) -> Iterator[Record]:
         for record in read_range(self._connection, self.state.number, 0, self.state.next_row, columns):
