@@ -350,7 +350,7 @@ def test_a_closed_store_has_no_log(tmp_path, monkeypatch):
 
     monkeypatch.setattr(database, "CHECKPOINT_BYTES", 100_000)
     path = tmp_path / "store"
-    clean = {"store.sqlite", "segments", "writer.lock", "reader.lock"}
+    clean = {"store.sqlite", "acknowledged", "segments", "writer.lock", "reader.lock"}
     with la.open(path) as index:
         assert files(path) == clean
         assert len(index) == 0

@@ -10,6 +10,7 @@ import json
 import mmap
 import os
 import struct
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
@@ -27,6 +28,7 @@ MAGIC = b"LKSEGMNT"
 FORMAT = 2
 UNSIGNED = 1  # the format of segments that do not say whose they are
 ALIGNMENT = 64
+MAPPED_FROM = 64 << 20  # bytes: a smaller file is read, so that whatever happens to it later happens to nobody who uses it
 _HEADER = struct.Struct("<8sIIQ")  # magic, format, length of the description, size of the whole file
 _CHECKSUM = struct.Struct("<Q")  # the last bytes: the checksum of everything before them
 _DTYPES = ("uint8", "uint16", "uint32", "uint64", "int64")
@@ -106,19 +108,67 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+class _Mapped(mmap.mmap):
+    """A file that is mapped, and that remembers how it was: one that is cut kills its reader, one that is overwritten misleads him."""
+
+    path: Path
+    stamp: tuple[int, int]
+    descriptor: int
+
+    @classmethod
+    def of(cls, file: IO[bytes], path: Path, size: int) -> Self:
+        made = cls(file.fileno(), size, access=mmap.ACCESS_READ)
+        made.path, made.descriptor = path, os.dup(file.fileno())
+        made.stamp = made._now()
+        weakref.finalize(made, os.close, made.descriptor)
+        _mapped.add(made)
+        return made
+
+    def _now(self) -> tuple[int, int]:
+        status = os.fstat(self.descriptor)
+        return status.st_size, status.st_mtime_ns
+
+    def changed(self) -> bool:
+        """A file that was replaced or removed is not changed: the mapping is of the file that it was."""
+        return self._now() != self.stamp
+
+
+_mapped: weakref.WeakSet[_Mapped] = weakref.WeakSet()
+
+
+def verify_mapped(folder: Path) -> None:
+    """Raise if a file that is mapped from a folder was written to since: before a search, so that it does not run into it, and after
+    one, so that its answer does not count.
+    """
+    for each in list(_mapped):
+        if each.path.parent == folder and each.changed():
+            raise Corrupt(
+                f"segment {each.path}: it was written to while it was in use; open the store again, and restore copies under a new name "
+                "that you then rename"
+            )
+
+
+def _read(file: IO[bytes], path: Path, size: int) -> mmap.mmap:
+    memory = mmap.mmap(-1, size)
+    with memoryview(memory) as whole:
+        if file.readinto(whole) != size:  # type: ignore[attr-defined]  # a buffered reader has it
+            raise Corrupt(f"segment {path}: it was cut while it was read")
+    return memory
+
+
 def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = None) -> dict[str, NDArray[Any]]:
     """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size < _HEADER.size + _CHECKSUM.size:
             raise Corrupt(f"segment {path}: {size} bytes, too few for a header")
-        mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        mapped = _Mapped.of(file, path, size) if size >= MAPPED_FROM else _read(file, path, size)
     magic, version, described, stated = _HEADER.unpack_from(mapped)
     if magic != MAGIC:
         raise Corrupt(f"segment {path}: it does not start with {MAGIC.decode()}")
     if stated != size:
         raise Corrupt(f"segment {path}: {size} bytes, {stated} were written")
-    view = memoryview(mapped)
+    view = memoryview(mapped).toreadonly()
     if _native.checksum(view[: -_CHECKSUM.size]) != _CHECKSUM.unpack_from(mapped, size - _CHECKSUM.size)[0]:
         raise Corrupt(f"segment {path}: its checksum does not fit its contents")
     if version != FORMAT and not (version == UNSIGNED and (origin is None or origin.may_be_unsigned)):

@@ -15,7 +15,7 @@ from lookalike.stores.database import ROWS
 from lookalike.stores.graph_files import check_graph
 from lookalike.stores.readings import Reads
 from lookalike.stores.settings import Settings
-from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
+from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_number, segment_path
 from lookalike.stores.structures import STRUCTURES
 
 MOST_SHOWN = 100  # damaged documents
@@ -168,7 +168,7 @@ def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
 
 
 def _orphans(folder: Path, known: set[int]) -> list[Path]:
-    return [path for path in sorted(folder.glob("*")) if not path.stem.isdigit() or int(path.stem) not in known]
+    return [path for path in sorted(folder.glob("*")) if segment_number(path) not in known]
 
 
 def _repair(

@@ -301,7 +301,7 @@ class WriteConnection:
 
     def checkpoint(self) -> None:
         """After a commit: keep the log short."""
-        if not self._guard.acquire():
+        if not self._guard.acquire_if_possible():
             return
         try:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -311,7 +311,7 @@ class WriteConnection:
             self._guard.release()
 
     def close(self) -> None:
-        if self._guard.acquire():
+        if self._guard.acquire_if_possible():
             self._last.close()
             self.connection.close()  # the last one: moves the log into the database and removes it
             self._guard.release()

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from typing import Any
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.search.graphs import VectorGraph
+from lookalike.search.segments import verify_mapped
 from lookalike.stores import database
 from lookalike.stores.acknowledged import MANY, Record, chained
 from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
@@ -32,7 +34,7 @@ from lookalike.stores.readings import Active, DiskReadings, MemoryReadings, Memo
 from lookalike.stores.rows import add_missing_checks, find_ids, insert
 from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.settings import Settings, Wanted
-from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_path
+from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_number, segment_path
 
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
@@ -47,6 +49,7 @@ class EmbeddedStore:
         self._writer: database.WriteConnection | None = None
         self._lock: FileLock | None = None
         self._closed = False
+        self._process = os.getpid()
         self._fresh = Fresh()
         self._record = Record(folder, self.name) if folder else None
         self._accepting = False
@@ -102,6 +105,8 @@ class EmbeddedStore:
             return [name for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall()]
 
     def _require_open(self) -> None:
+        if self._process != os.getpid() and self.folder is not None:
+            raise StoreError(f"{self.name} was opened by process {self._process}, of which this one is a fork: open it here again")
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
 
@@ -124,7 +129,11 @@ class EmbeddedStore:
                         connection.sees(state.version)
                     snapshot = Snapshot(connection, self._cache, state, self._require_open)
                 self._active.sees(token, state.generation)
+                if self._segments is not None:
+                    verify_mapped(self._segments)
                 yield snapshot
+                if self._segments is not None:
+                    verify_mapped(self._segments)
         finally:
             self._active.leave(token)
             self._delete_discarded()
@@ -244,7 +253,7 @@ class EmbeddedStore:
         """Files that a writer left behind when it was killed: written, but never used, or no longer."""
         used = {number for (number,) in connection.execute("SELECT number FROM segments")} | self.discarded()
         for path in (self.folder or Path()).glob("segments/*"):
-            if path.suffix == ".partial" or not path.stem.isdigit() or int(path.stem) not in used:
+            if path.suffix == ".partial" or segment_number(path) not in used:
                 path.unlink(missing_ok=True)
 
     def discarded(self) -> set[int]:
@@ -383,6 +392,8 @@ class EmbeddedStore:
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
     def close(self) -> None:
+        if self._process != os.getpid() and self.folder is not None:
+            return  # all of it is the parent's
         with self._turns, database.write_errors(self.name):
             if self._closed:
                 return

@@ -85,6 +85,11 @@ def segment_path(folder: Path, number: int, kind: str) -> Path:
     return folder / f"{number:08d}.{kind}"
 
 
+def segment_number(path: Path) -> int | None:
+    """The number in the name of a segment's file; None where it has none of ours."""
+    return int(path.stem) if path.stem.isascii() and path.stem.isdigit() else None
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """The segments of one kind, of all documents below ``next_row``, without those that were removed before ``version``."""
