@@ -3,6 +3,7 @@
 #include "checksum.hpp"
 
 void bind_text(nb::module_& m);
+void bind_checks(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
@@ -44,6 +45,7 @@ NB_MODULE(_native, m) {
     m.def("cpu_level", &cpu_level);
     m.def("checksum", &checksum, nb::arg("data").noconvert());
     bind_text(m);
+    bind_checks(m);
     bind_sketch(m);
     bind_passages(m);
     bind_fuzzy(m);

@@ -18,6 +18,14 @@ def secret_strings(data: Buffer, offsets: Buffer, key: Buffer | None = None) -> 
 def secret_features(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, unique: bool, workers: int, key: Buffer | None = None
 ) -> tuple[View, View]: ...
+def value_checks(values: list[Any] | tuple[Any, ...], first_row: int) -> View: ...
+def wrong_values(
+    rows: list[int] | tuple[int, ...],
+    columns: list[Any],
+    positions: list[int],
+    stored: list[bytes | None] | tuple[bytes | None, ...],
+    most: int,
+) -> list[tuple[int, int]]: ...
 def shingle_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: int, unique: bool, workers: int
 ) -> tuple[View, View]: ...

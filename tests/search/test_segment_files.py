@@ -62,7 +62,7 @@ def test_the_file_is_as_documented(tmp_path: Path) -> None:
     write_segment(path, "kind", "recipe.1", SECTIONS)
     data = path.read_bytes()
     magic, version, described, size = struct.unpack_from("<8sIIQ", data)
-    assert (magic, version, size) == (b"LKSEGMNT", 1, len(data))
+    assert (magic, version, size) == (b"LKSEGMNT", 2, len(data))
     description = json.loads(data[24 : 24 + described])
     assert description["kind"] == "kind"
     assert description["recipe"] == "recipe.1"
@@ -109,8 +109,8 @@ def test_other_kinds_recipes_and_formats_are_refused(tmp_path: Path) -> None:
     for kind, recipe in (("other", "r"), ("kind", "other")):
         with pytest.raises(la.Corrupt, match="kind of recipe r"):
             read_segment(tmp_path / "a", kind, recipe)
-    with pytest.raises(la.Corrupt, match="format 2"):
-        read_segment(crafted(tmp_path / "b", right, version=2), "kind", "r")
+    with pytest.raises(la.Corrupt, match="format 3"):
+        read_segment(crafted(tmp_path / "b", right, version=3), "kind", "r")
     with pytest.raises(FileNotFoundError):
         read_segment(tmp_path / "none", "kind", "r")
 

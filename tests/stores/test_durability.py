@@ -210,21 +210,24 @@ def answers(path: Path) -> list[object]:
 @pytest.mark.parametrize("kind", KINDS_WITHOUT_MODEL)
 def test_every_flipped_byte_of_a_segment_is_detected(store, kind):
     from lookalike.stores.settings import Settings
-    from lookalike.stores.snapshots import open_segment
+    from lookalike.stores.snapshots import open_segment, read_sealed
 
     (path,) = (store / "segments").glob(f"*.{kind}")
     good = path.read_bytes()
     settings = Settings()
-    open_segment(path, kind, settings)
+    with la.open(store, read_only=True) as index, index._store.reading() as snapshot:
+        (sealed,) = read_sealed(snapshot._connection, snapshot.state.number)
+        origin = sealed.origin(snapshot.state.store)
+    open_segment(path, kind, settings, origin)
     chance = random.Random(1)
     for place in range(len(good)):
         path.write_bytes(good[:place] + bytes([good[place] ^ chance.randrange(1, 256)]) + good[place + 1 :])
         with pytest.raises(la.Corrupt, match=path.name):
-            open_segment(path, kind, settings)
+            open_segment(path, kind, settings, origin)
     for size in range(len(good)):
         path.write_bytes(good[:size])
         with pytest.raises(la.Corrupt, match=path.name):
-            open_segment(path, kind, settings)
+            open_segment(path, kind, settings, origin)
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty", "gone"])
@@ -330,11 +333,11 @@ def test_segments_of_a_newer_format_or_another_recipe_are_rebuilt(store, caplog)
     wanted = answers(store)
     for path in (store / "segments").iterdir():
         data = bytearray(path.read_bytes())
-        data[8:12] = struct.pack("<I", 2)
+        data[8:12] = struct.pack("<I", 3)
         data[-8:] = struct.pack("<Q", _native.checksum(bytes(data[:-8])))
         path.write_bytes(data)
     assert answers(store) == wanted
-    assert "format 2" in caplog.text
+    assert "format 3" in caplog.text
 
 
 def files(folder: Path) -> set[str]:
@@ -347,7 +350,7 @@ def test_a_closed_store_has_no_log(tmp_path, monkeypatch):
 
     monkeypatch.setattr(database, "CHECKPOINT_BYTES", 100_000)
     path = tmp_path / "store"
-    clean = {"store.sqlite", "segments", "writer.lock", "reader.lock"}
+    clean = {"store.sqlite", "acknowledged", "segments", "writer.lock", "reader.lock"}
     with la.open(path) as index:
         assert files(path) == clean
         assert len(index) == 0

@@ -199,7 +199,7 @@ def test_a_graph_of_other_vectors_is_not_used(store: Path, tmp_path: Path) -> No
     with la.open(store, read_only=True) as index:
         assert "damaged" in notes(index)[0]
         assert recall(index) == 1
-        assert "not of the segment" in index.check().problems[0]
+        assert "it is another one" in index.check().problems[0]
 
 
 def test_a_segment_that_is_made_anew_gets_a_graph(store: Path) -> None:

@@ -125,7 +125,7 @@ def removal_limit(limit: int | float | str | None) -> float | int | None:
     found = _SHARE.fullmatch(limit.strip()) if isinstance(limit, str) else None
     value: Any = float(found[1]) / 100 if found else limit
     if isinstance(value, str):
-        value = int(value) if value.strip().isdecimal() else math.nan
+        value = int(value) if value.strip().isdecimal() and len(value) < 20 else math.nan
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or (isinstance(value, float) and value > 1):
         raise InputError(f"max_removed={limit!r}: give a share such as '30%' or 0.3, or a whole number of documents")
     return value

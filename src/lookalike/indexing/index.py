@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_share, check_str
 from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
-from lookalike.errors import InputError, NotFound
+from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
@@ -23,6 +23,7 @@ from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.indexing import searching
 from lookalike.indexing.adding import add_documents, minhash_batches, simhash_batches, vector_batches
+from lookalike.indexing.checking import other_fingerprints
 from lookalike.indexing.clustering import meaning_clusters, near_clusters, simhash_clusters, structure_clusters
 from lookalike.indexing.fingerprinting import check_id, listed_ids, simhash_words
 from lookalike.indexing.matches import SCALES, Clusters, Matches
@@ -160,6 +161,8 @@ class Index:
             record = reader.records([rows[id]], ("text", "meta"))[rows[id]] if id in rows else None
         if record is None:
             raise NotFound(f"{self._store.name} has no document {id!r}")
+        if record.id != id:
+            raise Corrupt(f"{self._store.name}: its index of ids leads from {id!r} to {record.id!r}; run 'lookalike check'")
         return _document(record)
 
     def documents(self) -> Iterator[Document]:
@@ -413,7 +416,18 @@ class Index:
     def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
         """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
         check_callback("progress", progress)
-        return self._store.check(check_bool("repair", repair), progress)
+        check_bool("repair", repair)
+        report = self._store.check(repair, progress)
+        if report.ok:
+            with self._store.reading() as reader:
+                report.again = [_document(record) for record in other_fingerprints(reader, self._store.settings)]
+            report.problems = [f"document {each.id!r:.80}: its fingerprints are not those of its text" for each in report.again]
+        if repair and report.again:
+            before, repaired = report.problems, report.repaired
+            self.add(report.again)
+            report = self._store.check(repair, progress)
+            report.repaired = [*repaired, *report.repaired, *(problem for problem in before if problem not in report.problems)]
+        return report
 
     def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
         """Merge all segments, drop what was removed, and give the space back; of many vectors also make the graph for approximate searches.

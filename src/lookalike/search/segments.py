@@ -10,9 +10,10 @@ import json
 import mmap
 import os
 import struct
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from lookalike import _native
 from lookalike.errors import Corrupt
@@ -24,11 +25,26 @@ if TYPE_CHECKING:
     Sections = Mapping[str, NDArray[Any]]
 
 MAGIC = b"LKSEGMNT"
-FORMAT = 1
+FORMAT = 2
+UNSIGNED = 1  # the format of segments that do not say whose they are
 ALIGNMENT = 64
+MAPPED_FROM = 64 << 20  # bytes: a smaller file is read, so that whatever happens to it later happens to nobody who uses it
 _HEADER = struct.Struct("<8sIIQ")  # magic, format, length of the description, size of the whole file
 _CHECKSUM = struct.Struct("<Q")  # the last bytes: the checksum of everything before them
 _DTYPES = ("uint8", "uint16", "uint32", "uint64", "int64")
+
+
+class Origin(NamedTuple):
+    """Whose segment a file is: of which store, with which number, of which rows. A file of another store is as wrong as a damaged one."""
+
+    store: str
+    number: int
+    first_row: int = 0
+    end_row: int = 0
+    may_be_unsigned: bool = False  # it may be of a release that did not write this down
+
+    def to_list(self) -> list[Any]:
+        return [self.store, self.number, self.first_row, self.end_row]
 
 
 class Segment(Protocol):
@@ -45,13 +61,14 @@ class Segment(Protocol):
     def __len__(self) -> int: ...
 
 
-def write_segment(path: Path, kind: str, recipe: str, sections: Sections) -> None:
+def write_segment(path: Path, kind: str, recipe: str, sections: Sections, origin: Origin | None = None) -> None:
     """Write the file and make it durable. Until that is done there is nothing under its name."""
     table, offset = [], 0
     for name, array in sections.items():
         table.append([name, str(array.dtype), offset, len(array)])
         offset += _padded(array.nbytes)
-    description = json.dumps({"kind": kind, "recipe": recipe, "sections": table}).encode()
+    described = {"kind": kind, "recipe": recipe, "of": origin.to_list() if origin else None, "sections": table}
+    description = json.dumps(described).encode()
     start = _padded(_HEADER.size + len(description))
     size = start + offset + _CHECKSUM.size
     partial = path.with_name(path.name + ".partial")
@@ -91,30 +108,78 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def read_segment(path: Path, kind: str, recipe: str) -> dict[str, NDArray[Any]]:
+class _Mapped(mmap.mmap):
+    """A file that is mapped, and that remembers how it was: one that is cut kills its reader, one that is overwritten misleads him."""
+
+    path: Path
+    stamp: tuple[int, int]
+    descriptor: int
+
+    @classmethod
+    def of(cls, file: IO[bytes], path: Path, size: int) -> Self:
+        made = cls(file.fileno(), size, access=mmap.ACCESS_READ)
+        made.path, made.descriptor = path, os.dup(file.fileno())
+        made.stamp = made._now()
+        weakref.finalize(made, os.close, made.descriptor)
+        _mapped.add(made)
+        return made
+
+    def _now(self) -> tuple[int, int]:
+        status = os.fstat(self.descriptor)
+        return status.st_size, status.st_mtime_ns
+
+    def changed(self) -> bool:
+        """A file that was replaced or removed is not changed: the mapping is of the file that it was."""
+        return self._now() != self.stamp
+
+
+_mapped: weakref.WeakSet[_Mapped] = weakref.WeakSet()
+
+
+def verify_mapped(folder: Path) -> None:
+    """Raise if a file that is mapped from a folder was written to since: before a search, so that it does not run into it, and after
+    one, so that its answer does not count.
+    """
+    for each in list(_mapped):
+        if each.path.parent == folder and each.changed():
+            raise Corrupt(
+                f"segment {each.path}: it was written to while it was in use; open the store again, and restore copies under a new name "
+                "that you then rename"
+            )
+
+
+def _read(file: IO[bytes], path: Path, size: int) -> mmap.mmap:
+    memory = mmap.mmap(-1, size)
+    with memoryview(memory) as whole:
+        if file.readinto(whole) != size:  # type: ignore[attr-defined]  # a buffered reader has it
+            raise Corrupt(f"segment {path}: it was cut while it was read")
+    return memory
+
+
+def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = None) -> dict[str, NDArray[Any]]:
     """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size < _HEADER.size + _CHECKSUM.size:
             raise Corrupt(f"segment {path}: {size} bytes, too few for a header")
-        mapped = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        mapped = _Mapped.of(file, path, size) if size >= MAPPED_FROM else _read(file, path, size)
     magic, version, described, stated = _HEADER.unpack_from(mapped)
     if magic != MAGIC:
         raise Corrupt(f"segment {path}: it does not start with {MAGIC.decode()}")
     if stated != size:
         raise Corrupt(f"segment {path}: {size} bytes, {stated} were written")
-    view = memoryview(mapped)
+    view = memoryview(mapped).toreadonly()
     if _native.checksum(view[: -_CHECKSUM.size]) != _CHECKSUM.unpack_from(mapped, size - _CHECKSUM.size)[0]:
         raise Corrupt(f"segment {path}: its checksum does not fit its contents")
-    if version != FORMAT:
+    if version != FORMAT and not (version == UNSIGNED and (origin is None or origin.may_be_unsigned)):
         raise Corrupt(f"segment {path}: format {version}, this release reads format {FORMAT}")
     try:
-        return _sections(view, described, kind, recipe)
+        return _sections(view, described, kind, recipe, origin if version == FORMAT else None)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise Corrupt(f"segment {path}: {error}") from error
 
 
-def _sections(view: memoryview, described: int, kind: str, recipe: str) -> dict[str, NDArray[Any]]:
+def _sections(view: memoryview, described: int, kind: str, recipe: str, origin: Origin | None) -> dict[str, NDArray[Any]]:
     import numpy as np
 
     body = len(view) - _CHECKSUM.size
@@ -124,6 +189,8 @@ def _sections(view: memoryview, described: int, kind: str, recipe: str) -> dict[
     description = json.loads(bytes(view[_HEADER.size : _HEADER.size + described]))
     if description["kind"] != kind or description["recipe"] != recipe:
         raise ValueError(f"it holds {description['kind']} of recipe {description['recipe']}, not {kind} of {recipe}")
+    if origin is not None and description["of"] != origin.to_list():
+        raise ValueError(f"it is another one: of [store, number, first row, end] {description['of']}, not {origin.to_list()}")
     found = {}
     for name, dtype, offset, count in description["sections"]:
         if dtype not in _DTYPES or not isinstance(offset, int) or not isinstance(count, int):

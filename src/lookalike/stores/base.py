@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.fingerprints.winnowing import Winnowing
+from lookalike.model import Document
 from lookalike.search.hamming import Found
 from lookalike.stores.settings import Settings, Wanted
 
@@ -127,6 +128,7 @@ class CheckReport:
     problems: list[str] = field(default_factory=list)
     repaired: list[str] = field(default_factory=list)
     checked: dict[str, int] = field(default_factory=dict)
+    again: list[Document] = field(default_factory=list, repr=False)  # their texts are whole, their fingerprints not: to be added again
 
     @property
     def ok(self) -> bool:

@@ -10,20 +10,25 @@ holds the guard exclusively, and such a reader holds it shared; it looks for a w
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.locks import FileLock
+from lookalike.stores.row_checks import Damaged
 
-FORMAT = 1
+FORMAT = 2
+FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
 APPLICATION = 0x4C4F4F4B  # LOOK
 ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
 CHECKPOINT_BYTES = 128 << 20
 PAGE_BYTES = 8192
+MAGIC = b"SQLite format 3\0"
+HEADER_BYTES = 100
 
 SCHEMA = """
 CREATE TABLE collections (
@@ -68,6 +73,17 @@ CREATE INDEX removed_by_collection ON removed (collection, number);
 CREATE TABLE last_segment (number INTEGER NOT NULL);
 INSERT INTO last_segment VALUES (0);
 """
+SINCE_FORMAT_2 = """
+CREATE TABLE store (               -- one row
+  id TEXT NOT NULL,                -- of this store alone: its segments carry it, and the record of what was acknowledged
+  unsigned INTEGER NOT NULL,       -- segments up to this number may be of a release that did not write the id into them
+  unchecked INTEGER NOT NULL,      -- 1: documents may be of a release that did not give them checks
+  changes INTEGER NOT NULL,        -- how many were acknowledged, with a chained checksum over them, and that before the last
+  chain BLOB NOT NULL,
+  before BLOB NOT NULL
+);
+ALTER TABLE documents ADD COLUMN checks BLOB;
+"""
 
 
 @contextmanager
@@ -75,7 +91,11 @@ def sql_errors(name: str) -> Iterator[None]:
     """SQLite's errors as ours, with what to do."""
     try:
         yield
+    except Damaged as error:
+        raise Corrupt(f"{name}: {error}") from error
     except sqlite3.DatabaseError as error:
+        if str(error).startswith("Could not decode"):  # what SQLite has as a text is none
+            raise Corrupt(f"{name}: a text in the database is damaged ({error}); run 'lookalike check --repair' to see which") from error
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise Corrupt(f"{name}: the database is damaged ({error}); restore it from a copy or an export") from error
@@ -124,10 +144,71 @@ def create_schema(connection: sqlite3.Connection) -> None:
     """Make the tables, unless they are there: two processes may start at once."""
     with transaction(connection):
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in SCHEMA.split(";\n"):
+            for statement in (SCHEMA + SINCE_FORMAT_2).split(";\n"):
                 connection.execute(statement)
+            _insert_store(connection, unchecked=0)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """A store of the first format becomes one of this: its documents and segments stay as they are."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+        return
+    with transaction(connection):
+        for statement in SINCE_FORMAT_2.split(";\n"):
+            connection.execute(statement)
+        _insert_store(connection, unchecked=1)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _insert_store(connection: sqlite3.Connection, unchecked: int) -> None:
+    connection.execute(
+        "INSERT INTO store SELECT ?, number, ?, 0, ?, ? FROM last_segment", (secrets.token_hex(16), unchecked, NO_CHAIN, NO_CHAIN)
+    )
+
+
+NO_CHAIN = bytes(16)
+
+
+class Identity(NamedTuple):
+    """What is true of a whole store in one of its states."""
+
+    id: str = ""
+    unsigned: int = 1 << 62  # of the first format nothing is signed or checked
+    unchecked: bool = True
+    changes: int = 0
+    chain: bytes = NO_CHAIN
+    before: bytes = NO_CHAIN
+
+
+def read_identity(connection: Any) -> Identity:
+    try:
+        found = connection.execute("SELECT id, unsigned, unchecked, changes, chain, before FROM store").fetchone()
+    except sqlite3.OperationalError:
+        if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+            raise
+        return Identity()
+    if found is None:
+        raise Corrupt("store.sqlite: the row of the table 'store' is missing; restore it from a copy")
+    return Identity(*found)
+
+
+def application_in(header: bytes) -> int:
+    """The application id in the first bytes of a database file."""
+    return int.from_bytes(header[68:72], "big")
+
+
+def is_blank(path: Path, *, may_write: bool) -> bool:
+    """Whether a database has no table and belongs to no application: somebody began to make it."""
+    if not may_write and path.with_name(f"{path.name}-journal").exists():
+        return True  # only the first step has such a journal, and only who may write can undo it
+    connection = _connect(f"{path.absolute().as_uri()}?mode={'rw' if may_write else 'ro'}")
+    try:
+        numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        return numbers == [0, 0] and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    finally:
+        connection.close()
 
 
 def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:
@@ -145,6 +226,10 @@ def check_format(connection: Any, name: str) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > FORMAT:
         raise StoreError(f"{name} has format {version}, this release reads format {FORMAT}: upgrade lookalike")
+
+
+def write_chain(connection: sqlite3.Connection, store: Identity) -> None:
+    connection.execute("UPDATE store SET changes = ?, chain = ?, before = ?", (store.changes, store.chain, store.before))
 
 
 @contextmanager
@@ -216,7 +301,7 @@ class WriteConnection:
 
     def checkpoint(self) -> None:
         """After a commit: keep the log short."""
-        if not self._guard.acquire():
+        if not self._guard.acquire_if_possible():
             return
         try:
             self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -226,7 +311,7 @@ class WriteConnection:
             self._guard.release()
 
     def close(self) -> None:
-        if self._guard.acquire():
+        if self._guard.acquire_if_possible():
             self._last.close()
             self.connection.close()  # the last one: moves the log into the database and removes it
             self._guard.release()

@@ -2,6 +2,7 @@
 
     NAME.lookalike/
       store.sqlite   documents, texts, fingerprints; which segments there are
+      acknowledged   what was acknowledged, see stores.acknowledged
       writer.lock    held by the one process that writes
       reader.lock    see stores.database
       segments/      NUMBER.KIND, immutable files; anything can be rebuilt from the database. NUMBER.graph is of NUMBER.vector
@@ -11,6 +12,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,18 +22,20 @@ from typing import Any
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.search.graphs import VectorGraph
+from lookalike.search.segments import verify_mapped
 from lookalike.stores import database
+from lookalike.stores.acknowledged import MANY, Record, chained
 from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
 from lookalike.stores.checking import check_collection
 from lookalike.stores.graph_files import graph_path
 from lookalike.stores.locks import FileLock
+from lookalike.stores.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
-from lookalike.stores.rows import find_ids, insert
+from lookalike.stores.rows import add_missing_checks, find_ids, insert
 from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.settings import Settings, Wanted
-from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_path
+from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_number, segment_path
 
-DATABASE = "store.sqlite"
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
@@ -45,17 +49,21 @@ class EmbeddedStore:
         self._writer: database.WriteConnection | None = None
         self._lock: FileLock | None = None
         self._closed = False
+        self._process = os.getpid()
         self._fresh = Fresh()
+        self._record = Record(folder, self.name) if folder else None
+        self._accepting = False
+        self._unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
         self._active = Active()  # readings, by the generation of segments that they see
         self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
         self._readings: DiskReadings | MemoryReadings
         if folder is None:
             self._readings = MemoryReadings(self.name)
         else:
-            self._find(folder, wanted, create and not read_only)
-            self._readings = DiskReadings(folder / DATABASE, folder / "reader.lock")
-            self._lock = FileLock(folder / "writer.lock")
-        self._segments = folder / "segments" if folder else None
+            find_or_make(folder, self.name, wanted, create and not read_only)
+            self._readings = DiskReadings(folder / DATABASE, folder / READER_LOCK)
+            self._lock = FileLock(folder / WRITER_LOCK)
+        self._segments = folder / SEGMENTS if folder else None
         self.wanted = wanted
         try:
             self.settings = self._open_collection(wanted, create and not read_only)
@@ -64,31 +72,13 @@ class EmbeddedStore:
             raise
         self._cache = Cache(self._segments, self.settings)
 
-    def _find(self, folder: Path, wanted: Wanted, create: bool) -> None:
-        try:
-            if (folder / DATABASE).is_file():
-                return
-            if not create:
-                raise StoreError(f"{self.name} does not exist: add documents to create it")
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise StoreError(f"{str(folder)!r} is no store, and there is something else: choose another path")
-            wanted.new().with_dimensions()  # a model that cannot be had should be said before anything is made
-            (folder / "segments").mkdir(parents=True)
-            for lock in ("writer.lock", "reader.lock"):
-                (folder / lock).touch()
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{self.name} cannot be made or opened: {getattr(error, 'strerror', None) or error}") from error
-        with database.write_errors(self.name):
-            writer = database.WriteConnection(folder / DATABASE, folder / "reader.lock")
-            try:
-                database.create_schema(writer.connection)
-            finally:
-                writer.close()
-
     def _open_collection(self, wanted: Wanted, create: bool) -> Settings:
+        last = self._record.read() if self._record else None
         with database.sql_errors(self.name), self._readings.reading() as connection:
             database.check_format(connection, self.name)
             state = read_state(connection, self.collection)
+            if self._record and state is None:
+                self._record.verify(last, database.read_identity(connection))
         if state is None:
             if not create:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
@@ -99,6 +89,7 @@ class EmbeddedStore:
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),
                 )
+                self._chain(writer, database.read_identity(writer), settings.to_json().encode())
             if self.folder:
                 self._stop_writing()  # the lock is for those who add something
             self._stored_settings = settings.to_json()
@@ -114,23 +105,35 @@ class EmbeddedStore:
             return [name for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall()]
 
     def _require_open(self) -> None:
+        if self._process != os.getpid() and self.folder is not None:
+            raise StoreError(f"{self.name} was opened by process {self._process}, of which this one is a fork: open it here again")
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
 
     @contextmanager
-    def reading(self) -> Iterator[Snapshot]:
-        """A consistent state of the collection, whatever is written meanwhile. It may end in another thread than it began in."""
+    def reading(self, *, on_record: bool = True) -> Iterator[Snapshot]:
+        """A consistent state of the collection, whatever is written meanwhile. It may end in another thread than it began in.
+
+        It has all that was acknowledged, unless ``on_record`` is False: then whoever asks looks after that.
+        """
         self._require_open()
         token = self._active.enter()
         try:
+            last = self._record.read() if self._record else None  # before the transaction begins: the database is never behind it
             with database.sql_errors(self.name), self._readings.reading() as connection:
                 with self._readings.steady():
                     state = self._state(connection)
+                    if self._record and on_record:
+                        self._record.verify(last, state.store)
                     if isinstance(connection, MemoryReads):
                         connection.sees(state.version)
                     snapshot = Snapshot(connection, self._cache, state, self._require_open)
                 self._active.sees(token, state.generation)
+                if self._segments is not None:
+                    verify_mapped(self._segments)
                 yield snapshot
+                if self._segments is not None:
+                    verify_mapped(self._segments)
         finally:
             self._active.leave(token)
             self._delete_discarded()
@@ -157,11 +160,31 @@ class EmbeddedStore:
             if self._writer is None:
                 self._become_writer()
             assert self._writer is not None  # noqa: S101
-            with self._writer.transaction() as connection:
-                yield connection
+            self._say()
+            try:
+                with self._writer.transaction() as connection:
+                    yield connection
+            except BaseException:
+                self._unsaid = None
+                raise
+            self._say()
             if self._writer.has_long_log():
                 self._readings.let_go()
                 self._writer.checkpoint()
+
+    def _chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes, count: int = MANY) -> None:
+        """Number a change that is about to be committed."""
+        if self._record is not None:
+            changed = chained(store, contents)
+            database.write_chain(connection, changed)
+            self._unsaid = changed, count
+
+    def _say(self) -> None:
+        """Put what was committed on record. If that fails, it is done before anything else is committed."""
+        if self._unsaid is not None and self._record is not None:
+            store, count = self._unsaid
+            self._record.write(store, sync=count >= MANY)
+            self._unsaid = None
 
     def _become_writer(self) -> None:
         assert self.folder is not None  # noqa: S101 - memory has its writer from the start
@@ -176,11 +199,41 @@ class EmbeddedStore:
             self._lock.sign()
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
             self._let_go_of_readers()
-            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / "reader.lock")
+            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
+            database.bring_up_to_date(self._writer.connection)
+            self._take_record(self._writer.connection)
             self._remove_orphans(self._writer.connection)
         except BaseException:
             self._stop_writing()
             raise
+
+    def _take_record(self, connection: sqlite3.Connection) -> None:
+        """Whoever wrote last may have been killed after a commit and before it was on record."""
+        assert self._record is not None  # noqa: S101
+        last, store = self._record.read(), database.read_identity(connection)
+        if self._accepting:
+            self._record.start_anew(store)
+            return
+        self._record.verify(last, store)
+        if last is None or last.changes < store.changes:
+            self._record.write(store)
+
+    def record_problem(self) -> str | None:
+        """Whether the database has less than was acknowledged."""
+        if self._record is None:
+            return None
+        last = self._record.read()
+        with database.sql_errors(self.name), self._readings.reading() as connection:
+            return self._record.problem(last, database.read_identity(connection))
+
+    def accept_state(self) -> None:
+        """Go on with what the database has, whatever is on record."""
+        self._accepting = True
+        try:
+            with self._writing():
+                pass
+        finally:
+            self._accepting = False
 
     def _let_go_of_readers(self) -> None:
         if isinstance(self._readings, DiskReadings):
@@ -189,6 +242,8 @@ class EmbeddedStore:
     def _stop_writing(self) -> None:
         self._let_go_of_readers()
         if self._writer is not None:
+            if self._record is not None:
+                self._record.sync()
             self._writer.close()
             self._writer = None
         if self._lock is not None:
@@ -198,7 +253,7 @@ class EmbeddedStore:
         """Files that a writer left behind when it was killed: written, but never used, or no longer."""
         used = {number for (number,) in connection.execute("SELECT number FROM segments")} | self.discarded()
         for path in (self.folder or Path()).glob("segments/*"):
-            if path.suffix == ".partial" or not path.stem.isdigit() or int(path.stem) not in used:
+            if path.suffix == ".partial" or segment_number(path) not in used:
                 path.unlink(missing_ok=True)
 
     def discarded(self) -> set[int]:
@@ -229,17 +284,18 @@ class EmbeddedStore:
                 state = self._state(connection)
                 connection.execute("SAVEPOINT fresh")
                 try:
-                    columns = insert(connection, state.number, state.next_row, batch, self.settings)
+                    columns, checks = insert(connection, state.number, state.next_row, batch, self.settings)
                     updated, count = 0, len(batch)
                 except sqlite3.IntegrityError:  # some ids are there already
                     connection.execute("ROLLBACK TO fresh")
                     batch = batch.last_of_each()
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
-                    columns = insert(connection, state.number, state.next_row, batch, self.settings)
+                    columns, checks = insert(connection, state.number, state.next_row, batch, self.settings)
                 connection.execute(
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
+                self._chain(connection, state.store, checks, count)
             if self._segments is not None:
                 self._fresh.keep(columns)
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
@@ -257,10 +313,12 @@ class EmbeddedStore:
     def remove(self, ids: Sequence[Id]) -> int:
         with self._writing() as connection:
             state = self._state(connection)
-            removed = self._remove_rows(connection, state, find_ids(connection, state.number, dict.fromkeys(ids)))
+            found = find_ids(connection, state.number, dict.fromkeys(ids))
+            removed = self._remove_rows(connection, state, found)
             connection.execute(
                 "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
             )
+            self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
         return removed
 
     def adopt(self, settings: Settings) -> bool:
@@ -270,6 +328,7 @@ class EmbeddedStore:
                 if state.next_row:
                     return False
                 database.add_columns(connection, settings.kinds)
+                self._chain(connection, state.store, settings.to_json().encode())
                 connection.execute(
                     "UPDATE collections SET settings = ?, generation = generation + 1, version = version + 1 WHERE number = ?",
                     (settings.to_json(), state.number),
@@ -295,6 +354,9 @@ class EmbeddedStore:
         with self._turns:
             before = self._bytes()
             self._sealer().compact(progress)
+            with self._writing() as connection:
+                if self._state(connection).store.unchecked:
+                    add_missing_checks(connection)
             if self.folder is None and progress:
                 progress(self._documents())
             if self.folder is not None and self._writer is not None:
@@ -330,6 +392,8 @@ class EmbeddedStore:
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
     def close(self) -> None:
+        if self._process != os.getpid() and self.folder is not None:
+            return  # all of it is the parent's
         with self._turns, database.write_errors(self.name):
             if self._closed:
                 return

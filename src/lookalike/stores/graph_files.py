@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from lookalike.errors import Corrupt
 from lookalike.search.graphs import GRAPH_NOTE, NO_USEARCH, VectorGraph, exact_note, graphs_can_be_made, search_through, worth_a_graph
-from lookalike.search.segments import read_segment, write_segment
+from lookalike.search.segments import Origin, read_segment, write_segment
 from lookalike.search.vectors import NearVectors, VectorSegment
 from lookalike.stores.base import Progress
+from lookalike.stores.database import Identity
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,9 +32,14 @@ def graph_path(folder: Path, number: int) -> Path:
     return folder / f"{number:08d}.{VectorGraph.kind}"
 
 
-def open_graph(path: Path, segment: VectorSegment, settings: Settings) -> VectorGraph:
+def _origin(store: Identity, number: int) -> Origin:
+    return Origin(store.id, number, may_be_unsigned=number <= store.unsigned)
+
+
+def open_graph(folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings) -> VectorGraph:
     """The graph of a segment from its file; ``Corrupt`` where anything about it is wrong, before usearch sees it."""
-    sections = read_segment(path, VectorGraph.kind, settings.recipe_of("vector"))
+    path = graph_path(folder, number)
+    sections = read_segment(path, VectorGraph.kind, settings.recipe_of("vector"), _origin(store, number))
     try:
         graph = VectorGraph.open(sections)
         graph.check_fits(segment)
@@ -42,28 +48,28 @@ def open_graph(path: Path, segment: VectorSegment, settings: Settings) -> Vector
     return graph
 
 
-def make_graph(folder: Path, number: int, segment: VectorSegment, settings: Settings, progress: Progress = None) -> None:
+def make_graph(folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings, progress: Progress = None) -> None:
     """The graph of a segment that is large enough for one, unless there is a good one."""
     if not worth_a_graph(segment) or not graphs_can_be_made():
         return
-    path = graph_path(folder, number)
     try:
-        open_graph(path, segment, settings)
+        open_graph(folder, number, store, segment, settings)
     except (Corrupt, OSError):
         try:
-            made = VectorGraph.build(segment, progress)
-            write_segment(path, VectorGraph.kind, settings.recipe_of("vector"), made.sections())
+            made, recipe = VectorGraph.build(segment, progress), settings.recipe_of("vector")
+            write_segment(graph_path(folder, number), VectorGraph.kind, recipe, made.sections(), _origin(store, number))
         except OSError as error:
             _log.warning("a graph could not be written (%s); vectors are searched without it", error)
 
 
-def check_graph(path: Path, segment: VectorSegment, settings: Settings) -> list[str]:
+def check_graph(folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings) -> list[str]:
     """What is wrong with a graph. That there is none is not."""
+    path = graph_path(folder, number)
     try:
         if graphs_can_be_made():
-            open_graph(path, segment, settings)
+            open_graph(folder, number, store, segment, settings)
         else:
-            read_segment(path, VectorGraph.kind, settings.recipe_of("vector"))
+            read_segment(path, VectorGraph.kind, settings.recipe_of("vector"), _origin(store, number))
     except FileNotFoundError:
         return []
     except Corrupt as error:
@@ -83,6 +89,7 @@ class Graphs:
 
     def search(
         self,
+        store: Identity,
         sealed: Mapping[int, VectorSegment],
         young: Sequence[VectorSegment],
         queries: NDArray[np.uint16],
@@ -94,7 +101,7 @@ class Graphs:
         found, through, reason = [], False, NO_GRAPH
         with self._opening:
             self._opened = {number: each for number, each in self._opened.items() if number in sealed}
-            graphs = [self._open(number, segment) for number, segment in sealed.items()]
+            graphs = [self._open(store, number, segment) for number, segment in sealed.items()]
         for segment, graph in zip(sealed.values(), graphs, strict=True):
             near = None
             if isinstance(graph, VectorGraph):
@@ -106,7 +113,7 @@ class Graphs:
         found += [segment.search(queries, 0.0, limit, workers, removed) for segment in young]
         return found, GRAPH_NOTE if through else exact_note(reason)
 
-    def _open(self, number: int, segment: VectorSegment) -> VectorGraph | str:
+    def _open(self, store: Identity, number: int, segment: VectorSegment) -> VectorGraph | str:
         """The graph, or why it cannot be used; an empty reason where there is none."""
         if self._folder is None:
             return ""
@@ -121,7 +128,7 @@ class Graphs:
         which = (state.st_ino, state.st_mtime_ns, state.st_size)
         if number not in self._opened or self._opened[number][0] != which:
             try:
-                self._opened[number] = which, open_graph(path, segment, self._settings)
+                self._opened[number] = which, open_graph(self._folder, number, store, segment, self._settings)
             except (Corrupt, OSError) as error:
                 _log.warning("%s; it is not used: run 'check --repair'", error)
                 self._opened[number] = which, "the graph is damaged: run 'check --repair' or 'compact'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -30,11 +31,22 @@ class FileLock:
             return False
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
             os.close(descriptor)
-            return False
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):  # somebody else has it
+                return False
+            if shared:
+                return False  # a reader does without
+            raise
         self._descriptor = descriptor
         return True
+
+    def acquire_if_possible(self) -> bool:
+        """The same where nothing depends on it: a system without locks is as good as somebody else who has it."""
+        try:
+            return self.acquire()
+        except OSError:
+            return False
 
     def sign(self) -> None:
         """Write down who holds it, for the message that another process gets."""

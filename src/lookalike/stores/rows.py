@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from lookalike.search.vectors import has_direction
+from lookalike.stores import row_checks
 from lookalike.stores.base import Batch, Id, Record
 from lookalike.stores.columns import Columns
-from lookalike.stores.database import ROWS
+from lookalike.stores.database import ROWS, read_identity
 from lookalike.stores.readings import MemoryReads, Reads, documents_of
 from lookalike.stores.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 WORD = 1 << 64
 AT_A_TIME = 10_000
 COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
+RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
 
 
-def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, settings: Settings) -> Columns:
-    """Write a batch; returns the columns that segments are built from."""
+def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, settings: Settings) -> tuple[Columns, bytes]:
+    """Write a batch; returns the columns that segments are built from, and a checksum of all that was written."""
     columns = Columns.added(first_row, batch, settings)
     count = len(batch)
     given: dict[str, Iterable[Any] | None] = {
@@ -33,8 +40,10 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
         "vector": None if batch.vector is None else _vector_blobs(batch.vector, count),
         "structure": batch.structure,
         "meta": batch.metas if any(batch.metas) else None,
-        "text": map(_stored_text, batch.texts) if any(text is not None for text in batch.texts) else None,
+        "text": list(map(_stored_text, batch.texts)) if any(text is not None for text in batch.texts) else None,
     }
+    checks = list(_checks(given, columns, batch, settings))
+    given["checks"] = checks
     # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
     there = {name: values for name, values in given.items() if values is not None}
     rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
@@ -43,7 +52,29 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
         f"{statement} VALUES ({collection}, ?, ?{', ?' * len(there)})",
         zip(rows, batch.ids, *there.values(), strict=True),
     )
-    return columns
+    return columns, b"".join(checks)
+
+
+def _checks(given: Mapping[str, Any], columns: Columns, batch: Batch, settings: Settings) -> Iterable[bytearray]:
+    """What ``row_checks`` will compare the values with when they are read."""
+    rows, count, first = columns.rows, len(batch), int(columns.rows[0])
+    checks: dict[str, NDArray[np.uint32]] = {"id": row_checks.checks_of(batch.ids, first)}
+    for name in ("text", "meta", "ssdeep", "tlsh", "winnowing", "structure"):
+        if given[name] is not None:
+            checks[name] = row_checks.checks_of(given[name], first)
+    if batch.digests is not None:
+        checks["digest"] = row_checks.checks_of_numbers(batch.digests, rows)
+    if batch.simhash is not None:
+        of = row_checks.checks_of_numbers if settings.bits <= 64 else row_checks.checks_of_parts
+        checks["simhash"] = of(batch.simhash, rows)
+    if given["bands"] is not None and columns.sketches is not None:
+        checks["bands"] = row_checks.checks_of_parts(columns.sketches[2], rows)
+    if given["minhash"] is not None and batch.minhash is not None:
+        checks["minhash"] = row_checks.checks_of_parts(batch.minhash, rows)
+    if batch.vector is not None and count:
+        directed = has_direction(batch.vector, len(batch.vector) // count)
+        checks["vector"] = row_checks.checks_of_parts(batch.vector, rows) * directed
+    return row_checks.packed(checks, count)
 
 
 def _blobs(array: Any, count: int) -> Iterable[bytearray]:
@@ -88,38 +119,63 @@ def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) ->
     return Record(row, id_, **found)
 
 
-def _select(connection: Reads, collection: int, first: int, end: int, columns: str) -> Iterator[Sequence[Any]]:
+class _Verifier:
+    """Reads checks along with other columns, where the store has some, and compares them."""
+
+    def __init__(self, connection: Reads, names: Sequence[str]) -> None:
+        store = read_identity(connection)
+        self._names = tuple(names)
+        self._stored, self._all = bool(store.id), not store.unchecked
+        self.columns = "".join(f", {column}" for column in (*names, *(("checks",) if self._stored else ())))
+
+    def verified(self, held: list[Sequence[Any]]) -> tuple[Sequence[Any], ...]:
+        """Rows, and then what was asked for, column by column."""
+        found = tuple(zip(*held, strict=True))
+        if not self._stored:
+            return found
+        rows, *values, checks = found
+        row_checks.verify(rows, self._names, values, checks, self._all)
+        return found[:-1]
+
+
+def _select(
+    connection: Reads, verifier: _Verifier, collection: int, first: int, end: int, most: int, most_bytes: int
+) -> Iterator[tuple[Sequence[Any], ...]]:
     base = collection * ROWS
-    statement = f"SELECT row - {base}{columns} FROM {documents_of(connection)} WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
+    statement = f"SELECT row - {base}{verifier.columns} FROM {documents_of(connection)} WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
+    cursor: Iterator[Sequence[Any]]
     if isinstance(connection, MemoryReads):
-        return connection.walk(statement, base, first, end)
-    found: Iterator[Sequence[Any]] = connection.execute(statement, (base + first, base + end))
-    return found
-
-
-def read_range(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
-    """The documents with rows from ``first`` up to ``end``, in order."""
-    for row, id_, *values in _select(connection, collection, first, end, "".join(f", {column}" for column in ("id", *columns))):
-        yield _record(row, id_, columns, values)
-
-
-def read_columns(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str], bits: int) -> Iterator[Columns]:
-    """The same as columns, some thousand documents or megabytes at a time."""
-    cursor = _select(connection, collection, first, end, "".join(f", {column}" for column in columns))
+        cursor = connection.walk(statement, base, first, end)
+    else:
+        cursor = connection.execute(statement, (base + first, base + end))
     held: list[Sequence[Any]] = []
     size = 0
     for values in cursor:
         held.append(values)
         size += sum(len(value) for value in values if isinstance(value, (str, bytes)))
-        if size >= COLUMN_BYTES:
-            yield _columns(held, columns, bits)
+        if size >= most_bytes or len(held) >= most:
+            yield verifier.verified(held)
             held, size = [], 0
     if held:
-        yield _columns(held, columns, bits)
+        yield verifier.verified(held)
 
 
-def _columns(held: list[Sequence[Any]], names: Sequence[str], bits: int) -> Columns:
-    rows, *values = zip(*held, strict=True)
+def read_range(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+    """The documents with rows from ``first`` up to ``end``, in order."""
+    verifier = _Verifier(connection, ("id", *columns))
+    for found in _select(connection, verifier, collection, first, end, RECORDS, RECORD_BYTES):
+        for row, id_, *values in zip(*found, strict=True):
+            yield _record(row, id_, columns, values)
+
+
+def read_columns(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str], bits: int) -> Iterator[Columns]:
+    """The same as columns, some thousand documents or megabytes at a time."""
+    verifier = _Verifier(connection, columns)
+    for rows, *values in _select(connection, verifier, collection, first, end, ROWS, COLUMN_BYTES):
+        yield _columns(rows, values, columns, bits)
+
+
+def _columns(rows: Sequence[int], values: Sequence[Sequence[Any]], names: Sequence[str], bits: int) -> Columns:
     found: dict[str, Sequence[Any]] = dict(zip(names, values, strict=True))
     if "text" in found:
         found["text"] = list(map(_read_text, found["text"]))
@@ -129,15 +185,63 @@ def _columns(held: list[Sequence[Any]], names: Sequence[str], bits: int) -> Colu
 def read_rows(connection: Reads, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
     """The documents with these rows, those that are there."""
     base = collection * ROWS
-    wanted = "".join(f", {column}" for column in columns)
+    verifier = _Verifier(connection, ("id", *columns))
     found = {}
     for first in range(0, len(rows), AT_A_TIME):
         # Numbers of our own, not values from outside: written into the statement they need no limit on parameters.
         listed = ",".join([str(base + int(row)) for row in rows[first : first + AT_A_TIME]])
-        statement = f"SELECT row, id{wanted} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
-        for row, id_, *values in connection.execute(statement).fetchall():
-            found[row - base] = _record(row - base, id_, columns, values)
+        statement = f"SELECT row - {base}{verifier.columns} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
+        there = connection.execute(statement).fetchall()
+        if there:
+            for row, id_, *values in zip(*verifier.verified(there), strict=True):
+                found[row] = _record(row, id_, columns, values)
     return found
+
+
+# As bytes: a text that was damaged need not be one any more.
+_RAW = {name: f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) ELSE {name} END" for name in row_checks.COLUMNS}
+
+
+def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str, Any], set[str]]]:
+    """Rows that are not what was written: each with its raw values and with what is wrong of them."""
+    store, base = read_identity(connection), collection * ROWS
+    if not store.id:
+        return
+    names = _stored_columns(connection)
+    wanted = "".join(f", {_RAW[name]}" for name in names)
+    cursor = connection.execute(
+        f"SELECT row - {base}{wanted}, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
+        (base, base + ROWS),
+    )
+    rest = iter(cursor)
+    while held := list(islice(rest, RECORDS)):
+        rows, *values, checks = zip(*held, strict=True)
+        found: dict[int, set[str]] = {}
+        for place, name in row_checks.wrong(rows, names, values, checks):
+            found.setdefault(place, set()).add(name)
+        if not store.unchecked:
+            found |= {place: {"checks"} for place, each in enumerate(checks) if each is None}
+        for place, wrong in sorted(found.items()):
+            yield rows[place], dict(zip(names, held[place][1:-1], strict=True)), wrong
+
+
+def add_missing_checks(connection: sqlite3.Connection) -> None:
+    """Give rows of the first format their checks."""
+    names = _stored_columns(connection)
+    query = (
+        f"SELECT row{''.join(f', {name}' for name in names)} FROM documents WHERE checks IS NULL AND row > ? ORDER BY row LIMIT {RECORDS}"  # noqa: S608
+    )
+    last = -1
+    while held := connection.execute(query, (last,)).fetchall():
+        checks = [(row_checks.packed_row(row % ROWS, names, values), row) for row, *values in held]
+        connection.executemany("UPDATE documents SET checks = ? WHERE row = ?", checks)
+        last = held[-1][0]
+    connection.execute("UPDATE store SET unchecked = 0")
+
+
+def _stored_columns(connection: Reads) -> list[str]:
+    there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
+    return [name for name in row_checks.COLUMNS if name in there]
 
 
 def find_ids(connection: Reads, collection: int, ids: Iterable[Id], end: int = ROWS) -> dict[Id, int]:

@@ -13,7 +13,7 @@ from lookalike.errors import Corrupt, StoreError
 from lookalike.search.segments import write_segment
 from lookalike.stores.base import Progress
 from lookalike.stores.columns import Columns
-from lookalike.stores.database import ROWS
+from lookalike.stores.database import ROWS, Identity
 from lookalike.stores.graph_files import graph_path, make_graph
 from lookalike.stores.settings import Settings
 from lookalike.stores.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
@@ -104,17 +104,18 @@ class Sealer:
             with self._writing() as connection:
                 sealed = read_sealed(connection, state.number)
             for each in sealed:
-                self._make_graph(each.number, progress)
+                self._make_graph(each, state.store, progress)
 
-    def _make_graph(self, number: int, progress: Progress = None) -> None:
+    def _make_graph(self, sealed: Sealed, store: Identity, progress: Progress = None) -> None:
         """Takes minutes, and no transaction: readers use the segment already."""
         assert self._folder is not None  # noqa: S101
+        path = segment_path(self._folder, sealed.number, "vector")
         try:
-            segment = open_segment(segment_path(self._folder, number, "vector"), "vector", self._settings)
+            segment = open_segment(path, "vector", self._settings, sealed.origin(store))
         except (Corrupt, OSError) as error:
             _log.warning("%s; no graph is made of it: run 'check --repair'", error)
         else:
-            make_graph(self._folder, number, segment, self._settings, progress)
+            make_graph(self._folder, sealed.number, store, segment, self._settings, progress)
 
     def _seal(self) -> None:
         with self._writing() as connection:
@@ -142,19 +143,20 @@ class Sealer:
         fresh = self._fresh.take(sealed.first_row, sealed.end_row)
         if fresh is None:
             for kind in self._settings.kinds:
-                self._write(sealed.number, kind, build_segment(kind, sealed, connection, state.number, self._settings))
+                self._write(state, sealed, kind, build_segment(kind, sealed, connection, state.number, self._settings))
             return
         removed = _removed(connection, state, sealed.first_row, sealed.end_row)
         for kind in self._settings.kinds:
             segment = STRUCTURES[kind].build_all(fresh, self._settings)
             if len(removed):
                 segment = STRUCTURES[kind].segment.merge([segment], removed)
-            self._write(sealed.number, kind, segment)
+            self._write(state, sealed, kind, segment)
 
-    def _write(self, number: int, kind: str, segment: Any) -> None:
+    def _write(self, state: State, sealed: Sealed, kind: str, segment: Any) -> None:
         assert self._folder is not None  # noqa: S101
         self._folder.mkdir(exist_ok=True)
-        write_segment(segment_path(self._folder, number, kind), kind, self._settings.recipe_of(kind), segment.sections())
+        path, recipe = segment_path(self._folder, sealed.number, kind), self._settings.recipe_of(kind)
+        write_segment(path, kind, recipe, segment.sections(), sealed.origin(state.store))
 
     def _merge_neighbours(self) -> None:
         while True:
@@ -174,9 +176,10 @@ class Sealer:
             first, end = sealed[0].first_row, sealed[-1].end_row
             removed = _removed(connection, state, first, end)
             documents = sum(each.documents for each in sealed) - len(removed)
+            merged = Sealed(number, first, end, documents)
             for done, kind in enumerate(self._settings.kinds, 1):
                 parts = list(self._parts(connection, state, kind, sealed))
-                self._write(number, kind, STRUCTURES[kind].segment.merge(parts, removed))
+                self._write(state, merged, kind, STRUCTURES[kind].segment.merge(parts, removed))
                 if progress:
                     progress(documents * done // len(self._settings.kinds))
             connection.executemany("DELETE FROM segments WHERE number = ?", ((each.number,) for each in sealed))
@@ -191,7 +194,7 @@ class Sealer:
         assert self._folder is not None  # noqa: S101
         for each in sealed:
             try:
-                yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings)
+                yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings, each.origin(state.store))
             except (Corrupt, OSError) as error:
                 _log.warning("%s; it is rebuilt from the documents", error)
                 yield build_segment(kind, each, connection, state.number, self._settings)
@@ -214,13 +217,15 @@ class Sealer:
         had_graph = graph_path(self._folder, sealed.number).exists()
         self._discard([sealed.number])
         if had_graph:
-            self._make_graph(new.number)
+            self._make_graph(new, state.store)
 
     def remake_graph(self, sealed: Sealed) -> None:
         """In place of a damaged one; none, where none can be made."""
         assert self._folder is not None  # noqa: S101
         graph_path(self._folder, sealed.number).unlink(missing_ok=True)
-        self._make_graph(sealed.number)
+        with self._writing() as connection:
+            state = self._state(connection)
+        self._make_graph(sealed, state.store)
 
 
 def _removed(connection: sqlite3.Connection, state: State, first: int, end: int) -> NDArray[np.int64]:

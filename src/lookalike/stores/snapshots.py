@@ -17,13 +17,15 @@ from lookalike.errors import Corrupt
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.search.graphs import ALL_ARE_READ, exact_note
 from lookalike.search.hamming import NO_LIMIT, Found
-from lookalike.search.segments import read_segment
+from lookalike.search.segments import Origin, read_segment
 from lookalike.search.shared import SharedResult, shared_documents
 from lookalike.search.vectors import NearVectors, merged
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.columns import Columns
+from lookalike.stores.database import Identity, read_identity
 from lookalike.stores.graph_files import Graphs
 from lookalike.stores.readings import Reads
+from lookalike.stores.row_checks import Damaged
 from lookalike.stores.rows import find_ids, read_columns, read_range, read_rows
 from lookalike.stores.settings import Settings
 from lookalike.stores.structures import STRUCTURES
@@ -49,6 +51,7 @@ class State(NamedTuple):
     sealed_row: int
     generation: int
     version: int
+    store: Identity
 
 
 class Sealed(NamedTuple):
@@ -59,12 +62,16 @@ class Sealed(NamedTuple):
     end_row: int
     documents: int
 
+    def origin(self, store: Identity) -> Origin:
+        """What its files say of themselves."""
+        return Origin(store.id, self.number, self.first_row, self.end_row, self.number <= store.unsigned)
+
 
 def read_state(connection: Reads, name: str) -> State | None:
     row = connection.execute(
         "SELECT number, settings, documents, next_row, sealed_row, generation, version FROM collections WHERE name = ?", (name,)
     ).fetchone()
-    return State(*row) if row else None
+    return State(*(*row, read_identity(connection))) if row else None
 
 
 def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
@@ -76,6 +83,11 @@ def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
 
 def segment_path(folder: Path, number: int, kind: str) -> Path:
     return folder / f"{number:08d}.{kind}"
+
+
+def segment_number(path: Path) -> int | None:
+    """The number in the name of a segment's file; None where it has none of ours."""
+    return int(path.stem) if path.stem.isascii() and path.stem.isdigit() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +199,7 @@ class Cache:
         if self.folder is not None:
             path = segment_path(self.folder, sealed.number, kind)
             try:
-                return open_segment(path, kind, self.settings)
+                return open_segment(path, kind, self.settings, sealed.origin(state.store))
             except (Corrupt, OSError) as error:
                 # The database is the truth: a damaged file costs time, not answers. A writer, or check --repair, writes it anew.
                 _log.warning("%s; it is rebuilt in memory: run 'check --repair'", error)
@@ -209,9 +221,9 @@ def _counted(parts: Iterator[Columns], told: Callable[[int], object]) -> Iterato
         told(len(columns.rows))
 
 
-def open_segment(path: Path, kind: str, settings: Settings) -> Any:
-    """A segment from its file; ``Corrupt`` where anything about it is wrong."""
-    sections = read_segment(path, kind, settings.recipe_of(kind))
+def open_segment(path: Path, kind: str, settings: Settings, origin: Origin) -> Any:
+    """A segment from its file; ``Corrupt`` where anything about it is wrong, or it is another one."""
+    sections = read_segment(path, kind, settings.recipe_of(kind), origin)
     try:
         return STRUCTURES[kind].segment.open(sections)
     except ValueError as error:
@@ -258,7 +270,11 @@ class Snapshot:
         return find_ids(self._connection, self.state.number, ids, self.state.next_row)
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
-        return read_rows(self._connection, self.state.number, rows, columns)
+        found = read_rows(self._connection, self.state.number, rows, columns)
+        lost = next((row for row in rows if row not in found), None)
+        if lost is not None:  # rows come from segments or from the index of ids, without what was removed
+            raise Damaged(f"store.sqlite: row {lost} is not there, though it was never removed; restore it from a copy or an export")
+        return found
 
     def scan(self, columns: Sequence[str]) -> Iterator[Record]:
         for record in read_range(self._connection, self.state.number, 0, self.state.next_row, columns):
@@ -335,7 +351,7 @@ class Snapshot:
     def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
         parts, removed, note = self._parts_of("vector"), self.removed_rows(), ""
         if approximate and least <= 0 and limit != NO_LIMIT:
-            found, note = self._cache.graphs.search(parts.sealed, parts.young, halves, limit, workers, removed)
+            found, note = self._cache.graphs.search(self.state.store, parts.sealed, parts.young, halves, limit, workers, removed)
         else:
             found = [segment.search(halves, least, limit, workers, removed) for segment in parts.all()]
             note = exact_note(ALL_ARE_READ) if approximate else ""

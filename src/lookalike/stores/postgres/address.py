@@ -113,7 +113,7 @@ def _milliseconds(value: str | None) -> int:
 def _connections(value: str | None) -> int:
     if value is None:
         return POOL
-    if not value.isdecimal() or not 1 <= int(value) <= 1000:
+    if not value.isdecimal() or len(value) > 9 or not 1 <= int(value) <= 1000:
         raise InputError(f"pool={value!r}: give the largest number of connections, 1 to 1000")
     return int(value)
 

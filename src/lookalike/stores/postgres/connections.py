@@ -88,6 +88,8 @@ class Connections:
 
     def close(self) -> None:
         self._closed = True
+        if self._process != os.getpid():  # closing what a fork has inherited would end the sessions of its parent
+            self._idle = []
         self._drop_idle()
 
     def attempt(self, work: Callable[[Connection], Result]) -> Result:
