@@ -114,7 +114,7 @@ def test_compare_exit_codes_and_json(texts: tuple[str, str, str]) -> None:
 
 def test_compare_readable(texts: tuple[str, str, str]) -> None:
     out = lookalike("compare", texts[0], texts[1]).stdout.decode()
-    assert out.startswith("alike: score 0.")
+    assert out.startswith("alike: calibrated score 0.")
     assert "cosine" in out
     assert "\x1b" not in out
 

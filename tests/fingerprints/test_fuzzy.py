@@ -512,10 +512,10 @@ def test_one_input_is_not_a_batch(items: Any) -> None:
 
 
 def test_unreadable_files_are_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "missing", tmp_path, Path("a\0b")):
-        with pytest.raises(InputError, match="cannot read"):
+    for path, message in ((tmp_path / "missing", "does not exist"), (tmp_path, "is a directory"), (Path("a\0b"), "not a path|cannot read")):
+        with pytest.raises(InputError, match=message):
             ssdeep(path)
-        with pytest.raises(InputError, match="cannot read"):
+        with pytest.raises(InputError, match=message):
             tlshs([b"", path], 2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -19,6 +20,7 @@ from lookalike.errors import InputError, MissingExtra
 
 BATCH_ROWS = 16_384  # of a row group: fewer make a large file slow to read
 BATCH_CHARACTERS = 32 << 20
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -30,20 +32,29 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
         mode = stat.S_IMODE(_checked_mode(target)) if target.exists() else None
         file = open(temporary, "xb")  # noqa: SIM115 (closed below, before it gets its name)
     except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!r} cannot be written: {getattr(error, 'strerror', None) or error}") from error
+        raise _unwritable(path, error) from error
+    written = False
     try:
         with file:
             yield file
+            written = True
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:
             os.chmod(temporary, mode)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
+        # Before everything is written, somebody may be reading as well: only what a full disk says is of this file for sure.
+        if isinstance(error, OSError) and (written or error.errno in _NO_ROOM):
+            raise _unwritable(path, error) from error
         raise
     _sync_folder(target.parent)
+
+
+def _unwritable(path: str | Path, error: Exception) -> InputError:
+    return InputError(f"{str(path)!r} cannot be written: {getattr(error, 'strerror', None) or error}")
 
 
 def write_file(path: str | Path, content: str) -> None:

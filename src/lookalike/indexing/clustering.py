@@ -172,8 +172,10 @@ def _structure_sketches(rule: Rule) -> Sketch:
         stored = [record.structure or b"" for record in records]
         offsets = np.fromiter(accumulate((len(each) // WORD_BYTES for each in stored), initial=0), dtype=np.int64, count=len(stored) + 1)
         paths = unpack_structure(b"".join(stored)).astype(np.uint64)
-        made = _native.sketch_feature_lists(paths, offsets, rule.sketch_size, *rule.banding, 1)
-        return Sketches(*map(np.asarray, made), np.zeros(0, np.uint64))
+        features, distinct, digests, keys = map(
+            np.asarray, _native.sketch_feature_lists(paths, offsets, rule.sketch_size, *rule.banding, 1)
+        )
+        return Sketches(features, distinct, digests, keys, np.zeros(0, np.uint64))
 
     return sketch
 

@@ -210,6 +210,7 @@ class Index:
         most = NO_LIMIT if limit is None else check_limit(limit)
         _check_threshold(threshold)
         check_bool("approximate", approximate)
+        check_bool("compare", compare)
         if by is not None:
             check_str("by", by, f"one of {', '.join(SEARCHES)}")
         if approximate and vector is None and by != "meaning":
@@ -377,6 +378,7 @@ class Index:
         _check_threshold(threshold)
         check_workers(workers)
         check_bool("approximate", approximate)
+        check_bool("compare", compare)
         halves = given_vectors(vectors, self._store.settings)
         with self._store.reading() as reader:
             found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers, approximate)

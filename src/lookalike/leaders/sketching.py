@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -112,5 +113,5 @@ def _of_bytes(texts: Packed) -> Sketches:
     return Sketches(no_words, np.zeros(len(places), np.int64), np.frombuffer(digests, np.uint64), no_keys, no_words)
 
 
-def _joined(lists: list[array[int]]) -> array[int]:
+def _joined(lists: Iterable[array[int] | memoryview]) -> array[int]:
     return array("Q", b"".join(each.tobytes() for each in lists))

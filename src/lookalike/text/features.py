@@ -24,7 +24,7 @@ from lookalike.text.stopwords import normal_stop_words
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings, secret_strings, tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer
+    from lookalike._native import Buffer
 
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
 _SIMHASH_PY = re.compile(r"[\w\u4e00-\u9fcc]+")

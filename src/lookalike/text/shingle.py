@@ -16,7 +16,7 @@ from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES, secret_token_hashes, token_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer
+    from lookalike._native import Buffer
 
 
 def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:

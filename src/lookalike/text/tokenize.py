@@ -17,7 +17,7 @@ from lookalike.text import segment
 from lookalike.text.normalize import as_str, fold, utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer
+    from lookalike._native import Buffer
 
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
 
