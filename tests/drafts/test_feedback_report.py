@@ -78,7 +78,7 @@ class TestRows:
         "bounds", [(0, 0.3, 1), (0.3, 0, 0.7, 1), (0, 0.3, 0.7, 1.1), (0, float("nan"), 0.7, 1), "abcd", (0, True, 1, 1)]
     )
     def test_wrong_bounds(self, bounds: Any) -> None:
-        with pytest.raises(la.InputError, match="bounds="):
+        with pytest.raises(la.InputError, match="bounds"):
             la.feedback([(DRAFT, KEPT)], bounds=bounds)
 
     def test_what_was_added_is_a_quantity_of_its_own(self) -> None:

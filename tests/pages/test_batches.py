@@ -37,7 +37,7 @@ def test_fingerprints_by_processes() -> None:
 
 
 def test_a_mistake_in_another_process_is_told() -> None:
-    with pytest.raises(la.InputError, match="no page"):
+    with pytest.raises(la.InputError, match="too much for a page"):
         la.page_prints(["<p>x", "<" * (33 << 20)], workers=2)
 
 

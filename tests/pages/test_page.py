@@ -164,7 +164,7 @@ def test_limits_are_stated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(la.InputError, match="no page"):
+    with pytest.raises(la.InputError, match="too much for a page"):
         la.page("x" * (page_limits.MAX_CHARACTERS + 1))
     with pytest.raises(la.InputError, match="PNG"):
         la.page(b"\x89PNG\r\n\x1a\n" + bytes(64))

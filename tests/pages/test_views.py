@@ -104,7 +104,7 @@ def test_wrong_arguments() -> None:
     page = la.page("<p>x")
     for options, message in [
         ({"method": "best"}, "method="),
-        ({"measures": ["cosine"]}, "pages are compared by method"),
+        ({"measures": ["cosine"]}, "measures and ignore are for texts"),
         ({"align": "x"}, "align="),
     ]:
         with pytest.raises(la.InputError, match=message):

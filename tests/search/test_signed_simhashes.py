@@ -89,7 +89,7 @@ def test_the_command_line_reads_numbers_as_psql_prints_them(tmp_path: object, ca
         with pytest.raises(SystemExit) as ended:
             main(["search", store, "--simhash", number, "--k", "0"])
         said = capsys.readouterr()
-        return said.out.split()[3] if ended.value.code == 0 and said.out else said.err
+        return said.out.splitlines()[1].split()[0] if ended.value.code == 0 and said.out else said.err
 
     assert found("123456") == "decimal"
     assert found("0x123456") == "hex"

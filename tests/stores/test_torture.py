@@ -17,15 +17,7 @@ def shim(tmp_path_factory):
     return run.build(tmp_path_factory.mktemp("shim"))
 
 
-# Operations that do not hold yet: the mark is taken off with the mend.
-KNOWN = {"create": "a store that was made by half is not recognised"}
-
-
-def marked(operation: str):
-    return pytest.param(operation, marks=pytest.mark.xfail(strict=True, reason=KNOWN[operation])) if operation in KNOWN else operation
-
-
-@pytest.mark.parametrize("operation", [marked(operation) for operation in run.OPERATIONS])
+@pytest.mark.parametrize("operation", run.OPERATIONS)
 def test_what_was_acknowledged_survives_faults(operation, shim):
     (counted,) = run.points(shim, operation, "count", run.BEYOND, 1)
     assert counted["problems"] == []

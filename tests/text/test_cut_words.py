@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from lookalike import _native
 from lookalike.recipe import Recipe
 from lookalike.text import segment
 from lookalike.text.shingle import shingles
-from lookalike.text.tokenize import hash_strings, segmented, stream, token_hashes
+from lookalike.text.tokenize import hash_strings, secret_strings, secret_token_hashes, segmented, stream, token_hashes
 
 ODD = "Ａﬁß\u00ad\u200b\u0301é각\u1100\u1161…①㈱\ud800\udfff𠀀豈\u3000\u2028\x85\xa0\r\n\t \ufeff"
 TEXTS = st.text(st.sampled_from("北京增值税电子普通发票我来到清华大学。，！ab-c_d.e12%.5 \n" + ODD) | st.characters(), max_size=60)
@@ -32,22 +34,22 @@ def every_other(text: str) -> list[tuple[int, int]]:
 def test_the_hashes_are_those_of_each_word(tokenizer: str, normalize: str, text: str) -> None:
     recipe = Recipe(tokenizer=tokenizer, normalize=normalize, ngram=2)
     expected = word_by_word(text, tokenizer, normalize == "fold")
-    assert tuple(map(list, stream(text, recipe))) == expected
     assert list(token_hashes(text, recipe)) == expected[0]
+    words = [token.text for token in segmented(text, tokenizer, normalize == "fold")]
+    key = array("Q", (1, 2, 3, 4))
+    assert list(secret_token_hashes(text, recipe, key)) == list(secret_strings(words, key))
+    hashes, starts, ends = map(list, stream(text, recipe))
+    assert (hashes, starts, ends) == (list(secret_strings(words)), *expected[1:])
     assert list(shingles(text, recipe)) == list(
         _native.shingle_tokens(hash_strings_of(expected[0]), offsets(expected[0]), 2, recipe.seed, False)[0]
     )
 
 
 def hash_strings_of(hashes: list[int]) -> memoryview:
-    from array import array
-
     return memoryview(array("Q", hashes))
 
 
 def offsets(hashes: list[int]) -> memoryview:
-    from array import array
-
     return memoryview(array("q", (0, len(hashes))))
 
 

@@ -378,7 +378,6 @@ class Index:
         _check_threshold(threshold)
         check_workers(workers)
         check_bool("approximate", approximate)
-        check_bool("compare", compare)
         halves = given_vectors(vectors, self._store.settings)
         with self._store.reading() as reader:
             found = reader.near_vectors(halves, THRESHOLD if threshold is None else threshold, most, workers, approximate)
