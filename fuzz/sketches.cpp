@@ -93,11 +93,11 @@ void check_document(std::span<const std::uint64_t> features, std::size_t portion
     std::uint32_t keys[8], keys_at_once[8];
     DocumentSketcher sketcher(kBanding, list);
     sketcher.start();
-    for (std::size_t i = 0; i < features.size(); i += portion) sketcher.add(features.data() + i, std::min(portion, features.size() - i));
+    for (std::size_t i = 0; i < features.size(); i += portion) sketcher.add(features.data() + i, features.data() + i, std::min(portion, features.size() - i));
     REQUIRE(sketcher.finish(digest, keys) == expected.size());
     REQUIRE(std::ranges::equal(std::span(list).subspan(3), expected));
     sketcher.start();
-    sketcher.add(features.data(), features.size());
+    sketcher.add(features.data(), features.data(), features.size());
     REQUIRE(sketcher.finish(digest_at_once, keys_at_once) == expected.size());
     REQUIRE(digest == digest_at_once && std::ranges::equal(keys, keys_at_once));
 }

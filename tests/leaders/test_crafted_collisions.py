@@ -75,6 +75,9 @@ def test_a_search_does_not_find_the_forged_text(recipe: Any) -> None:
 def test_no_passages() -> None:
     assert la.winnow(FORGED).passages(la.winnow(GENUINE)) == []
     assert la.winnow(GENUINE.upper()).passages(la.winnow(GENUINE)) != []
+    words = la.Recipe(tokenizer="jieba")
+    assert la.winnow(FORGED, recipe=words).passages(la.winnow(GENUINE, recipe=words)) == []
+    assert la.winnow(GENUINE.upper(), recipe=words).passages(la.winnow(GENUINE, recipe=words)) != []
     with la.open("memory://") as index:
         index.add([("forged", FORGED), ("genuine", f"It says: {GENUINE}.")])
         assert [match.id for match in index.search(GENUINE, by="passages")] == ["genuine"]

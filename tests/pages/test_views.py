@@ -113,8 +113,9 @@ def test_wrong_arguments() -> None:
         la.compare("a", "b", method="tags")
     with pytest.raises(la.InputError, match="belong to method"):
         la.compare(page, page, method="style", align="best")
-    with pytest.raises(la.InputError, match="two pages"):
-        la.compare(page, "text")
+    with pytest.raises(la.InputError, match="for pages only"):
+        la.compare(page, "text", method="tags")
+    assert la.compare(page, "x").kind == "text"  # a page beside a text counts by its main text
 
 
 def test_command_line(tmp_path: Path) -> None:
