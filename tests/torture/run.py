@@ -73,7 +73,7 @@ def main() -> int:
             failed += bad
             print(f"{operation:8} {kind:5} {len(struck):5} points, {len(bad)} failed", flush=True)
     for line in failed:
-        print(f"FAILED {line['operation']} {line['kind']} at call {line['at']}: {'; '.join(line['problems'])[:400]}")
+        print(f"FAILED {line['operation']} {line['kind']} at call {line['at']}: {'; '.join(line['problems'])[:3000]}")
     print(f"{sum(passed.values())} points passed, {len(failed)} failed")
     return 1 if failed or not passed else 0
 

@@ -12,11 +12,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from lookalike.stores.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.settings import Settings, Wanted
 from lookalike.stores.snapshots import Cache, Snapshot, State, read_state, segment_number, segment_path
 
+_log = logging.getLogger("lookalike")
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
@@ -68,7 +70,8 @@ class EmbeddedStore:
         try:
             self.settings = self._open_collection(wanted, create and not read_only)
         except BaseException:
-            self.close()
+            with suppress(StoreError):  # the first error is the one to tell
+                self._let_go()
             raise
         self._cache = Cache(self._segments, self.settings)
 
@@ -272,9 +275,13 @@ class EmbeddedStore:
         oldest = self._active.oldest()
         for number, generation in list(self._discarded.items()):
             if every or oldest is None or oldest >= generation:
-                for path in self._segments.glob(f"{number:08d}.*"):
-                    path.unlink(missing_ok=True)
-                self._discarded.pop(number, None)
+                try:
+                    for path in self._segments.glob(f"{number:08d}.*"):
+                        path.unlink(missing_ok=True)
+                except OSError as error:  # nothing names it: it costs room, and is tried again
+                    _log.warning("segment %d could not be deleted (%s); the next writer deletes it", number, error.strerror)
+                else:
+                    self._discarded.pop(number, None)
 
     def write(self, batch: Batch) -> Added:
         if len(batch) == 0:
@@ -399,6 +406,10 @@ class EmbeddedStore:
                 return
             if self._writer is not None:
                 self._seal_tail()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        with self._turns, database.write_errors(self.name):
             self._closed = True
             self._readings.close()
             self._stop_writing()
