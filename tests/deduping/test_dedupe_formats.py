@@ -239,10 +239,10 @@ def test_outputs_are_not_inputs(tmp_path: Path) -> None:
 
 
 BAD_LINES = {
-    "broken": ('{"text": "a"', "in.jsonl:2: invalid JSON: the line breaks at byte 13"),
+    "broken": ('{"text": "a"', "in.jsonl:2: invalid JSON: the line is damaged at byte 13"),
     "no object": ("[1]", "in.jsonl:2: not an object"),
     "missing": ('{"txt": "a"}', "in.jsonl:2: no text: no column 'text'"),
-    "type": ('{"text": 3}', "in.jsonl:2: wrong type: 'text' is no text"),
+    "type": ('{"text": 3}', "in.jsonl:2: wrong type: 'text' is not a text"),
     "id": ('{"text": "a", "id": [1]}', r"in.jsonl:2: unusable id: 'id' is \[1\]"),
     "encoding": (b'{"text": "\xff"}', "in.jsonl:2: invalid JSON"),
 }

@@ -121,8 +121,8 @@ class TestArchives:
         ("data", "message"),
         [
             (b"", "no rows"),
-            (b"not an archive\n", "no web archive"),
-            (b"\x89PNG\r\n\x1a\n\0\0", "no web archive"),
+            (b"not an archive\n", "not a web archive"),
+            (b"\x89PNG\r\n\x1a\n\0\0", "not a web archive"),
             (RECORDS[2][:-60], "damaged"),
         ],
         ids=["empty", "text", "binary", "cut"],

@@ -97,7 +97,7 @@ def test_wrong_structures_in_an_export_are_refused(tmp_path: Path) -> None:
                                         '{"values": ["a"], "recipe": "page-structure-1"}', '{"values": [1], "recipe": "other"}', "7")):  # fmt: skip
         path = tmp_path / f"{number}.jsonl"
         path.write_text(f'{{"id": "a", "text": "b", "meta": {{}}, "fingerprints": {{"structure": {structure}}}}}\n')
-        with la.open("memory://") as index, pytest.raises(la.InputError, match=r"no row of an export"):
+        with la.open("memory://") as index, pytest.raises(la.InputError, match=r"not a row of an export"):
             index.load(path)
 
 

@@ -74,7 +74,7 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
 
 def _print(report: DedupeReport, out: str) -> None:
     if out == "-":
-        note("--json is not printed: standard output holds the documents", False)
+        note("--json is not printed, because standard output holds the documents", False)
         return
     print_json(report.to_dict())
 

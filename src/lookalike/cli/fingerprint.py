@@ -105,7 +105,7 @@ def _check_options(what: str | None, texts: tuple[str, ...], recipe: str | None,
     if what == "file" and extract:
         raise InputError("--as file takes the source of web pages, and --extract their text: leave one of the two out")
     if texts and (what == "page" or extract):
-        raise InputError(f"--text is no page: leave out {'--as page' if what == 'page' else '--extract'}, or give the page as '-'")
+        raise InputError(f"--text is not a page: leave out {'--as page' if what == 'page' else '--extract'}, or give the page as '-'")
 
 
 def _of_text(text: str, options: _Options) -> _Found:

@@ -16,7 +16,7 @@ def read_stdin() -> bytes:
     """Everything on standard input, once."""
     context = click.get_current_context().find_root()
     if context.meta.get("lookalike.stdin"):
-        raise InputError("'-' stands for standard input and can be given once")
+        raise InputError("'-' stands for standard input and can be given only once")
     context.meta["lookalike.stdin"] = True
     return read_whole(standard_input(), "standard input")
 

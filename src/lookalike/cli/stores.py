@@ -84,5 +84,5 @@ def _stdin_ids() -> list[str]:
     try:
         text = read_stdin().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"standard input is not UTF-8 (byte {error.start}): give one id a line in UTF-8") from error
+        raise InputError(f"standard input is not UTF-8 (byte {error.start}): give one id per line, in UTF-8") from error
     return [line for line in text.replace("\r\n", "\n").split("\n") if line]

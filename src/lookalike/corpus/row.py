@@ -34,4 +34,4 @@ Header = Callable[[Sequence[str]], object]
 
 
 def damaged(place: str, error: Exception) -> Problem:
-    return Problem("damaged file", place, f"the data end or break here ({str(error)[:200]}); the rest could not be read")
+    return Problem("damaged file", place, f"the data end here, or are damaged ({str(error)[:200]}); the rest could not be read")

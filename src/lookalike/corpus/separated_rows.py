@@ -81,7 +81,7 @@ def _header(reader: Any, name: str) -> list[str]:
     try:
         names = next_row(reader)
     except csv.Error as error:
-        raise InputError(f"{name}: the header is no row of column names: {error}") from error
+        raise InputError(f"{name}: the header is not a row of column names: {error}") from error
     except damage() as error:
         raise InputError(f"{name} is damaged and cannot be read: {str(error)[:200]}") from error
     if names is None:

@@ -88,7 +88,8 @@ def records(file: IO[bytes], name: str) -> Iterator[Record]:
     while (version := _version(file)) is not None:
         number += 1
         if not version.startswith(b"WARC/1."):
-            raise InputError(f"{name}: record {number} begins with {version[:20]!r}, not with WARC/1.: this is no web archive, or damaged")
+            found = f"record {number} begins with {version[:20]!r}, not with WARC/1."
+            raise InputError(f"{name}: {found}: this is not a web archive, or it is damaged")
         headers, lines = _headers(file, name)
         size = _size(headers, name, number)
         record = Record(number, headers, version + b"\r\n" + lines, size, file, name, size)
@@ -131,13 +132,13 @@ def _headers(file: IO[bytes], name: str) -> tuple[dict[str, str], bytes]:
             return headers, b"".join(lines)
         key, _, value = line.partition(b":")
         headers[key.decode("latin-1").strip().lower()] = value.decode("utf-8", "replace").strip()
-    raise InputError(f"{name}: a record with more than {MAX_HEADERS} header lines: this is no web archive, or damaged")
+    raise InputError(f"{name}: a record has more than {MAX_HEADERS} header lines: this is not a web archive, or it is damaged")
 
 
 def _size(headers: Mapping[str, str], name: str, number: int) -> int:
     given = headers.get("content-length", "")
     if not (given.isascii() and given.isdigit() and len(given) < 19):
-        raise InputError(f"{name}: record {number} has the length {given!r}: this is no web archive, or damaged")
+        raise InputError(f"{name}: record {number} has the length {given!r}: this is not a web archive, or it is damaged")
     return int(given)
 
 

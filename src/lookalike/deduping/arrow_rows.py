@@ -42,7 +42,7 @@ class ParquetFile:
 
     def __init__(self, source: Source, columns: Columns) -> None:
         if source.packing:
-            raise InputError(f"{source.name}: Parquet is packed inside: unpack the file")
+            raise InputError(f"{source.name}: a Parquet file is compressed inside: unpack the file")
         self.source, self.columns = source, columns
 
     size = None
@@ -68,7 +68,7 @@ class ParquetFile:
             try:
                 piece = next(batches, None)
             except (pa.ArrowException, OSError) as error:
-                report(Problem("damaged file", f"{self.name}:{number + 1}", f"the data break here ({str(error)[:200]})"))
+                report(Problem("damaged file", f"{self.name}:{number + 1}", f"the data are damaged here ({str(error)[:200]})"))
                 return
             if piece is None:
                 return

@@ -99,13 +99,13 @@ class JsonLines:
                 continue
             place, begin = f"{self.source.name}:{lines[i]}", found["begins"][i]
             if problem == _BROKEN:
-                report(Problem("invalid JSON", place, f"the line breaks at byte {found['problem_places'][i] - begin + 1}"))
+                report(Problem("invalid JSON", place, f"the line is damaged at byte {found['problem_places'][i] - begin + 1}"))
             elif problem == _NO_OBJECT:
                 report(Problem("not an object", place, "expected an object, such as {…}"))
             elif problem == _NO_COLUMN:
                 report(Problem("no text", place, f"no column {self.columns.text!r}: name the column of the text"))
             else:
-                report(Problem("wrong type", place, f"{self.columns.text!r} is no text: name the column of the text, or convert it"))
+                report(Problem("wrong type", place, f"{self.columns.text!r} is not a text: name the column of the text, or convert it"))
 
     def _ids(
         self, block: Block, spans: NDArray[np.int64], usable: NDArray[np.bool_], lines: NDArray[Any], report: Report

@@ -84,10 +84,10 @@ def check_id(id_: object) -> None:
         raise InputError(f"id {id_!r:.60} is a {type(id_).__name__}: expected str or int")
     if isinstance(id_, int):
         if not -(2**63) <= id_ < 2**63:
-            raise InputError(f"id {id_}: integers of 64 bits can be ids, give it as str")
+            raise InputError(f"id {id_}: an integer id must fit into 64 bits: give it as str")
         return
     if id_ == "" or "\0" in id_:
-        raise InputError(f"id {id_!r:.60}: an id is not empty and has no NUL")
+        raise InputError(f"id {id_!r:.60}: an id must not be empty, and must not contain NUL")
     try:
         size = len(id_.encode())
     except UnicodeEncodeError:

@@ -105,7 +105,7 @@ def _store_opener(location: object) -> Callable[..., Store]:
     scheme = found[1].lower() if found else ""
     if scheme not in SCHEMES:
         known = ", ".join(f"{name}://" for name in SCHEMES if name)
-        raise InputError(f"{scheme}:// is no store: give a path, or one of {known}")
+        raise InputError(f"{scheme}:// is not a store: give a path, or one of {known}")
     module, _, name = SCHEMES[scheme].partition(":")
     opener: Callable[..., Store] = getattr(import_module(module), name)
     return opener

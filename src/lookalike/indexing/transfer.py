@@ -193,7 +193,7 @@ def _parsed(row: Row, settings: Settings, refingerprint: bool) -> _Loaded:
         vector = _vector(prints["vector"], settings) if "vector" in settings.kinds and "vector" in prints else None
         structure = _parsed_structure(prints["structure"]) if "structure" in prints and "structure" in settings.kinds else None
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise InputError(f"{row.place}: this is no row of an export: {error}") from error
+        raise InputError(f"{row.place}: this is not a row of an export: {error}") from error
     return _Loaded(Document(values["id"], values["text"], meta), found, number, structure, vector)
 
 

@@ -170,7 +170,7 @@ def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = Non
         raise Corrupt(f"segment {path}: {size} bytes, {stated} were written")
     view = memoryview(mapped).toreadonly()
     if _native.checksum(view[: -_CHECKSUM.size]) != _CHECKSUM.unpack_from(mapped, size - _CHECKSUM.size)[0]:
-        raise Corrupt(f"segment {path}: its checksum does not fit its contents")
+        raise Corrupt(f"segment {path}: its checksum does not match its contents")
     if version != FORMAT and not (version == UNSIGNED and (origin is None or origin.may_be_unsigned)):
         raise Corrupt(f"segment {path}: format {version}, this release reads format {FORMAT}")
     try:

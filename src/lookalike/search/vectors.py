@@ -50,7 +50,7 @@ def unit_halves(vectors: Any, dimensions: int, name: str = "vectors") -> NDArray
     try:
         return np.asarray(_native.unit_halves(array.reshape(-1), dimensions))
     except ValueError as error:
-        raise InputError(f"{name}: there are infinite values, or none (NaN), in them") from error
+        raise InputError(f"{name}: there are infinite values or NaN in them") from error
 
 
 def encoded(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint16], list[str]]:

@@ -222,7 +222,7 @@ def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:
 
 def check_format(connection: Any, name: str) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise StoreError(f"{name} is an SQLite database, but none that Lookalike made")
+        raise StoreError(f"{name} is an SQLite database, but Lookalike did not make it")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > FORMAT:
         raise StoreError(f"{name} has format {version}, this release reads format {FORMAT}: upgrade lookalike")

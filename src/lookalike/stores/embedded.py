@@ -109,7 +109,9 @@ class EmbeddedStore:
 
     def _require_open(self) -> None:
         if self._process != os.getpid() and self.folder is not None:
-            raise StoreError(f"{self.name} was opened by process {self._process}, of which this one is a fork: open it here again")
+            raise StoreError(
+                f"{self.name} was opened by process {self._process}, and this process is a fork of it: open the store again here"
+            )
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
 
@@ -155,7 +157,7 @@ class EmbeddedStore:
         with self._turns, database.write_errors(self.name):
             self._require_open()
             if self._read_only:
-                raise StoreError(f"{self.name} was opened with read_only=True: open it without to change it")
+                raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
             if isinstance(self._readings, MemoryReadings):
                 with self._readings.transaction() as connection:
                     yield connection
@@ -195,9 +197,10 @@ class EmbeddedStore:
         try:
             acquired = self._lock.acquire()
         except OSError as error:
-            raise StoreError(f"{self.name} may not be written: {error.strerror}; open it with read_only=True to search") from error
+            raise StoreError(f"{self.name} cannot be written: {error.strerror}; open it with read_only=True to search") from error
         if not acquired:
-            raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: wait until it closes the store, or read only")
+            remedy = "wait until it closes the store, or open it with read_only=True"
+            raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: {remedy}")
         try:
             self._lock.sign()
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.

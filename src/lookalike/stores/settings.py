@@ -54,7 +54,7 @@ class Settings:
         simhash.check_bits(self.bits)
         minhash.check_size(self.size)
         if not isinstance(self.keep_text, bool):
-            raise InputError(f"keep_text={self.keep_text!r}: True or False")
+            raise InputError(f"keep_text={self.keep_text!r}: give True or False")
         choose_banding(self.size, self.threshold, self.recall)  # checks both
 
     @property

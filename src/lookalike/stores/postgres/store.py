@@ -127,7 +127,7 @@ class PostgresStore:
 
     def _require_writing(self) -> None:
         if self._read_only:
-            raise StoreError(f"{self.name} was opened with read_only=True: open it without to change it")
+            raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
 
     def write(self, batch: Batch) -> Added:
         self._require_writing()

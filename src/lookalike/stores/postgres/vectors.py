@@ -190,7 +190,7 @@ def segment_of(rows: Sequence[tuple[int, bytes]], dimensions: int) -> VectorSegm
 
     data = b"".join(vector for _, vector in rows)
     if len(data) != len(rows) * (HEADER + 2 * dimensions):
-        raise Corrupt(f"a stored vector has not {dimensions} dimensions: remove its document, or restore the table from a copy")
+        raise Corrupt(f"a stored vector does not have {dimensions} dimensions: remove its document, or restore the table from a copy")
     words = np.frombuffer(data, dtype=">u2").reshape(len(rows), HEADER // 2 + dimensions)[:, HEADER // 2 :]
     halves = np.ascontiguousarray(words, dtype=np.uint16).reshape(-1)
     return VectorSegment.build(np.array([row for row, _ in rows], dtype=np.int64), halves, dimensions)
