@@ -12,6 +12,7 @@ WIDTH = 720
 RIGHT = 16
 HEIGHT = 170
 LABEL_WIDTH = 110
+WIDEST = 96  # of an upright bar, however few there are
 FLATTENS = 30  # times: a bar that is so much higher leaves nothing to be seen of the lowest
 
 
@@ -34,7 +35,8 @@ def upright(title: str, bars: Sequence[Bar]) -> str:
         parts.append(_text(left - 6, y + 4, f"{tick:,}", "end"))
     for i, bar in enumerate(bars):
         tall, middle = HEIGHT * scale.height(bar.value), left + (i + 0.5) * width
-        parts.append(_rect(left + i * width + 1, top + HEIGHT - tall, width - 2, tall, bar.tip))
+        wide = min(width - 2, WIDEST)
+        parts.append(_rect(middle - wide / 2, top + HEIGHT - tall, wide, tall, bar.tip))
         if bar.value:
             parts.append(_text(middle, top + HEIGHT - tall - 5, f"{bar.value:,.0f}", "middle"))
         parts.append(_text(middle, top + HEIGHT + 18, bar.label, "middle"))
