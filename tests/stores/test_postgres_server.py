@@ -13,7 +13,7 @@ import pytest
 
 from postgres_server import Server, binaries, open_folder, packaged_binaries, runs, server_user
 
-ONLY_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another user")
+ONLY_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="not applicable: only root runs the server as another user")
 
 
 @pytest.fixture
