@@ -79,7 +79,8 @@ def wrong(
 ) -> Iterator[tuple[int, str]]:
     """Of rows whose values are given column by column, the places and columns that are not what was written."""
     try:
-        found = _native.wrong_values(rows, list(values), [PLACES[name] for name in names], stored, most)  # type: ignore[arg-type]
+        places = [PLACES[name] for name in names]
+        found = _native.wrong_values(rows, list(values), places, stored, most)  # type: ignore[arg-type]  # lists or tuples, as sqlite3 gives them
     except (TypeError, OverflowError, UnicodeError) as error:
         raise Damaged(f"store.sqlite: a row holds what no document has ({error}); restore it from a copy or an export") from error
     return ((place, names[column]) for place, column in found)
