@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .make
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench sanitize fuzz torture tsan audit wheel docs clean

@@ -30,15 +30,15 @@ import numpy as np
 
 import corpus
 import lookalike as la
-from lookalike.indexing.adding import BATCH_DOCUMENTS
-from lookalike.stores.database import PAGE_BYTES
+from lookalike.index.add import BATCH_DOCUMENTS
+from lookalike.stores.embedded.database import PAGE_BYTES
 
 SIZE = 1024
 QUERIES = 1000
 OPEN = """
 import sys, time
 import numpy, lookalike as la
-from lookalike.indexing import index as _
+from lookalike.index import index as _
 wall = time.perf_counter()
 index = la.open(sys.argv[1], read_only=True)
 opened = time.perf_counter() - wall

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 import corpus
 from lookalike.embedders.encoding import encode
-from lookalike.search.graphs import VectorGraph, search_through
-from lookalike.search.segments import read_segment, write_segment
-from lookalike.search.vectors import VectorSegment, unit_halves
+from lookalike.segments.container import read_segment, write_segment
+from lookalike.segments.graphs import VectorGraph, search_through
+from lookalike.segments.vectors import VectorSegment, unit_halves
 
 LIMIT = 10
 NOTHING = np.zeros(0, np.int64)

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "bands.hpp"
+#include "segments/bands.hpp"
 #include "fuzz.hpp"
 
 using namespace lookalike;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "text_source.hpp"
-#include "verify.hpp"
+#include "text/text_source.hpp"
+#include "sketch/verify.hpp"
 
 using namespace lookalike;
 

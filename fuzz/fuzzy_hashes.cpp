@@ -3,8 +3,8 @@
 #include <array>
 
 #include "fuzz.hpp"
-#include "ssdeep.hpp"
-#include "tlsh.hpp"
+#include "sketch/ssdeep.hpp"
+#include "sketch/tlsh.hpp"
 
 using namespace lookalike;
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "fuzzy_segments.hpp"
+#include "segments/fuzzy_segments.hpp"
 
 using namespace lookalike;
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "fuzz.hpp"
-#include "hamming_index.hpp"
+#include "segments/hamming_index.hpp"
 
 using namespace lookalike;
 

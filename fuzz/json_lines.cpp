@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "jsonl.hpp"
+#include "text/jsonl.hpp"
 
 using namespace lookalike;
 

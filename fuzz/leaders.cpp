@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "leaders.hpp"
+#include "sketch/leaders.hpp"
 
 using namespace lookalike;
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "page_markup.hpp"
-#include "page_outline.hpp"
-#include "tag_matching.hpp"
+#include "pages/page_markup.hpp"
+#include "pages/page_outline.hpp"
+#include "pages/tag_matching.hpp"
 
 using namespace lookalike;
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "fuzz.hpp"
-#include "postings.hpp"
+#include "segments/postings.hpp"
 
 using namespace lookalike;
 

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
-#include "bands.hpp"
-#include "documents.hpp"
+#include "segments/bands.hpp"
+#include "text/documents.hpp"
 #include "fuzz.hpp"
-#include "minhash.hpp"
-#include "overlap.hpp"
-#include "simhash.hpp"
-#include "winnow.hpp"
+#include "sketch/minhash.hpp"
+#include "sketch/overlap.hpp"
+#include "sketch/simhash.hpp"
+#include "sketch/winnow.hpp"
 
 using namespace lookalike;
 

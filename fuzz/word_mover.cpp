@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fuzz.hpp"
-#include "word_mover.hpp"
+#include "word_mover/word_mover.hpp"
 
 using namespace lookalike;
 

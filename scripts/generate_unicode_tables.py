@@ -1,4 +1,4 @@
-"""Write native/unicode_tables.inc: the frozen Unicode data behind recipe version 1.
+"""Write native/text/unicode_tables.inc: the frozen Unicode data behind recipe version 1.
 
 Run with a Python whose unicodedata is exactly UNICODE_VERSION (CPython 3.13); the output is committed and never changes
 within recipe version 1, whatever Python the package runs on.
@@ -112,4 +112,4 @@ def array(kind: str, name: str, numbers: list[int]) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(__file__).parent.parent / "native" / "unicode_tables.inc")
+    main(Path(__file__).parent.parent / "native" / "text" / "unicode_tables.inc")

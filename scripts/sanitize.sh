@@ -16,5 +16,5 @@ echo "== running the tests of the kernels"
 compiler=$(command -v c++ || command -v g++)
 LD_PRELOAD="$($compiler -print-file-name=libasan.so) $($compiler -print-file-name=libubsan.so)" \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-  $python -m pytest -p no:cacheprovider -x tests/native tests/fingerprints tests/comparison/test_edits.py tests/search tests/deduping/test_dedupe_kernels.py \
-  tests/pages/test_tables.py tests/pages/test_tag_matching.py tests/pages/test_tags.py tests/pages/test_prints.py tests/transport/test_transport_plan.py "$@"
+  $python -m pytest -p no:cacheprovider -x tests/native tests/fingerprints tests/comparison/test_edits.py tests/segments tests/deduping/test_dedupe_kernels.py \
+  tests/pages/test_tables.py tests/pages/test_tag_matching.py tests/pages/test_tags.py tests/pages/test_prints.py tests/word_mover/test_transport_plan.py "$@"

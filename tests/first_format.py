@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 from lookalike import _native
-from lookalike.search.segments import ALIGNMENT
+from lookalike.segments.container import ALIGNMENT
 
 
 def as_first_format(store: Path) -> None:

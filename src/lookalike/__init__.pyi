@@ -65,15 +65,15 @@ from lookalike.fingerprints.winnowing import Winnowings as Winnowings
 from lookalike.fingerprints.winnowing import winnow as winnow
 from lookalike.fingerprints.winnowing import winnows as winnows
 from lookalike.golden import selftest as selftest
-from lookalike.indexing.index import Index as Index
-from lookalike.indexing.index import SimhashMatches as SimhashMatches
-from lookalike.indexing.index import VectorMatches as VectorMatches
-from lookalike.indexing.matches import Cluster as Cluster
-from lookalike.indexing.matches import Clusters as Clusters
-from lookalike.indexing.matches import Match as Match
-from lookalike.indexing.matches import Matches as Matches
-from lookalike.indexing.matches import Member as Member
-from lookalike.indexing.opening import open as open
+from lookalike.index.index import Index as Index
+from lookalike.index.index import SimhashMatches as SimhashMatches
+from lookalike.index.index import VectorMatches as VectorMatches
+from lookalike.index.matches import Cluster as Cluster
+from lookalike.index.matches import Clusters as Clusters
+from lookalike.index.matches import Match as Match
+from lookalike.index.matches import Matches as Matches
+from lookalike.index.matches import Member as Member
+from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
 from lookalike.io import read_text as read_text
@@ -96,7 +96,7 @@ from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe
 from lookalike.recipe import recipes as recipes
-from lookalike.search.hamming import HammingIndex as HammingIndex
+from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added
 from lookalike.stores.base import CheckReport as CheckReport
 from lookalike.text.idf import Idf as Idf
@@ -110,11 +110,11 @@ from lookalike.text.segment import segmenters as segmenters
 from lookalike.text.shingle import shingles as shingles
 from lookalike.text.stopwords import register_stop_words as register_stop_words
 from lookalike.text.tokenize import tokenize as tokenize
-from lookalike.transport.index import WmdIndex as WmdIndex
-from lookalike.transport.index import WmdMatch as WmdMatch
-from lookalike.transport.loading import word_vectors as word_vectors
-from lookalike.transport.mover import WordMover as WordMover
-from lookalike.transport.tables import WordTable as WordTable
 from lookalike.version import __version__ as __version__
+from lookalike.word_mover.index import WmdIndex as WmdIndex
+from lookalike.word_mover.index import WmdMatch as WmdMatch
+from lookalike.word_mover.loading import word_vectors as word_vectors
+from lookalike.word_mover.mover import WordMover as WordMover
+from lookalike.word_mover.tables import WordTable as WordTable
 
 __all__: list[str]

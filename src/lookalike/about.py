@@ -13,7 +13,7 @@ from lookalike.recipe import recipes
 from lookalike.text.tokenize import tokenizer_names
 from lookalike.version import __version__
 
-UNICODE_VERSION = "15.1.0"  # of the frozen tables in native/unicode_tables.inc
+UNICODE_VERSION = "15.1.0"  # of the frozen tables in native/text/unicode_tables.inc
 
 # Extra -> the distribution that shows that it is there, and what it is for.
 EXTRAS = {

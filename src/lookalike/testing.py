@@ -23,9 +23,9 @@ from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatc
 from lookalike.fingerprints.fuzzy import ssdeep, tlsh
 from lookalike.fingerprints.minhash import minhash
 from lookalike.fingerprints.simhash import simhash, simhashes
-from lookalike.indexing.index import Index
-from lookalike.indexing.matches import Cluster
-from lookalike.indexing.opening import open as open_index
+from lookalike.index.index import Index
+from lookalike.index.matches import Cluster
+from lookalike.index.opening import open as open_index
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import page
 from lookalike.measures import jaccard

@@ -12,7 +12,7 @@ import lookalike as la
 import reference_vectors as reference
 from lookalike.leaders import meaning
 from lookalike.leaders.meaning import MeaningLeaders
-from lookalike.search.vectors import unit_halves
+from lookalike.segments.vectors import unit_halves
 from lookalike.testing import TinyEmbedder, corpus, tiny_model
 
 

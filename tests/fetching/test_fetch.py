@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import FetchError, InputError
-from lookalike.fetching import bodies
+from lookalike.markup import bodies
 from web_server import PUBLIC, Elsewhere, WebServer, answer, redirect
 
 CERTIFICATE = str(Path(__file__).parent / "pages.example.pem")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import _native
-from lookalike.stores import row_checks
+from lookalike.stores.embedded import row_checks
 from reference import token_hash
 
 MASK = 2**64 - 1

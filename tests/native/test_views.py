@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from lookalike import _native
-from lookalike.search.segments import read_segment, write_segment
-from lookalike.search.simhashes import SimhashSegment
+from lookalike.segments.container import read_segment, write_segment
+from lookalike.segments.simhashes import SimhashSegment
 
 SIZE, BANDS, ROWS = 16, 4, 2
 WORDS = np.random.default_rng(1).integers(0, 2**63, 5000, dtype=np.uint64)

@@ -8,18 +8,18 @@
 #include <string>
 #include <thread>
 
-#include "bands.hpp"
-#include "documents.hpp"
-#include "fuzzy_segments.hpp"
-#include "hamming_index.hpp"
-#include "minhash.hpp"
-#include "parallel.hpp"
-#include "postings.hpp"
-#include "simhash.hpp"
-#include "text_source.hpp"
-#include "vectors.hpp"
-#include "verify.hpp"
-#include "winnow.hpp"
+#include "segments/bands.hpp"
+#include "text/documents.hpp"
+#include "segments/fuzzy_segments.hpp"
+#include "segments/hamming_index.hpp"
+#include "sketch/minhash.hpp"
+#include "base/parallel.hpp"
+#include "segments/postings.hpp"
+#include "sketch/simhash.hpp"
+#include "text/text_source.hpp"
+#include "segments/vectors.hpp"
+#include "sketch/verify.hpp"
+#include "sketch/winnow.hpp"
 
 using namespace lookalike;
 

@@ -76,7 +76,7 @@ def test_killed_at_every_step_of_making_it(tmp_path: Path) -> None:
 
 def test_a_failure_while_making_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk after each statement of the schema."""
-    from lookalike.stores import database
+    from lookalike.stores.embedded import database
 
     whole = database.SCHEMA
     for count in range(1, len(whole.split(";\n"))):
@@ -117,7 +117,7 @@ def test_what_is_something_else_stays_untouched(tmp_path: Path) -> None:
 
 
 def test_a_database_that_was_lost_is_not_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.stores.embedded.SEAL_AT_CLOSE", 1)
+    monkeypatch.setattr("lookalike.stores.embedded.store.SEAL_AT_CLOSE", 1)
     with la.open(tmp_path / "store") as index:
         index.add(corpus(3))
     for lose in (lambda path: path.write_bytes(b""), lambda path: path.unlink()):

@@ -13,7 +13,7 @@ import pytest
 
 import lookalike as la
 from first_format import as_first_format
-from lookalike.stores import acknowledged
+from lookalike.stores.embedded import acknowledged
 from lookalike.testing import corpus
 
 BATCHES = 6

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import lookalike as la
-from lookalike.stores import embedded, sealing
+from lookalike.stores.embedded import sealing
+from lookalike.stores.embedded import store as embedded
 from lookalike.stores.settings import KINDS_WITHOUT_MODEL
 from lookalike.testing import corpus
 
@@ -123,7 +124,7 @@ def limited(size: int):
 FULL_DISK = """
 import sys
 import lookalike as la
-from lookalike.stores import embedded, sealing
+from lookalike.stores.embedded import sealing, store as embedded
 sealing.SEAL_ROWS = embedded.SEAL_ROWS = int(sys.argv[2])
 index = la.open(sys.argv[1])
 for n in range(100000):
@@ -209,8 +210,8 @@ def answers(path: Path) -> list[object]:
 
 @pytest.mark.parametrize("kind", KINDS_WITHOUT_MODEL)
 def test_every_flipped_byte_of_a_segment_is_detected(store, kind):
+    from lookalike.stores.embedded.snapshots import open_segment, read_sealed
     from lookalike.stores.settings import Settings
-    from lookalike.stores.snapshots import open_segment, read_sealed
 
     (path,) = (store / "segments").glob(f"*.{kind}")
     good = path.read_bytes()
@@ -346,7 +347,7 @@ def files(folder: Path) -> set[str]:
 
 def test_a_closed_store_has_no_log(tmp_path, monkeypatch):
     """Whoever writes moves the log into the database: while it grows, when it compacts, and when it closes."""
-    from lookalike.stores import database
+    from lookalike.stores.embedded import database
 
     monkeypatch.setattr(database, "CHECKPOINT_BYTES", 100_000)
     path = tmp_path / "store"

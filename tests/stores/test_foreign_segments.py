@@ -10,14 +10,14 @@ import pytest
 
 import lookalike as la
 from first_format import as_first_format
-from lookalike.stores import sealing
+from lookalike.stores.embedded import sealing
 from lookalike.testing import corpus
 
 
 @pytest.fixture(autouse=True)
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "SEAL_ROWS", 50)
-    monkeypatch.setattr("lookalike.stores.embedded.SEAL_ROWS", 50)
+    monkeypatch.setattr("lookalike.stores.embedded.store.SEAL_ROWS", 50)
     monkeypatch.setattr(sealing, "RUN", 100)  # nothing is merged
 
 

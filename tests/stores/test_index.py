@@ -13,8 +13,9 @@ from click.testing import CliRunner
 
 import lookalike as la
 from lookalike.cli import group
-from lookalike.indexing.index import Index
-from lookalike.stores import embedded, sealing
+from lookalike.index.index import Index
+from lookalike.stores.embedded import sealing
+from lookalike.stores.embedded import store as embedded
 from lookalike.testing import corpus, tiny_model
 
 INVOICE = "Invoice 2024-117 of March 3rd. Please pay 1,200.00 euros to the account below within thirty days. Thank you for your order."

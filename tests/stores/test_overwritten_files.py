@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.search import segments
+from lookalike.segments import segments
 from lookalike.testing import corpus
 from postgres_server import empty_database
 
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("lookalike.stores.embedded.SEAL_AT_CLOSE", 1)
+    monkeypatch.setattr("lookalike.stores.embedded.store.SEAL_AT_CLOSE", 1)
     with la.open(tmp_path / "store") as index:
         index.add(corpus(200))
     assert list((tmp_path / "store" / "segments").iterdir())
@@ -35,7 +35,7 @@ SERVE = """
 import sys
 from pathlib import Path
 import lookalike as la
-from lookalike.search import segments
+from lookalike.segments import segments
 from lookalike.testing import corpus
 segments.MAPPED_FROM = int(sys.argv[2])
 texts = [text for _, text in corpus(200)[::31]]

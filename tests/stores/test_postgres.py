@@ -48,7 +48,7 @@ def real_documents() -> list[tuple[str | int, str]]:
     """Thousands of paragraphs of this project's own documentation and sources, with copies, changes and boilerplate."""
     chance = random.Random(5)
     root = Path(__file__).parents[2]
-    paths = sorted([*root.glob("docs/*.md"), *root.glob("src/**/*.py"), *root.glob("tests/**/*.py"), *root.glob("native/*.cpp")])
+    paths = sorted([*root.glob("docs/*.md"), *root.glob("src/**/*.py"), *root.glob("tests/**/*.py"), *root.glob("native/**/*.cpp")])
     pieces = [piece.strip() for path in paths for piece in path.read_text(encoding="utf-8").split("\n\n") if len(piece) > 40]
     chance.shuffle(pieces)
     made: list[tuple[str | int, str]] = []

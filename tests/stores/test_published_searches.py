@@ -9,7 +9,7 @@ from simhash import Simhash, SimhashIndex
 
 import lookalike as la
 from lookalike import _native
-from lookalike.search.bands import BandSegment
+from lookalike.segments.bands import BandSegment
 
 PUBLISHED = json.loads((Path(__file__).parent.parent / "golden" / "published.json").read_text(encoding="utf-8"))
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import lookalike as la
 from lookalike.cli import main
-from lookalike.search import graphs
+from lookalike.segments import graphs
 from lookalike.testing import TinyEmbedder, corpus, tiny_model
 
 COUNT = 2500

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import lookalike as la
 from lookalike.cli import group
 from lookalike.embedders.opening import embedders
-from lookalike.stores import sealing
+from lookalike.stores.embedded import sealing
 from lookalike.stores.settings import Settings
 from lookalike.testing import TinyEmbedder, corpus, tiny_model
 
@@ -22,7 +22,7 @@ from lookalike.testing import TinyEmbedder, corpus, tiny_model
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """300 documents, in several segments of which some documents were removed."""
     monkeypatch.setattr(sealing, "SEAL_ROWS", 100)
-    monkeypatch.setattr("lookalike.stores.embedded.SEAL_ROWS", 100)
+    monkeypatch.setattr("lookalike.stores.embedded.store.SEAL_ROWS", 100)
     with la.open(tmp_path / "store", model=tiny_model()) as index:
         for first in range(0, 300, 60):
             index.add(corpus(300)[first : first + 60])

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import lookalike as la
-from lookalike.stores import embedded, sealing
+from lookalike.stores.embedded import sealing
+from lookalike.stores.embedded import store as embedded
 
 Changes = dict[str, str | None]  # the text that a document has afterwards; None: there is none
 Say = Callable[[str, Changes], None]

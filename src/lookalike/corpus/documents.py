@@ -16,10 +16,10 @@ from lookalike.corpus.streams import damage, opened
 from lookalike.corpus.values import plain
 from lookalike.corpus.warc import Capture, captures
 from lookalike.errors import InputError
-from lookalike.fetching.reading import served_page
 from lookalike.io import MAX_TEXT_BYTES, decode_text
 from lookalike.markup.extraction import check_extract, page_text
 from lookalike.markup.page import Page
+from lookalike.markup.reading import served_page
 from lookalike.model import MAX_ID_BYTES, Document
 
 HELD_BACK = 1000  # documents of standard input

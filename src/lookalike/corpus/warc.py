@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from lookalike.errors import InputError
-from lookalike.fetching.bodies import unpacked
+from lookalike.markup.bodies import unpacked
 
 MAX_LINE = 1 << 16
 MAX_HEADERS = 1_000

@@ -12,8 +12,8 @@ from lookalike.deduping.batches import Batch
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
-from lookalike.indexing.index import Index
-from lookalike.indexing.opening import open as open_index
+from lookalike.index.index import Index
+from lookalike.index.opening import open as open_index
 from lookalike.leaders.rule import SIMHASH_BITS
 from lookalike.text.columns import Packed
 

@@ -17,9 +17,9 @@ from lookalike.deduping.ledger import packed_ids
 from lookalike.deduping.problems import UNREADABLE
 from lookalike.deduping.verdicts import DocumentVerdicts
 from lookalike.errors import InputError
-from lookalike.fetching.reading import served_page
 from lookalike.io import decode_text
 from lookalike.markup.extraction import page_text
+from lookalike.markup.reading import served_page
 from lookalike.text.columns import Packed
 
 PAGES = 256

@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 class Records:
-    """Batches that were read and sketched, in order, and the secret key of their features (native/secret.hpp), which a later run needs."""
+    """Batches that were read and sketched, in order, and the secret key of their features (native/base/secret.hpp): later runs need it."""
 
     def __init__(self, folder: Path) -> None:
         self._data, self._journal = folder / "batches", folder / "journal"

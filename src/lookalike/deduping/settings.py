@@ -12,7 +12,7 @@ from lookalike.errors import InputError
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
 from lookalike.recipe import Recipe, resolve
-from lookalike.search.banding import Banding
+from lookalike.segments.banding import Banding
 
 METHODS = ("minhash", "simhash", "exact", "bytes", "meaning")
 DIGESTED = ("exact", "bytes")  # methods that ask whether texts are equal, and nothing else

@@ -16,11 +16,11 @@ from http.client import HTTPException
 
 from lookalike.checks import check_bool, check_int
 from lookalike.errors import FetchError, InputError
-from lookalike.fetching.bodies import unpacked
 from lookalike.fetching.connections import Answer, Deadline, Network, Request, failed
-from lookalike.fetching.reading import served_page
 from lookalike.fetching.urls import Url, parse_url, redirected
+from lookalike.markup.bodies import unpacked
 from lookalike.markup.page import Page
+from lookalike.markup.reading import served_page
 
 MAX_BYTES = 32 << 20
 TIMEOUT = 30.0

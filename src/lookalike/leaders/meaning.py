@@ -1,7 +1,7 @@
 """Leaders by meaning: a document is removed if its vector has an exact cosine of at least the threshold with that of a kept one.
 
-Every document is compared with every kept one (native/vectors.hpp), so nothing is missed, and the result does not depend on threads
-or batches. Vectors travel through a run as features do: as 64-bit words, as many of each document.
+Every document is compared with every kept one (native/segments/vectors.hpp), so nothing is missed, and the result does not depend on
+threads or batches. Vectors travel through a run as features do: as 64-bit words, as many of each document.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike import _native
-from lookalike.search.hamming import NO_LIMIT
-from lookalike.search.vectors import encoded, has_direction
+from lookalike.segments.hamming import NO_LIMIT
+from lookalike.segments.vectors import encoded, has_direction
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from functools import cache
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
 from lookalike.recipe import Recipe
-from lookalike.search.banding import Banding
+from lookalike.segments.banding import Banding
 
 MAX_SKETCH = 128  # values
 RECALL = 0.995  # of pairs exactly at the threshold; pairs above it are found more often

@@ -19,8 +19,8 @@ from lookalike.measures.sets import containment, dice, jaccard, overlap
 from lookalike.measures.smlar import smlar_cosine, smlar_overlap, smlar_tfidf
 from lookalike.measures.strings import difflib, hamming, hamming_with, indel, levenshtein, ratio
 from lookalike.measures.tfidf import tfidf_cosine, tfidf_cosine_with
-from lookalike.measures.transport import wmd, wmd_with
 from lookalike.measures.vectors import chebyshev, cosine, euclidean, manhattan
+from lookalike.measures.word_mover import wmd, wmd_with
 from lookalike.registry import Registry
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ tag shifts everything behind it. ``best`` pairs in document order too, but leave
 alike: the sum of their resemblance is the largest possible.
 
 The resemblance that decides on pairs is an estimate (equal names, and the classes that the parts of attributes and strings
-fall into: ``native/tag_alignment.hpp``), so that a million pairs cost milliseconds; what a pair scores is computed exactly
+fall into: ``native/pages/tag_alignment.hpp``), so that a million pairs cost milliseconds; what a pair scores is computed exactly
 afterwards.
 """
 

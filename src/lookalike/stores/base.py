@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.model import Document
-from lookalike.search.hamming import Found
+from lookalike.segments.hamming import Found
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from lookalike.search.shared import SharedResult
-    from lookalike.search.vectors import NearVectors
+    from lookalike.segments.shared import SharedResult
+    from lookalike.segments.vectors import NearVectors
 
 Id = str | int
 Progress = Callable[[int], object] | None

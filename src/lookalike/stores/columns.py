@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from lookalike import _native
-from lookalike.search.vectors import has_direction
+from lookalike.segments.vectors import has_direction
 from lookalike.stores.base import Batch
 from lookalike.stores.settings import Settings
 

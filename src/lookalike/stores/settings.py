@@ -13,7 +13,7 @@ from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
-from lookalike.search.banding import Banding, choose_banding
+from lookalike.segments.banding import Banding, choose_banding
 
 KINDS_WITHOUT_MODEL = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh", "structure")
 KINDS = (*KINDS_WITHOUT_MODEL, "vector")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.errors import Corrupt
 from lookalike.fingerprints.winnowing import winnows
-from lookalike.search.bands import BandSegment
-from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
-from lookalike.search.passages import PassageSegment
-from lookalike.search.simhashes import SimhashSegment
-from lookalike.search.vectors import VectorSegment
+from lookalike.segments.bands import BandSegment
+from lookalike.segments.fuzzy import SsdeepSegment, TlshSegment
+from lookalike.segments.passages import PassageSegment
+from lookalike.segments.simhashes import SimhashSegment
+from lookalike.segments.vectors import VectorSegment
 from lookalike.stores.columns import Columns
 from lookalike.stores.page_structures import structure_sketches
 from lookalike.stores.settings import WINDOW, Settings

@@ -25,7 +25,7 @@ NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no t
 class TokenStream(NamedTuple):
     """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points.
 
-    The hashes are secret ones, of this process (native/secret.hpp): two that are equal are those of equal tokens, whoever wrote the
+    The hashes are secret ones, of this process (native/base/secret.hpp): two that are equal are those of equal tokens, whoever wrote the
     texts. Fingerprints are made of others, which everybody knows.
     """
 

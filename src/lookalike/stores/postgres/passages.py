@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lookalike.search.passages import PassageSegment, QueryPrints, Sharing
+from lookalike.segments.passages import PassageSegment, QueryPrints, Sharing
 from lookalike.stores.columns import Columns
 from lookalike.stores.postgres.rows import mixed, record, selected
 from lookalike.stores.settings import Settings

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lookalike import _native
 from lookalike.fingerprints.winnowing import Winnowing
-from lookalike.search.fuzzy import SsdeepSegment, TlshSegment
-from lookalike.search.hamming import NO_LIMIT, Found
-from lookalike.search.passages import PassageSegment
-from lookalike.search.shared import SharedResult, shared_documents
-from lookalike.search.vectors import NearVectors
+from lookalike.segments.fuzzy import SsdeepSegment, TlshSegment
+from lookalike.segments.hamming import NO_LIMIT, Found
+from lookalike.segments.passages import PassageSegment
+from lookalike.segments.shared import SharedResult, shared_documents
+from lookalike.segments.vectors import NearVectors
 from lookalike.stores.base import FuzzyFound, Group, Groups, Id, Record
 from lookalike.stores.postgres.passages import StoredPassages
 from lookalike.stores.postgres.rows import WORD, band_entries, record, selected, split_ids

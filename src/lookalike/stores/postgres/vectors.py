@@ -12,8 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import Corrupt
-from lookalike.search.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
-from lookalike.search.vectors import NearVectors, VectorSegment, joined, merged
+from lookalike.segments.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
+from lookalike.segments.vectors import NearVectors, VectorSegment, joined, merged
 from lookalike.stores.postgres.schema import LOCK
 from lookalike.stores.postgres.search_path import transaction
 
@@ -200,7 +200,7 @@ def packed_vectors(halves: NDArray[np.uint16] | None, size: int) -> list[bytes |
     """Vectors as the server takes them; None for one of zeros."""
     import numpy as np
 
-    from lookalike.search.vectors import has_direction
+    from lookalike.segments.vectors import has_direction
 
     if halves is None or size == 0:
         return [None] * size

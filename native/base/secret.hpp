@@ -1,0 +1,127 @@
+// Hashes that nobody can aim at: what is called verified is decided by them.
+//
+// The hash of recipe version 1 is known to everybody, and a chain of bijections: whoever wants to finds two texts with equal hashes. So
+// where two texts are said to be equal, or to share features, the hashes are made with a secret, which is drawn anew for every process or
+// run. Texts are written without knowing it, so texts that differ have different hashes but for chance.
+//
+// The secret hash of a token t of up to eight bytes, with h the hash of version 1 (for tokens of one such size a bijection), and of a longer
+// one with h the chain below:
+//
+//     x = (h ^ |t| * sizes) * last;  secret = x ^ x >> 32
+//
+//     h = start;  for each 8-byte word w of t, the last one padded with zeros:  h = low ^ high, the halves of the 128-bit product (h ^ w) * words
+//
+// A feature of n tokens is the XOR of rotl(secret(t[i]), 13 * (n - 1 - i)). One multiplication is enough there: texts whose features of version
+// 1 collide by their tokens' hashes differ in tokens at several places, by hashes that are turned against each other, so at least one of the
+// differences is in low bits, and what a secret factor makes of it nobody knows. Secrets never leave the machine, and no result depends on them.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "text/text_source.hpp"
+
+namespace lookalike {
+
+struct Secret {
+    static constexpr std::size_t kWords = 4;
+    std::uint64_t sizes, last, start, words;
+
+    explicit Secret(const std::array<std::uint64_t, kWords>& random)
+        : sizes(random[0] | 1), last(random[1] | 1), start(random[2]), words(random[3] | 1) {}
+
+    std::uint64_t finish(std::uint64_t hash, std::uint64_t size) const {
+        const std::uint64_t x = (hash ^ size * sizes) * last;
+        return x ^ x >> 32;
+    }
+    std::uint64_t of_long(const std::uint8_t* p, std::size_t size) const;
+    // Of a token or any other string of bytes.
+    std::uint64_t of(const std::uint8_t* p, std::size_t size) const { return size > 8 ? of_long(p, size) : finish(token_hash(p, size), size); }
+};
+
+// That of this process: drawn when it is first asked for.
+const Secret& process_secret();
+
+// out[i] = the secret hash of the token bytes[begins[i]] … bytes[ends[i] - 1], of which plain[i] is the hash of version 1.
+void secret_tokens(const Secret& secret, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, const std::uint64_t* plain,
+                   std::size_t count, std::uint64_t* out);
+// The same where all have one size of up to eight bytes.
+void secret_tokens(const Secret& secret, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out);
+
+// out[k] = XOR of rotl(tokens[k + i], 13 * (n - 1 - i)) for k < count; tokens holds count + n - 1 secret hashes.
+void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out);
+
+// Hands the secret shingle hashes of one text after the other to a consumer, in batches: consume(plain, secret, count). `plain` are those of
+// version 1 where they are wanted, otherwise null.
+class SecretShingler {
+   public:
+    SecretShingler(const TextOptions& options, const Secret& secret, bool with_plain)
+        : options_(options), secret_(secret), with_plain_(with_plain), key_(mix(options.seed)), plain_(kRoom + options.ngram), tokens_(kRoom + options.ngram),
+          plain_shingles_(kRoom), shingles_(kRoom) {}
+
+    template <class Consume>
+    void run(std::span<const std::uint8_t> utf8, Consume&& consume) {
+        folder_.run(utf8, options_.mode, options_.fold, false);
+        held_ = 0;
+        bool emitted = false;
+        const std::uint8_t* bytes = folder_.bytes();
+        // Tokens are hashed where they are shingled: there is room for a stretch beyond a batch.
+        const auto take = [&](std::size_t count) {
+            held_ += count;
+            if (held_ < kBatch + options_.ngram) return;
+            drain(consume);
+            emitted = true;
+        };
+        folder_.for_each_stretch(
+            [&](const TokenEdges& edges) {
+                hash_tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
+                secret_tokens(secret_, bytes, edges.begins, edges.ends, plain_.data() + held_, edges.ended, tokens_.data() + held_);
+                take(edges.ended);
+            },
+            [&](std::size_t first, std::size_t count, unsigned width) {
+                for (std::size_t done = 0; done < count; done += TokenEdges::kRoom) {
+                    const std::size_t size = std::min<std::size_t>(TokenEdges::kRoom, count - done);
+                    const std::uint8_t* from = bytes + first + done * width;
+                    std::uint64_t* plain = plain_.data() + held_;
+                    for (std::size_t i = 0; i < size; ++i) plain[i] = width == 1 ? kAsciiHashes[from[i]] : token_hash_of_three(from + 3 * i);
+                    secret_tokens(secret_, width, plain, size, tokens_.data() + held_);
+                    take(size);
+                }
+            });
+        if (held_ >= options_.ngram) {
+            drain(consume);
+        } else if (held_ > 0 && !emitted) {
+            shingle(1, static_cast<unsigned>(held_), consume);
+        }
+    }
+
+   private:
+    static constexpr std::size_t kBatch = 1024, kRoom = kBatch + TokenEdges::kRoom + 1;
+
+    template <class Consume>
+    void shingle(std::size_t count, unsigned n, Consume&& consume) {
+        if (with_plain_) hash_shingles(plain_.data(), count, n, key_, plain_shingles_.data());
+        secret_shingles(tokens_.data(), count, n, shingles_.data());
+        consume(with_plain_ ? plain_shingles_.data() : nullptr, shingles_.data(), count);
+    }
+
+    template <class Consume>
+    void drain(Consume&& consume) {
+        const std::size_t count = held_ - options_.ngram + 1, rest = options_.ngram - 1;
+        shingle(count, options_.ngram, consume);
+        std::copy_n(plain_.data() + count, rest, plain_.data());
+        std::copy_n(tokens_.data() + count, rest, tokens_.data());
+        held_ = rest;
+    }
+
+    TextOptions options_;
+    Secret secret_;
+    bool with_plain_;
+    std::uint64_t key_;
+    Folder folder_;
+    std::vector<std::uint64_t> plain_, tokens_, plain_shingles_, shingles_;
+    std::size_t held_ = 0;
+};
+
+}  // namespace lookalike

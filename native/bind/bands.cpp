@@ -1,0 +1,214 @@
+// Python's view of the band index, and of what verifies its candidates.
+#include "segments/bands.hpp"
+#include "bind/bind.hpp"
+#include "base/parallel.hpp"
+#include "sketch/verify.hpp"
+
+namespace lookalike {
+namespace {
+
+std::size_t check_bands(std::size_t bands) {
+    if (bands < 1 || bands > kMaxBands) throw nb::value_error("bands: choose 1 to 65535");
+    return bands;
+}
+
+template <class T>
+void check_ascending(std::span<const T> values, const char* name) {
+    const auto place = std::ranges::adjacent_find(values, std::ranges::greater_equal());
+    if (place == values.end()) return;
+    throw nb::value_error((std::string(name) + ": " + std::to_string(place[1]) + " after " + std::to_string(place[0]) + "; they must ascend").c_str());
+}
+
+Output<std::uint32_t> keys_of_bands(Input<std::uint32_t> values, std::size_t size, std::size_t bands, std::size_t rows) {
+    check_size(size);
+    if (bands < 1 || rows < 1 || bands > size || rows > size / bands) throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+    if (values.size() % size) throw nb::value_error("values: expected `size` values a sketch");
+    std::vector<std::uint32_t> keys(values.size() / size * bands);
+    {
+        nb::gil_scoped_release release;
+        band_keys(view(values), size, bands, rows, keys.data());
+    }
+    return give(std::move(keys));
+}
+
+using Sections = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint16_t>, Output<std::uint32_t>, Output<std::uint32_t>,
+                            Output<std::uint64_t>, Output<std::uint32_t>, Output<std::int64_t>>;
+
+Sections give_sections(BuiltBands&& built) {
+    return {give(std::move(built.shape)),  give(std::move(built.directory)), give(std::move(built.short_rests)), give(std::move(built.long_rests)),
+            give(std::move(built.groups)), give(std::move(built.digests)),   give(std::move(built.row_offsets)), give(std::move(built.rows))};
+}
+
+Sections build(Input<std::int64_t> rows, Hashes digests, Input<std::uint32_t> keys, std::size_t bands) {
+    check_bands(bands);
+    if (rows.size() > kMaxBandDocuments) throw nb::value_error("rows: more than a segment holds: build several");
+    if (digests.size() != rows.size()) throw nb::value_error("digests: expected one per row");
+    if (keys.size() != rows.size() * bands) throw nb::value_error("keys: expected `bands` a row");
+    check_ascending(view(rows), "rows");
+    if (rows.size() && rows.data()[0] < 0) throw nb::value_error("rows: expected 0 or more");
+    BuiltBands built;
+    {
+        nb::gil_scoped_release release;
+        built = build_bands(view(rows), view(digests), view(keys), bands);
+    }
+    return give_sections(std::move(built));
+}
+
+// Tables over arrays of Python, which live as long as this does.
+class BandTablesOfArrays {
+   public:
+    BandTablesOfArrays(Input<std::uint64_t> shape, Input<std::uint32_t> directory, Input<std::uint16_t> short_rests, Input<std::uint32_t> long_rests,
+                       Input<std::uint32_t> groups, Input<std::uint64_t> digests, Input<std::uint32_t> row_offsets, Input<std::int64_t> rows)
+        : columns_{shape, directory, short_rests, long_rests, groups, digests, row_offsets, rows}, tables_(checked()) {}
+
+    const BandTables& tables() const { return tables_; }
+
+    // Offsets, groups and shared bands of the candidates of each query, and how many each had before the limit.
+    std::tuple<Output<std::int64_t>, Output<std::uint32_t>, Output<std::uint16_t>, Output<std::int64_t>> candidates(Input<std::uint32_t> keys,
+                                                                                                                   std::size_t limit,
+                                                                                                                   unsigned workers) const {
+        check_workers(workers);
+        if (keys.size() % tables_.bands()) throw nb::value_error("keys: expected as many a query as the segment has bands");
+        const std::size_t queries = keys.size() / tables_.bands();
+        std::vector<std::int64_t> offsets{0}, totals(queries);
+        std::vector<std::uint32_t> groups;
+        std::vector<std::uint16_t> shared;
+        {
+            nb::gil_scoped_release release;
+            std::vector<std::vector<Candidate>> found(queries);
+            for_each_document(queries, workers, [&] {
+                return [&, searcher = BandSearcher(tables_)](std::size_t i) mutable {
+                    const std::span candidates = searcher.run(keys.data() + i * tables_.bands(), limit);
+                    found[i].assign(candidates.begin(), candidates.end());
+                    totals[i] = static_cast<std::int64_t>(searcher.total());
+                };
+            });
+            for (const auto& candidates : found) {
+                for (const Candidate& candidate : candidates) {
+                    groups.push_back(candidate.group);
+                    shared.push_back(candidate.shared);
+                }
+                offsets.push_back(static_cast<std::int64_t>(groups.size()));
+            }
+        }
+        return {give(std::move(offsets)), give(std::move(groups)), give(std::move(shared)), give(std::move(totals))};
+    }
+
+    // Offsets and rows of groups, at most `limit` of each.
+    std::pair<Output<std::int64_t>, Output<std::int64_t>> rows(Input<std::uint32_t> groups, std::size_t limit) const {
+        std::vector<std::int64_t> offsets{0}, rows;
+        offsets.reserve(groups.size() + 1);
+        for (const std::uint32_t group : view(groups)) {
+            const std::span own = tables_.rows(check_group(group));
+            rows.insert(rows.end(), own.begin(), own.begin() + static_cast<std::ptrdiff_t>(std::min(limit, own.size())));
+            offsets.push_back(static_cast<std::int64_t>(rows.size()));
+        }
+        return {give(std::move(offsets)), give(std::move(rows))};
+    }
+
+    Output<std::int64_t> sizes(Input<std::uint32_t> groups) const {
+        std::vector<std::int64_t> sizes;
+        sizes.reserve(groups.size());
+        for (const std::uint32_t group : view(groups)) sizes.push_back(static_cast<std::int64_t>(tables_.rows(check_group(group)).size()));
+        return give(std::move(sizes));
+    }
+
+    Output<std::uint64_t> digests(Input<std::uint32_t> groups) const {
+        std::vector<std::uint64_t> digests;
+        digests.reserve(groups.size());
+        for (const std::uint32_t group : view(groups)) digests.push_back(tables_.digests()[check_group(group)]);
+        return give(std::move(digests));
+    }
+
+   private:
+    BandTables checked() const {
+        const BandViews views{view(columns_.shape),  view(columns_.directory), view(columns_.short_rests), view(columns_.long_rests),
+                              view(columns_.groups), view(columns_.digests),   view(columns_.row_offsets), view(columns_.rows)};
+        nb::gil_scoped_release release;
+        return BandTables(views);
+    }
+
+    std::uint32_t check_group(std::uint32_t group) const {
+        if (group < tables_.groups()) return group;
+        throw nb::value_error(("groups: " + std::to_string(group) + ", but the segment has " + std::to_string(tables_.groups())).c_str());
+    }
+
+    BandColumns<Input> columns_;
+    BandTables tables_;
+};
+
+Sections merge(const std::vector<const BandTablesOfArrays*>& segments, Input<std::int64_t> removed) {
+    check_ascending(view(removed), "removed");
+    if (segments.empty()) throw nb::value_error("segments: expected at least one");
+    std::vector<const BandTables*> tables;
+    for (const BandTablesOfArrays* segment : segments) {
+        if (!segment) throw nb::type_error("segments: expected tables, found None");
+        if (segment->tables().bands() != segments[0]->tables().bands()) throw nb::value_error("segments: they have different numbers of bands");
+        tables.push_back(&segment->tables());
+    }
+    BuiltBands built;
+    {
+        nb::gil_scoped_release release;
+        built = merge_bands(tables, view(removed));
+    }
+    return give_sections(std::move(built));
+}
+
+// How many distinct features each text has, and how many of them the query has too: secret ones, of this process.
+std::pair<Output<std::uint32_t>, Output<std::uint32_t>> feature_overlaps(Hashes query, Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram,
+                                                                         unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, 0);
+    check_workers(workers);
+    check_ascending(view(query), "query");
+    std::vector<std::uint32_t> common(texts.count()), sizes(texts.count());
+    {
+        nb::gil_scoped_release release;
+        for_each_document(texts.count(), workers, [&] {
+            return [&, shingler = SecretShingler(options, process_secret(), false), table = FeatureTable(view(query))](std::size_t i) mutable {
+                table.start_text();
+                shingler.run(texts[i], [&](const std::uint64_t*, const std::uint64_t* features, std::size_t count) { table.add(features, count); });
+                common[i] = table.overlap().common;
+                sizes[i] = table.overlap().size;
+            };
+        });
+    }
+    return {give(std::move(common)), give(std::move(sizes))};
+}
+
+Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, 1, 0);
+    check_workers(workers);
+    std::vector<std::uint64_t> digests(texts.count());
+    {
+        nb::gil_scoped_release release;
+        for_each_document(texts.count(), workers, [&] {
+            return [&, digester = ContentDigester(options.mode, options.fold)](std::size_t i) mutable { digests[i] = digester.run(texts[i]); };
+        });
+    }
+    return give(std::move(digests));
+}
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_bands(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("band_keys", &keys_of_bands, "values"_a.noconvert(), "size"_a, "bands"_a, "rows"_a);
+    nb::class_<BandTablesOfArrays>(m, "BandTables")
+        .def(nb::init<Input<std::uint64_t>, Input<std::uint32_t>, Input<std::uint16_t>, Input<std::uint32_t>, Input<std::uint32_t>, Input<std::uint64_t>,
+                      Input<std::uint32_t>, Input<std::int64_t>>(),
+             "shape"_a.noconvert(), "directory"_a.noconvert(), "rests16"_a.noconvert(), "rests32"_a.noconvert(), "groups"_a.noconvert(),
+             "digests"_a.noconvert(), "row_offsets"_a.noconvert(), "rows"_a.noconvert())
+        .def("candidates", &BandTablesOfArrays::candidates, "keys"_a.noconvert(), "limit"_a, "workers"_a)
+        .def("rows", &BandTablesOfArrays::rows, "groups"_a.noconvert(), "limit"_a)
+        .def("sizes", &BandTablesOfArrays::sizes, "groups"_a.noconvert())
+        .def("digests", &BandTablesOfArrays::digests, "groups"_a.noconvert());
+    m.def("build_bands", &build, "rows"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "bands"_a);
+    m.def("merge_bands", &merge, "segments"_a, "removed"_a.noconvert());
+    m.def("feature_overlaps", &feature_overlaps, "query"_a.noconvert(), "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a,
+          "workers"_a);
+    m.def("content_digests", &content_digests, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "workers"_a);
+}

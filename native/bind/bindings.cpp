@@ -1,0 +1,60 @@
+// The module. Only this file and bind_*.cpp know Python; kernels see contiguous buffers.
+#include "bind/bind.hpp"
+#include "base/checksum.hpp"
+
+void bind_text(nb::module_& m);
+void bind_checks(nb::module_& m);
+void bind_sketch(nb::module_& m);
+void bind_passages(nb::module_& m);
+void bind_fuzzy(nb::module_& m);
+void bind_hamming(nb::module_& m);
+void bind_dedupe(nb::module_& m);
+void bind_fuzzy_segments(nb::module_& m);
+void bind_bands(nb::module_& m);
+void bind_postings(nb::module_& m);
+void bind_pages(nb::module_& m);
+void bind_transport(nb::module_& m);
+void bind_vectors(nb::module_& m);
+
+namespace {
+
+// Which version of the kernels this processor runs.
+std::string cpu_level() {
+#if LOOKALIKE_HAS_CLONES
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+        return "x86-64-v4 (AVX-512)";
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return "x86-64-v3 (AVX2)";
+    return "x86-64 (SSE2)";
+#else
+    return "portable";
+#endif
+}
+
+std::uint64_t checksum(lookalike::Bytes data) {
+    nb::gil_scoped_release release;
+    return lookalike::checksum(lookalike::view(data));
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    // Arguments are noconvert everywhere: nanobind would otherwise cast a float array to integers in silence.
+    m.doc() = "Kernels over contiguous buffers. Private: use the package.";
+    m.def("cpu_level", &cpu_level);
+    m.def("checksum", &checksum, nb::arg("data").noconvert());
+    bind_text(m);
+    bind_checks(m);
+    bind_sketch(m);
+    bind_passages(m);
+    bind_fuzzy(m);
+    bind_hamming(m);
+    bind_dedupe(m);
+    bind_fuzzy_segments(m);
+    bind_bands(m);
+    bind_postings(m);
+    bind_pages(m);
+    bind_transport(m);
+    bind_vectors(m);
+}

@@ -1,0 +1,352 @@
+// Python's view of what dedupe is made of: rows of JSON lines, sketches of documents, and leaders.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "bind/bind.hpp"
+#include "text/documents.hpp"
+#include "text/jsonl.hpp"
+#include "base/parallel.hpp"
+
+namespace lookalike {
+namespace {
+
+constexpr unsigned kMaxBands = 4096;
+
+nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
+    if (columns.empty()) throw nb::value_error("columns: name at least the text column");
+    JsonRows rows;
+    std::vector<std::int64_t> values;
+    {
+        nb::gil_scoped_release release;
+        rows = scan_json_lines(view(block), columns);
+        values.reserve(2 * rows.values.size());
+        for (const ValueSpan& value : rows.values) values.insert(values.end(), {value.begin, value.end});
+    }
+    nb::dict out;
+    out["begins"] = give(std::move(rows.begins));
+    out["ends"] = give(std::move(rows.ends));
+    out["lines"] = give(std::move(rows.lines));
+    out["problems"] = give(std::move(rows.problems));
+    out["problem_places"] = give(std::move(rows.problem_places));
+    out["values"] = give(std::move(values));
+    out["text"] = give(std::move(rows.text));
+    out["text_offsets"] = give(std::move(rows.text_offsets));
+    out["line_count"] = rows.line_count;
+    return out;
+}
+
+LOOKALIKE_CLONES
+std::size_t count_bytes(const std::uint8_t* data, std::size_t size, std::uint8_t wanted) {
+    constexpr std::size_t kBlock = 128;  // a sum of so many fits into a byte
+    std::size_t count = 0, done = 0;
+    for (; done + kBlock <= size; done += kBlock) {
+        std::uint8_t here = 0;
+        for (std::size_t i = 0; i < kBlock; ++i) here = static_cast<std::uint8_t>(here + (data[done + i] == wanted));
+        count += here;
+    }
+    for (; done < size; ++done) count += data[done] == wanted;
+    return count;
+}
+
+std::size_t count_line_ends(Bytes data) {
+    nb::gil_scoped_release release;
+    return count_bytes(data.data(), data.size(), '\n');
+}
+
+// The stretches between pairs of begin and end, one after the other; a begin below 0 is an empty one.
+std::pair<Output<std::uint8_t>, Output<std::int64_t>> join_spans(Bytes data, Input<std::int64_t> spans) {
+    if (spans.size() % 2) throw nb::value_error("spans: expected pairs of begin and end");
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint8_t> joined;
+    {
+        nb::gil_scoped_release release;
+        offsets.reserve(spans.size() / 2 + 1);
+        for (std::size_t i = 0; i < spans.size(); i += 2) {
+            const std::int64_t begin = spans.data()[i], end = spans.data()[i + 1];
+            if (begin >= 0) {
+                if (end < begin || static_cast<std::uint64_t>(end) > data.size()) throw nb::value_error("spans: they must lie within the data");
+                joined.insert(joined.end(), data.data() + begin, data.data() + end);
+            }
+            offsets.push_back(static_cast<std::int64_t>(joined.size()));
+        }
+    }
+    return {give(std::move(joined)), give(std::move(offsets))};
+}
+
+Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
+    if (bands == 0) return {};
+    if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
+    check_size(size);
+    if (rows < 1 || rows > size / bands) throw nb::value_error("rows: bands times rows must be within the size of the sketch");
+    return {size, bands, rows};
+}
+
+// Distinct features, their offsets, digests (two words each) and keys (one a band each).
+using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint32_t>>;
+
+// The features of one batch after the other: memory that was asked for once and stays in the cache. What was handed out is used again
+// when nobody looks at it any more, and not before.
+struct FeatureScratch {
+    using Features = std::vector<std::uint64_t>;
+
+    FeatureScratch() = default;
+    FeatureScratch(const FeatureScratch&) = delete;
+    FeatureScratch& operator=(const FeatureScratch&) = delete;
+
+    // Called with the GIL, which whoever lets go of a view has too.
+    std::shared_ptr<Features> free_room() {
+        for (const auto& room : rooms) {
+            if (room.use_count() == 1) return room;
+        }
+        constexpr std::size_t kRooms = 2;  // a loop often holds the last batch while it makes the next
+        if (rooms.size() == kRooms) rooms.erase(rooms.begin());
+        return rooms.emplace_back(std::make_shared<Features>());
+    }
+
+    std::vector<std::shared_ptr<Features>> rooms;
+    std::vector<std::unique_ptr<Features>> lists;
+    bool busy = false;
+};
+
+// Where somebody has a scratch, its memory is used; the features belong to whoever gets them all the same.
+// `expected` features in all: a list that has to grow is copied, and a page that is never written costs nothing.
+template <class MakeReader>
+Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, MakeReader&& make_reader) {
+    FeatureScratch own;
+    FeatureScratch& room = scratch ? *scratch : own;
+    if (std::exchange(room.busy, true)) throw nb::value_error("scratch: it is in use by another thread");
+    struct Leave {
+        bool& busy;
+        ~Leave() { busy = false; }
+    } leave{room.busy};
+    const std::shared_ptr<FeatureScratch::Features> features = room.free_room();
+    // Each worker collects the features of its documents in a list of its own; then they are put in order.
+    std::mutex guard;
+    std::size_t taken = 0;
+    struct Place {
+        const std::vector<std::uint64_t>* list;
+        std::size_t offset, size;
+    };
+    std::vector<Place> places(count);
+    std::vector<std::uint64_t> digests(2 * count);
+    std::vector<std::uint32_t> keys(count * banding.bands);
+    std::vector<std::int64_t> offsets{0};
+    {
+        nb::gil_scoped_release release;
+        for_each_document(count, workers, [&] {
+            std::vector<std::uint64_t>* list;
+            {
+                const std::lock_guard lock(guard);
+                if (taken == room.lists.size()) room.lists.push_back(std::make_unique<std::vector<std::uint64_t>>());
+                list = room.lists[taken++].get();
+                list->clear();
+            }
+            if (banding.bands) list->reserve(expected / workers);
+            return [&, list, read = make_reader(), sketcher = DocumentSketcher(banding, *list)](std::size_t i) mutable {
+                sketcher.start();
+                read(i, [&](const std::uint64_t* sketched, const std::uint64_t* features, std::size_t size) { sketcher.add(sketched, features, size); });
+                TokenDigest digest;
+                const std::size_t size = sketcher.finish(digest, keys.data() + i * banding.bands);
+                places[i] = {list, list->size() - size, size};
+                digests[2 * i] = digest.low;
+                digests[2 * i + 1] = digest.high;
+            };
+        });
+        offsets.reserve(count + 1);
+        std::size_t total = 0;
+        for (const Place& place : places) offsets.push_back(static_cast<std::int64_t>(total += place.size));
+        features->clear();
+        if (taken == 1) {
+            features->swap(*room.lists[0]);  // one worker takes documents in order
+        } else {
+            features->reserve(total);
+            for (const Place& place : places) {
+                const auto first = place.list->begin() + static_cast<std::ptrdiff_t>(place.offset);
+                features->insert(features->end(), first, first + static_cast<std::ptrdiff_t>(place.size));
+            }
+        }
+    }
+    auto view = owned_view<Output<std::uint64_t>>(features->data(), features->size(), std::make_unique<std::shared_ptr<FeatureScratch::Features>>(features));
+    return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
+}
+
+Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size, unsigned bands, unsigned rows,
+                          unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, seed);
+    const Secret secret = check_secret(key);
+    return sketch(texts.count(), data.size() / 3, check_banding(size, bands, rows), check_workers(workers), scratch, [&] {
+        return [&, shingler = SecretShingler(options, secret, bands > 0)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
+    });
+}
+
+Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, unsigned bands, unsigned rows, unsigned workers, FeatureScratch* scratch) {
+    const Batch<std::uint64_t> lists(data, offsets);
+    return sketch(lists.count(), data.size(), check_banding(size, bands, rows), check_workers(workers), scratch,
+                  [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].data(), lists[i].size()); }; });
+}
+
+// What `look` finds while nobody changes anything. Another thread may hold the lock for long: it is waited for without the GIL.
+template <class Look>
+auto locked(std::mutex& guard, Look&& look) {
+    nb::gil_scoped_release release;
+    const std::lock_guard lock(guard);
+    return look();
+}
+
+TokenDigest digest_at(const Hashes& digests, std::size_t i) { return {digests.data()[2 * i], digests.data()[2 * i + 1]}; }
+
+// Leaders and similarities of a batch; -1 where the document itself is kept.
+using Decisions = std::pair<Output<std::int64_t>, Output<double>>;
+
+class DecisionLists {
+   public:
+    explicit DecisionLists(std::size_t count) { leaders_.reserve(count), similarities_.reserve(count); }
+    void add(const Decision& decision) {
+        leaders_.push_back(decision.leader == kNobody ? -1 : std::int64_t{decision.leader});
+        similarities_.push_back(decision.similarity);
+    }
+    Decisions take() { return {give(std::move(leaders_)), give(std::move(similarities_))}; }
+
+   private:
+    std::vector<std::int64_t> leaders_;
+    std::vector<double> similarities_;
+};
+
+class BoundLeaders {
+   public:
+    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit, bool estimated)
+        : leaders_(bands, threshold, bucket_limit, estimated ? Measure::estimate : Measure::jaccard) {
+        if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
+        if (!(threshold > 0 && threshold <= 1)) throw nb::value_error("threshold: choose a number above 0 and up to 1");
+        if (bucket_limit < 1) throw nb::value_error("bucket_limit: choose 1 or more");
+    }
+
+    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Input<std::uint32_t> keys) {
+        const Batch<std::uint64_t> lists(features, offsets);
+        const std::size_t count = lists.count(), bands = leaders_.bands();
+        if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words per document");
+        if (keys.size() != bands * count) throw nb::value_error("keys: expected one per band and document");
+        DecisionLists decisions(count);
+        {
+            nb::gil_scoped_release release;
+            const std::lock_guard lock(guard_);
+            constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
+            for (std::size_t i = 0; i < count; ++i) {
+                if (i + kAhead < count) leaders_.prefetch(digest_at(digests, i + kAhead), keys.data() + (i + kAhead) * bands);
+                decisions.add(leaders_.offer(lists[i], digest_at(digests, i), keys.data() + i * bands));
+            }
+        }
+        return decisions.take();
+    }
+
+    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
+    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
+    std::uint64_t compared() { return locked(guard_, [&] { return leaders_.compared(); }); }
+    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
+    std::size_t chunks() { return locked(guard_, [&] { return leaders_.chunks().chunks(); }); }
+
+    // A chunk of features, to be written somewhere else. The view stays true when the chunk is replaced.
+    nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig> chunk(std::size_t i) {
+        std::span<const std::uint64_t> features;
+        auto memory = std::make_unique<std::shared_ptr<const void>>();
+        locked(guard_, [&] {
+            features = check_chunk(i);
+            *memory = leaders_.chunks().memory(i);
+        });
+        return owned_view<nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig>>(features.data(), features.size(), std::move(memory));
+    }
+
+    void replace_chunk(std::size_t i, Hashes elsewhere) {
+        locked(guard_, [&] {
+            if (!std::ranges::equal(check_chunk(i), view(elsewhere))) throw nb::value_error("elsewhere: expected the same features as in the chunk");
+            elsewhere_.push_back(elsewhere);  // held before anything reads it
+            leaders_.chunks().replace(i, elsewhere.data());
+        });
+    }
+
+    // Band, kept documents that a full bucket refused, and a document in it.
+    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> hot_buckets(std::size_t limit) {
+        std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> out;
+        for (const KeptBuckets::Hot& hot : locked(guard_, [&] { return leaders_.hot_buckets(); })) {
+            if (out.size() == limit) break;
+            out.emplace_back(hot.band, hot.refused, hot.example);
+        }
+        return out;
+    }
+
+   private:
+    std::span<const std::uint64_t> check_chunk(std::size_t i) {
+        if (i >= leaders_.chunks().chunks() || !leaders_.chunks().in_memory(i)) throw nb::value_error("chunk: choose one that is in memory");
+        return leaders_.chunks().chunk(i);
+    }
+
+    Leaders leaders_;
+    std::mutex guard_;
+    std::vector<Hashes> elsewhere_;  // what replaced chunks are read from
+};
+
+class BoundSimhashLeaders {
+   public:
+    BoundSimhashLeaders(unsigned bits, unsigned k) : leaders_(check_bits(bits), k) {
+        if (k > 16) throw nb::value_error("k: choose 0 to 16");
+    }
+
+    Decisions offer(Hashes words, Hashes digests) {
+        const unsigned bits = leaders_.bits();
+        const std::size_t each = bits == 128 ? 2 : 1, count = words.size() / each;
+        if (words.size() % each || digests.size() != 2 * count) throw nb::value_error("digests: expected two words per fingerprint");
+        DecisionLists decisions(count);
+        {
+            nb::gil_scoped_release release;
+            const std::lock_guard lock(guard_);
+            for (std::size_t i = 0; i < count; ++i) {
+                decisions.add(leaders_.offer(code_at(view(words), i, bits), digest_at(digests, i)));
+            }
+        }
+        return decisions.take();
+    }
+
+    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
+    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
+    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
+
+   private:
+    SimhashLeaders leaders_;
+    std::mutex guard_;
+};
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_dedupe(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a);
+    m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
+    m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
+    nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());
+    m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a, "rows"_a,
+          "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none());
+    m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
+          "scratch"_a = nb::none());
+    nb::class_<BoundLeaders>(m, "Leaders")
+        .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
+        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())
+        .def_prop_ro("documents", &BoundLeaders::documents)
+        .def_prop_ro("kept", &BoundLeaders::kept)
+        .def_prop_ro("compared", &BoundLeaders::compared)
+        .def_prop_ro("nbytes", &BoundLeaders::bytes)
+        .def_prop_ro("chunks", &BoundLeaders::chunks)
+        .def("chunk", &BoundLeaders::chunk, "i"_a)
+        .def("replace_chunk", &BoundLeaders::replace_chunk, "i"_a, "elsewhere"_a.noconvert())
+        .def("hot_buckets", &BoundLeaders::hot_buckets, "limit"_a);
+    nb::class_<BoundSimhashLeaders>(m, "SimhashLeaders")
+        .def(nb::init<unsigned, unsigned>(), "bits"_a, "k"_a)
+        .def("offer", &BoundSimhashLeaders::offer, "words"_a.noconvert(), "digests"_a.noconvert())
+        .def_prop_ro("documents", &BoundSimhashLeaders::documents)
+        .def_prop_ro("kept", &BoundSimhashLeaders::kept)
+        .def_prop_ro("nbytes", &BoundSimhashLeaders::bytes);
+}

@@ -1,0 +1,180 @@
+// Python's view of winnowing, passages and alignment.
+#include <algorithm>
+#include <list>
+#include <mutex>
+
+#include "text/align.hpp"
+#include "bind/bind.hpp"
+#include "base/parallel.hpp"
+#include "sketch/winnow.hpp"
+
+namespace lookalike {
+namespace {
+
+// Kept shingle hashes and their first tokens.
+std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes shingles, std::size_t window) {
+    check_window(window);
+    if (shingles.size() > kMaxText) throw nb::value_error("a text of more than 4 Gi shingles: split it");
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> kept;
+    {
+        nb::gil_scoped_release release;
+        winnow(view(shingles), window, kept);
+        values.reserve(kept.size());
+        for (const std::uint32_t position : kept) values.push_back(shingles.data()[position]);
+    }
+    return {give(std::move(values)), give(std::move(kept))};
+}
+
+// Hashes of a folded text's tokens, and their spans: start in the upper half, end in the lower. Returns how many.
+std::size_t read_tokens(const Folder& folder, Scratch<std::uint64_t>& tokens, Scratch<std::uint64_t>& edges) {
+    tokens.grow(folder.size(), 0);
+    edges.grow(folder.size(), 0);
+    std::size_t count = 0;
+    const auto edge = [&](std::size_t begin, std::size_t end) { return std::uint64_t{folder.span_begin(begin)} << 32 | folder.span_end(end - 1); };
+    folder.for_each_stretch(
+        [&](const TokenEdges& found) {
+            hash_tokens(folder.bytes(), found.begins, found.ends, found.ended, tokens.data() + count);
+            for (std::size_t i = 0; i < found.ended; ++i) edges[count++] = edge(found.begins[i], found.ends[i]);
+        },
+        [&](std::size_t first, std::size_t many, unsigned width) {
+            for (std::size_t b = first; b < first + many * width; b += width, ++count) {
+                tokens[count] = width == 1 ? kAsciiHashes[folder.bytes()[b]] : token_hash_of_three(folder.bytes() + b);
+                edges[count] = edge(b, b + width);
+            }
+        });
+    return count;
+}
+
+// Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(
+    Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t window, unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, seed);
+    check_window(window);
+    check_workers(workers);
+    struct Kept {
+        std::vector<std::uint64_t> values;
+        std::vector<std::uint32_t> starts, ends;
+    };
+    struct Place {  // where the kept hashes of a text lie: in which worker's lists, from where on, how many
+        const Kept* lists = nullptr;
+        std::size_t first = 0, count = 0;
+    };
+    Kept all;
+    std::vector<std::int64_t> ends_of{0};
+    {
+        nb::gil_scoped_release release;
+        std::vector<Place> places(texts.count());
+        std::list<Kept> lists;  // one per worker
+        std::mutex guard;
+        const std::uint64_t key = mix(options.seed);
+        for_each_document(texts.count(), workers, [&] {
+            const std::lock_guard lock(guard);
+            return [&, &kept = lists.emplace_back(), folder = Folder(), tokens = Scratch<std::uint64_t>(), edges = Scratch<std::uint64_t>(),
+                    shingles = std::vector<std::uint64_t>(), positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
+                folder.run(texts[i], options.mode, options.fold, true);
+                const std::size_t count = read_tokens(folder, tokens, edges);
+                if (count == 0) return;
+                const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
+                shingles.resize(count - n + 1);
+                hash_shingles(tokens.data(), shingles.size(), n, key, shingles.data());
+                winnow(shingles, window, positions);
+                places[i] = {&kept, kept.values.size(), positions.size()};
+                for (const std::uint32_t position : positions) {
+                    kept.values.push_back(shingles[position]);
+                    kept.starts.push_back(static_cast<std::uint32_t>(edges[position] >> 32));
+                    kept.ends.push_back(static_cast<std::uint32_t>(edges[position + n - 1]));
+                }
+            };
+        });
+        for (const Place& place : places) ends_of.push_back(ends_of.back() + static_cast<std::int64_t>(place.count));
+        if (lists.size() == 1) {
+            all = std::move(lists.front());  // one worker took the texts in order
+        } else {
+            for (const Place& place : places) {
+                if (place.count == 0) continue;
+                const auto append = [&](auto& to, const auto& from) {
+                    const auto first = from.begin() + static_cast<std::ptrdiff_t>(place.first);
+                    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(place.count));
+                };
+                append(all.values, place.lists->values);
+                append(all.starts, place.lists->starts);
+                append(all.ends, place.lists->ends);
+            }
+        }
+    }
+    return {give(std::move(all.values)), give(std::move(all.starts)), give(std::move(all.ends)), give(std::move(ends_of))};
+}
+
+using Runs = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
+
+Runs as_tuples(const std::vector<SharedRun>& runs) {
+    Runs out;
+    out.reserve(runs.size());
+    for (const SharedRun& run : runs) out.emplace_back(run.left, run.right, run.length);
+    return out;
+}
+
+void check_anchors(const Anchors& side, unsigned n) {
+    if (side.values.size() != side.positions.size()) throw nb::value_error("passages: expected one position per value");
+    for (std::size_t i = 0; i < side.positions.size(); ++i) {
+        if (side.positions[i] >= side.tokens.size() || (i && side.positions[i] <= side.positions[i - 1])) {
+            throw nb::value_error("passages: positions must ascend within the tokens");
+        }
+    }
+    check_ngram(n);
+}
+
+// (left token, right token, number of tokens) of each shared run.
+Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_positions,
+                                                                             Hashes right_tokens, Hashes right_values,
+                                                                             Input<std::uint32_t> right_positions, unsigned ngram) {
+    const Anchors left{view(left_tokens), view(left_values), view(left_positions)};
+    const Anchors right{view(right_tokens), view(right_values), view(right_positions)};
+    check_anchors(left, ngram);
+    check_anchors(right, ngram);
+    nb::gil_scoped_release release;
+    return as_tuples(shared_runs(left, right, ngram));
+}
+
+void check_tokens(const Hashes& left, const Hashes& right) {
+    if (left.size() > kMaxText || right.size() > kMaxText) throw nb::value_error("a text of more than 4 Gi tokens: split it");
+}
+
+// Runs that stand on both sides in the same order.
+Runs align_tokens(Hashes left, Hashes right, Input<std::uint32_t> sizes) {
+    check_tokens(left, right);
+    if (sizes.size() != 0 && sizes.size() != left.size()) throw nb::value_error("sizes: expected one for each token of the left side, or none");
+    nb::gil_scoped_release release;
+    return as_tuples(align(view(left), view(right), view(sizes)));
+}
+
+// Runs of at least `shortest` tokens among what the kept runs leave over, in any order.
+Runs moved_tokens(Hashes left, Hashes right, const Runs& kept, unsigned shortest) {
+    check_ngram(shortest);
+    check_tokens(left, right);
+    std::vector<SharedRun> runs;
+    for (const auto& [at_left, at_right, length] : kept) {
+        if (std::uint64_t{at_left} + length > left.size() || std::uint64_t{at_right} + length > right.size()) {
+            throw nb::value_error("kept: a run reaches beyond the tokens");
+        }
+        runs.push_back({at_left, at_right, length});
+    }
+    nb::gil_scoped_release release;
+    return as_tuples(moved_runs(view(left), view(right), runs, shortest));
+}
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_passages(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("winnow_shingles", &winnow_shingles, "shingles"_a.noconvert(), "window"_a);
+    m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
+    m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
+          "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
+    m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "sizes"_a.noconvert());
+    m.def("moved_tokens", &moved_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "kept"_a, "shortest"_a);
+}

@@ -1,0 +1,257 @@
+// Python's view of shingles, SimHash and MinHash.
+#include <algorithm>
+
+#include "bind/bind.hpp"
+#include "sketch/overlap.hpp"
+#include "base/parallel.hpp"
+#include "sketch/simhash.hpp"
+#include "sketch/verify.hpp"
+
+namespace lookalike {
+namespace {
+
+using ShingleLists = std::pair<Output<std::uint64_t>, Output<std::int64_t>>;
+
+void make_set(std::vector<std::uint64_t>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+ShingleLists concatenate(std::vector<std::vector<std::uint64_t>>&& lists) {
+    std::vector<std::int64_t> offsets{0};
+    std::size_t total = 0;
+    for (const auto& list : lists) offsets.push_back(static_cast<std::int64_t>(total += list.size()));
+    std::vector<std::uint64_t> values;
+    values.reserve(total);
+    for (auto& list : lists) {
+        values.insert(values.end(), list.begin(), list.end());
+        std::vector<std::uint64_t>().swap(list);
+    }
+    return {give(std::move(values)), give(std::move(offsets))};
+}
+
+// How the sketches get their shingles: from texts, or from token hashes that somebody else made.
+struct FromTexts {
+    const Batch<std::uint8_t>& texts;
+    TextOptions options;
+    std::size_t count() const { return texts.count(); }
+    auto reader() const {
+        return [this, shingler = TextShingler(options)](std::size_t i, auto&& consume) mutable { shingler.run(texts[i], consume); };
+    }
+};
+
+struct SecretlyFromTexts {
+    const Batch<std::uint8_t>& texts;
+    TextOptions options;
+    Secret secret;
+    std::size_t count() const { return texts.count(); }
+    auto reader() const {
+        return [this, shingler = SecretShingler(options, secret, false)](std::size_t i, auto&& consume) mutable {
+            shingler.run(texts[i], [&](const std::uint64_t*, const std::uint64_t* features, std::size_t size) { consume(features, size); });
+        };
+    }
+};
+
+struct FromTokens {
+    const Batch<std::uint64_t>& tokens;
+    unsigned ngram;
+    std::uint64_t seed;
+    std::size_t count() const { return tokens.count(); }
+    auto reader() const {
+        return [this, shingler = Shingler(ngram, seed)](std::size_t i, auto&& consume) mutable {
+            shingler.start();
+            for (const std::uint64_t token : tokens[i]) shingler.add(token, consume);
+            shingler.finish(consume);
+        };
+    }
+};
+
+// Features whose hashes are final: elements of a set.
+struct FromFeatures {
+    const Batch<std::uint64_t>& features;
+    std::size_t count() const { return features.count(); }
+    auto reader() const {
+        return [this](std::size_t i, auto&& consume) { consume(features[i].data(), features[i].size()); };
+    }
+};
+
+template <class Source>
+ShingleLists shingle_lists(const Source& source, bool unique, unsigned workers) {
+    std::vector<std::vector<std::uint64_t>> lists(source.count());
+    {
+        nb::gil_scoped_release release;
+        for_each_document(source.count(), workers, [&] {
+            return [&, read = source.reader()](std::size_t i) mutable {
+                read(i, [&](const std::uint64_t* hashes, std::size_t count) { lists[i].insert(lists[i].end(), hashes, hashes + count); });
+                if (unique) make_set(lists[i]);
+            };
+        });
+    }
+    return concatenate(std::move(lists));
+}
+
+template <class Source>
+Output<std::uint64_t> simhash_batch(const Source& source, unsigned bits, bool unique, unsigned workers) {
+    const std::size_t words = SimHasher(bits).words();
+    std::vector<std::uint64_t> out(source.count() * words);
+    {
+        nb::gil_scoped_release release;
+        for_each_document(source.count(), workers, [&] {
+            return [&, read = source.reader(), hasher = SimHasher(bits), set = std::vector<std::uint64_t>()](std::size_t i) mutable {
+                hasher.reset();
+                if (unique) {
+                    set.clear();
+                    read(i, [&](const std::uint64_t* hashes, std::size_t count) { set.insert(set.end(), hashes, hashes + count); });
+                    make_set(set);
+                    hasher.add(set.data(), set.size());
+                } else {
+                    read(i, [&](const std::uint64_t* hashes, std::size_t count) { hasher.add(hashes, count); });
+                }
+                hasher.result(out.data() + i * words);
+            };
+        });
+    }
+    return give(std::move(out));
+}
+
+template <class Source>
+Output<std::uint32_t> minhash_batch(const Source& source, std::size_t size, unsigned workers) {
+    if (source.count() > (std::size_t{1} << 40) / size) throw nb::value_error("size: the sketches of this batch would take more than 4 TiB");
+    std::vector<std::uint32_t> out(source.count() * size);
+    {
+        nb::gil_scoped_release release;
+        for_each_document(source.count(), workers, [&] {
+            return [&, read = source.reader(), hasher = MinHasher(size)](std::size_t i) mutable {
+                hasher.start(out.data() + i * size);
+                read(i, [&](const std::uint64_t* hashes, std::size_t count) { hasher.add(hashes, count); });
+                hasher.finish();
+            };
+        });
+    }
+    return give(std::move(out));
+}
+
+ShingleLists shingle_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, bool unique, unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    return shingle_lists(FromTexts{texts, check_text(mode, fold, ngram, seed)}, unique, check_workers(workers));
+}
+
+// Secret ones: to be compared within this process, or with the same key.
+ShingleLists secret_features(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, bool unique, unsigned workers, std::optional<Hashes> key) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    return shingle_lists(SecretlyFromTexts{texts, check_text(mode, fold, ngram, 0), check_secret(key)}, unique, check_workers(workers));
+}
+
+ShingleLists shingle_tokens(Hashes tokens, Offsets offsets, unsigned ngram, std::uint64_t seed, bool unique) {
+    const Batch<std::uint64_t> lists(tokens, offsets);
+    return shingle_lists(FromTokens{lists, check_ngram(ngram), seed}, unique, 1);
+}
+
+Output<std::uint64_t> simhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, unsigned bits, bool unique,
+                                    unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    return simhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_bits(bits), unique, check_workers(workers));
+}
+
+Output<std::uint64_t> simhash_features(Hashes features, Offsets offsets, unsigned bits, bool unique, unsigned workers) {
+    const Batch<std::uint64_t> lists(features, offsets);
+    return simhash_batch(FromFeatures{lists}, check_bits(bits), unique, check_workers(workers));
+}
+
+Output<std::uint64_t> simhash_weighted(Hashes features, Input<double> weights, unsigned bits) {
+    check_weights(view(weights), features.size(), false);
+    std::vector<std::uint64_t> out(check_bits(bits) == 128 ? 2 : 1);
+    {
+        nb::gil_scoped_release release;
+        weighted_simhash(view(features), view(weights), bits, out.data());
+    }
+    return give(std::move(out));
+}
+
+Output<std::uint32_t> minhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size,
+                                    unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    return minhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_size(size), check_workers(workers));
+}
+
+Output<std::uint32_t> minhash_features(Hashes features, Offsets offsets, std::size_t size, unsigned workers) {
+    const Batch<std::uint64_t> lists(features, offsets);
+    return minhash_batch(FromFeatures{lists}, check_size(size), check_workers(workers));
+}
+
+Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, std::size_t size, std::uint64_t seed) {
+    check_weights(view(weights), features.size(), true);
+    std::vector<std::uint32_t> out(check_size(size));
+    {
+        nb::gil_scoped_release release;
+        weighted_minhash(view(features), view(weights), size, seed, out.data());
+    }
+    return give(std::move(out));
+}
+
+// All that an index keeps of a text, from one pass over it: SimHashes, MinHashes and digests of the contents.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold,
+                                                                                            unsigned ngram, std::uint64_t seed, unsigned bits, bool unique,
+                                                                                            std::size_t size, unsigned workers) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const TextOptions options = check_text(mode, fold, ngram, seed);
+    check_bits(bits);
+    check_size(size);
+    check_workers(workers);
+    if (texts.count() > (std::size_t{1} << 40) / size) throw nb::value_error("size: the sketches of this batch would take more than 4 TiB");
+    const std::size_t words = SimHasher(bits).words();
+    std::vector<std::uint64_t> simhashes(texts.count() * words), digests(texts.count());
+    std::vector<std::uint32_t> minhashes(texts.count() * size);
+    {
+        nb::gil_scoped_release release;
+        for_each_document(texts.count(), workers, [&] {
+            return [&, shingler = TextShingler(options), simhasher = SimHasher(bits), minhasher = MinHasher(size),
+                    set = std::vector<std::uint64_t>()](std::size_t i) mutable {
+                simhasher.reset();
+                minhasher.start(minhashes.data() + i * size);
+                set.clear();
+                TokenSequence tokens;
+                shingler.run(
+                    texts[i],
+                    [&](const std::uint64_t* hashes, std::size_t count) {
+                        minhasher.add(hashes, count);
+                        unique ? void(set.insert(set.end(), hashes, hashes + count)) : simhasher.add(hashes, count);
+                    },
+                    [&](std::uint64_t token) { tokens.add(token); });
+                minhasher.finish();
+                make_set(set);
+                simhasher.add(set.data(), set.size());
+                simhasher.result(simhashes.data() + i * words);
+                digests[i] = tokens.digest();
+            };
+        });
+    }
+    return {give(std::move(simhashes)), give(std::move(minhashes)), give(std::move(digests))};
+}
+
+std::size_t count_common(Hashes a, Hashes b) {
+    nb::gil_scoped_release release;
+    return intersection_size(view(a), view(b));
+}
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_sketch(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("shingle_texts", &shingle_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "unique"_a, "workers"_a);
+    m.def("secret_features", &secret_features, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "unique"_a, "workers"_a,
+          "key"_a.noconvert() = nb::none());
+    m.def("shingle_tokens", &shingle_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "unique"_a);
+    m.def("simhash_texts", &simhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
+          "workers"_a);
+    m.def("simhash_features", &simhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "bits"_a, "unique"_a, "workers"_a);
+    m.def("simhash_weighted", &simhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "bits"_a);
+    m.def("minhash_texts", &minhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "workers"_a);
+    m.def("minhash_features", &minhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "workers"_a);
+    m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);
+    m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
+          "size"_a, "workers"_a);
+    m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
+}

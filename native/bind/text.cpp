@@ -1,0 +1,168 @@
+// Python's view of texts, tokens and string hashes.
+#include "bind/bind.hpp"
+#include "segments/column.hpp"
+#include "text/words.hpp"
+
+namespace lookalike {
+namespace {
+
+// A list of str as one UTF-8 buffer with offsets; lone surrogates keep their three bytes.
+std::pair<Output<std::uint8_t>, Output<std::int64_t>> pack_strings(nb::list texts) {
+    std::vector<nb::object> encoded;  // first all of them, so that the buffer is made once and in its final size
+    encoded.reserve(texts.size());
+    std::vector<std::int64_t> offsets{0};
+    offsets.reserve(texts.size() + 1);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        nb::object text = texts[i];
+        if (PyUnicode_Check(text.ptr())) {
+            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+            if (!text.is_valid()) throw nb::python_error();
+        } else if (!PyBytes_Check(text.ptr())) {
+            const std::string type = nb::cast<std::string>(nb::str(text.type().attr("__name__")));
+            throw nb::type_error(("item " + std::to_string(i) + " is a " + type + ", expected str or bytes").c_str());
+        }
+        offsets.push_back(offsets.back() + PyBytes_Size(text.ptr()));
+        encoded.push_back(std::move(text));
+    }
+    const std::size_t size = static_cast<std::size_t>(offsets.back());
+    auto buffer = std::make_unique<Buffer<std::uint8_t>>(size + 1);
+    std::uint8_t* const data = buffer->data();
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+        std::memcpy(data + offsets[i], PyBytes_AsString(encoded[i].ptr()), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+    }
+    return {owned_view<Output<std::uint8_t>>(data, size, std::move(buffer)), give(std::move(offsets))};
+}
+
+nb::bytes fold_text(Bytes text) {
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    Folder folder;
+    {
+        nb::gil_scoped_release release;
+        folder.run(view(text), Mode::text, true, false);
+    }
+    return nb::bytes(reinterpret_cast<const char*>(folder.bytes()), folder.size());
+}
+
+// Normal forms and spans of the tokens of one text.
+nb::list tokenize(Bytes text, unsigned mode, bool fold) {
+    const TextOptions options = check_text(mode, fold, 1, 0);
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    Folder folder;
+    {
+        nb::gil_scoped_release release;
+        folder.run(view(text), options.mode, options.fold, true);
+    }
+    nb::list tokens;
+    folder.for_each_token([&](std::size_t begin, std::size_t end) {
+        nb::object token = nb::steal(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(folder.bytes() + begin), static_cast<Py_ssize_t>(end - begin), "replace"));
+        if (!token.is_valid()) throw nb::python_error();
+        tokens.append(nb::make_tuple(token, folder.span_begin(begin), folder.span_end(end - 1)));
+    });
+    return tokens;
+}
+
+// Secret hashes and spans of the tokens of one text: to be compared within this process.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> token_stream(Bytes text, unsigned mode, bool fold) {
+    const TextOptions options = check_text(mode, fold, 1, 0);
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::uint32_t> starts, ends;
+    {
+        nb::gil_scoped_release release;
+        const Secret& secret = process_secret();
+        Folder folder;
+        folder.run(view(text), options.mode, options.fold, true);
+        folder.for_each_token([&](std::size_t begin, std::size_t end) {
+            hashes.push_back(secret.of(folder.bytes() + begin, end - begin));
+            starts.push_back(folder.span_begin(begin));
+            ends.push_back(folder.span_end(end - 1));
+        });
+    }
+    return {give(std::move(hashes)), give(std::move(starts)), give(std::move(ends))};
+}
+
+// Checks that words lie in the text one after the other, and hashes them.
+HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, bool skip_blank, const std::optional<Secret>& secret) {
+    if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+    nb::gil_scoped_release release;
+    const std::size_t last = edges.empty() ? 0 : edges.back();
+    for (std::size_t i = 1; i < edges.size(); ++i) {
+        if (edges[i] < edges[i - 1]) throw std::invalid_argument("words: they must come in the order of the text, without overlap");
+    }
+    if (last > count_code_points(view(text))) throw std::invalid_argument("words: the last one ends beyond the end of the text");
+    return hash_words(view(text), edges, fold, skip_blank, secret ? &*secret : nullptr);
+}
+
+std::optional<Secret> wanted_secret(bool secret, const std::optional<Hashes>& key) {
+    if (!secret) return std::nullopt;
+    return check_secret(key);
+}
+
+// Hashes and spans of the words that a segmenter found: those of version 1, or secret ones.
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> hash_spans(Bytes text, nb::list spans, bool fold, bool secret,
+                                                                                           std::optional<Hashes> key) {
+    std::vector<std::uint32_t> edges;
+    edges.reserve(2 * spans.size());
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        const auto [begin, end] = nb::cast<std::pair<std::uint32_t, std::uint32_t>>(spans[i]);
+        edges.push_back(begin);
+        edges.push_back(end);
+    }
+    HashedWords found = hashed(text, edges, fold, false, wanted_secret(secret, key));
+    return {give(std::move(found.hashes)), give(std::move(found.starts)), give(std::move(found.ends))};
+}
+
+// Hashes of the pieces that a text was cut into, white space among them, which is left out. Only their lengths are looked at.
+Output<std::uint64_t> hash_pieces(Bytes text, nb::list pieces, bool fold, bool secret, std::optional<Hashes> key) {
+    std::vector<std::uint32_t> edges;
+    edges.reserve(2 * pieces.size());
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Py_ssize_t length = PyUnicode_GetLength(nb::object(pieces[i]).ptr());
+        if (length < 0) throw nb::python_error();
+        edges.push_back(static_cast<std::uint32_t>(position));
+        position += static_cast<std::size_t>(length);
+        if (position > kMaxText) throw nb::value_error("words of more than 4 GiB: split the text");
+        edges.push_back(static_cast<std::uint32_t>(position));
+    }
+    return give(std::move(hashed(text, edges, fold, true, wanted_secret(secret, key)).hashes));
+}
+
+// Hashes of strings as they are, without normalisation.
+Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers) {
+    const Batch<std::uint8_t> strings(data, offsets);
+    std::vector<std::uint64_t> hashes(strings.count());
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = token_hash(strings[i].data(), strings[i].size(), integers ? Tag::integer : Tag::text);
+    }
+    return give(std::move(hashes));
+}
+
+// Secret hashes of strings as they are.
+Output<std::uint64_t> secret_strings(Bytes data, Offsets offsets, std::optional<Hashes> key) {
+    const Batch<std::uint8_t> strings(data, offsets);
+    const Secret secret = check_secret(key);
+    std::vector<std::uint64_t> hashes(strings.count());
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = secret.of(strings[i].data(), strings[i].size());
+    }
+    return give(std::move(hashes));
+}
+
+}  // namespace
+}  // namespace lookalike
+
+void bind_text(nb::module_& m) {
+    using namespace lookalike;
+    using namespace nb::literals;
+    m.def("pack_strings", &pack_strings, "texts"_a);
+    m.def("fold_text", &fold_text, "text"_a.noconvert());
+    m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
+    m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);
+    m.def("hash_spans", &hash_spans, "text"_a.noconvert(), "spans"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none());
+    m.def("hash_pieces", &hash_pieces, "text"_a.noconvert(), "pieces"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none());
+    m.def("secret_strings", &secret_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "key"_a.noconvert() = nb::none());
+    m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a);
+}

@@ -1,0 +1,161 @@
+// Exact search of fingerprints within a Hamming distance: multi-index hashing (Norouzi, Punjani, Fleet 2012) in CSR layout.
+//
+// A fingerprint is cut into blocks. Two fingerprints within distance k have a block t whose parts differ in at most
+// floor((k - t) / blocks) bits: otherwise the differences of all blocks would add up to more than k. So block t is probed
+// within that radius (not at all where it is negative), and what its buckets hold is checked in full. A match is reported
+// from the first block that finds it, so none is reported twice and no set of seen entries is needed.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "segments/column.hpp"
+#include "base/platform.hpp"
+
+namespace lookalike {
+
+// A fingerprint of up to 128 bits, left-aligned: bit 0 of a block counts from the top.
+struct Code {
+    std::uint64_t high, low;
+    bool operator==(const Code&) const = default;
+    auto operator<=>(const Code&) const = default;
+};
+
+inline unsigned distance(const Code& a, const Code& b) {
+    return static_cast<unsigned>(std::popcount(a.high ^ b.high) + std::popcount(a.low ^ b.low));
+}
+
+// Code number i of fingerprints as words: one each, or for 128 bits two, the low half first; and back.
+inline Code code_at(std::span<const std::uint64_t> words, std::size_t i, unsigned bits) {
+    if (bits == 128) return {words[2 * i + 1], words[2 * i]};
+    return {bits == 32 ? words[i] << 32 : words[i], 0};
+}
+
+inline void push_words(const Code& code, unsigned bits, std::vector<std::uint64_t>& words) {
+    if (bits == 128) words.push_back(code.low);
+    words.push_back(bits == 32 ? code.high >> 32 : code.high);
+}
+
+struct Hit {
+    std::uint32_t entry;  // of the segment's distinct codes
+    std::uint32_t distance;
+};
+
+// Fingerprints and their ids, immutable, in memory or in a mapped file. Equal fingerprints are one entry with several ids.
+// Codes of up to 64 bits take 24 to 32 bytes each, and the directories 1 to 32 MB; small segments have no directories.
+class HammingSegment {
+   public:
+    // Fingerprints as words: one each, or for 128 bits two, the low half first.
+    static HammingSegment build(std::span<const std::uint64_t> words, std::span<const std::int64_t> ids, unsigned bits);
+    // Columns as `columns` hands them out; throws std::invalid_argument unless everything they say is in bounds.
+    static HammingSegment open(unsigned bits, std::map<std::string, Column32> narrow, std::map<std::string, Column64> wide);
+
+    template <class Narrow, class Wide>
+    void columns(Narrow&& narrow, Wide&& wide) const {
+        wide("codes", high_.view());
+        if (bits_ == 128) wide("low", low_.view());
+        if (small_.size() || !large_.size()) {
+            narrow("ids32", small_.view());
+        } else {
+            wide("ids64", large_.view());
+        }
+        narrow("repeated", repeated_.view());
+        narrow("extra", extra_.view());
+        for (std::size_t t = 0; t < tables_.size(); ++t) {
+            narrow("directory" + std::to_string(t), tables_[t].directory.view());
+            if (t == 0) continue;
+            narrow("entries" + std::to_string(t), tables_[t].entries.view());
+            narrow("filters" + std::to_string(t), tables_[t].filters.view());
+        }
+    }
+
+    unsigned bits() const { return bits_; }
+    std::size_t size() const { return high_.size(); }  // distinct codes
+    std::size_t ids() const { return small_.size() + large_.size(); }
+    std::size_t bytes() const;
+    Code code(std::size_t entry) const { return {high_[entry], bits_ == 128 ? low_[entry] : 0}; }
+    std::int64_t id(std::size_t place) const { return small_.size() ? small_[place] : static_cast<std::int64_t>(large_[place]); }
+
+    // Where the ids of an entry begin. Most entries have one: only the others are written down.
+    std::size_t begin(std::size_t entry) const {
+        if (repeated_.size() == 0) return entry;
+        const auto view = repeated_.view();
+        const auto before = std::lower_bound(view.begin(), view.end(), entry) - view.begin();
+        return entry + (before ? extra_[static_cast<std::size_t>(before) - 1] : 0);
+    }
+
+    // Appends every entry within k of the query, in no particular order.
+    void search(const Code& query, unsigned k, std::vector<Hit>& hits) const;
+    void prefetch(const Code& query, unsigned k) const;
+
+    // Calls report(entry, entry, distance) for every pair of entries within k, each once, until it returns false.
+    template <class Report>
+    void pairs(unsigned k, Report&& report) const {
+        if (scans(k)) {
+            for (std::size_t i = 0; i < size(); ++i) {
+                for (std::size_t j = i + 1; j < size(); ++j) {
+                    const unsigned found = distance(code(i), code(j));
+                    if (found <= k && !report(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), found)) return;
+                }
+            }
+            return;
+        }
+        // Mask by mask: then the buckets of both sides follow each other in memory.
+        std::vector<Pair> found;
+        for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
+            const std::uint32_t buckets = 1u << tables_[t].width;
+            for (const std::uint32_t mask : masks_within(tables_[t].width, static_cast<unsigned>(radius_of(t, k)))) {
+                for (std::uint32_t bucket = 0; bucket < buckets; bucket += kJoined) {
+                    found.clear();
+                    join(t, bucket, std::min(bucket + kJoined, buckets), mask, k, found);
+                    for (const Pair& pair : found) {
+                        if (!report(pair.left, pair.right, pair.distance)) return;
+                    }
+                }
+            }
+        }
+    }
+
+   private:
+    struct Table {
+        unsigned start, width;  // the block: `width` bits from bit `start` on, counted from the top
+        Column32 directory;     // where each bucket begins; one more than buckets
+        // Entries by bucket, and beside each the 32 bits behind the block. Table 0 has neither: its order is that of the codes.
+        Column32 entries, filters;
+    };
+
+    HammingSegment(unsigned bits) : bits_(bits) {}
+    void build_tables();
+    void fill_table(Table& table);
+    void check() const;
+
+    // Bit patterns to flip within a block, by the number of their bits.
+    static std::span<const std::uint32_t> masks_within(unsigned width, unsigned radius);
+
+    int radius_of(unsigned t, unsigned k) const {
+        const int rest = static_cast<int>(k) - static_cast<int>(t);
+        return rest < 0 ? -1 : rest / static_cast<int>(tables_.size());
+    }
+    bool scans(unsigned k) const;
+    bool found_before(unsigned t, const Code& a, const Code& b, unsigned k) const;
+
+    struct Pair {
+        std::uint32_t left, right, distance;
+    };
+    static constexpr std::uint32_t kJoined = 4096;  // buckets that are joined at a time
+    // All pairs within k between the buckets from `first` to `end` and those that differ from them by the mask.
+    void join(unsigned t, std::uint32_t first, std::uint32_t end, std::uint32_t mask, unsigned k, std::vector<Pair>& found) const;
+
+    unsigned bits_;
+    Column64 high_, low_;         // the codes, ascending; low_ is empty unless they have 128 bits
+    Column32 small_;              // ids, where all of them fit
+    Column64 large_;              // ids, where not
+    Column32 repeated_, extra_;   // entries with more than one id, and how many more all of them up to here have
+    std::vector<Table> tables_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,56 @@
+#include "sketch/feature_set.hpp"
+
+namespace lookalike {
+namespace {
+
+LOOKALIKE_CLONES
+bool occurs(const std::uint64_t* values, std::size_t count, std::uint64_t value) {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < count; ++i) found |= values[i] == value;
+    return found != 0;
+}
+
+}  // namespace
+
+// Most texts repeat little. One bit a feature, of many, tells nearly all of them apart without a branch; the few whose bit was taken are
+// compared with all before them.
+std::size_t FeatureSet::make_distinct(std::uint64_t* features, std::size_t size) {
+    const unsigned bits = std::max(10U, static_cast<unsigned>(std::bit_width(size)) + 5);
+    bitmap_.assign(std::size_t{1} << (bits - 6), 0);
+    suspects_.resize(size + 1);
+    std::size_t suspects = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::uint64_t place = features[i] * kGolden >> (64 - bits);
+        std::uint64_t& word = bitmap_[place >> 6];
+        suspects_[suspects] = i;
+        suspects += word >> (place & 63) & 1;
+        word |= std::uint64_t{1} << (place & 63);
+    }
+    if (suspects > 8 + size / 16) return make_set(features, size);  // a text that does repeat itself
+    std::size_t repeated = 0;
+    for (std::size_t k = 0; k < suspects; ++k) {
+        suspects_[repeated] = suspects_[k];
+        repeated += occurs(features, suspects_[k], features[suspects_[k]]);
+    }
+    if (repeated == 0) return size;
+    std::size_t kept = suspects_[0];
+    for (std::size_t k = 0; k < repeated; ++k) {
+        const std::size_t begin = suspects_[k] + 1, end = k + 1 < repeated ? suspects_[k + 1] : size;
+        std::copy(features + begin, features + end, features + kept);
+        kept += end - begin;
+    }
+    return kept;
+}
+
+std::size_t FeatureSet::make_set(std::uint64_t* features, std::size_t size) {
+    reset(size);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::uint64_t feature = features[i];
+        features[kept] = feature;
+        kept += insert(feature);
+    }
+    return kept;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,255 @@
+#include "sketch/leaders.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace lookalike {
+
+std::size_t Originals::slot_of(const TokenDigest& digest) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t i = static_cast<std::size_t>(digest.low) & mask;
+    while (slots_[i] != kNobody && !(digests_[slots_[i]] == digest)) i = (i + 1) & mask;
+    return i;
+}
+
+Originals::Known* Originals::find(const TokenDigest& digest) {
+    if (slots_.empty()) return nullptr;
+    const std::uint32_t found = slots_[slot_of(digest)];
+    return found == kNobody ? nullptr : &known_[found];
+}
+
+void Originals::add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen) {
+    if (3 * slots_.size() <= 4 * (digests_.size() + 1)) grow();
+    slots_[slot_of(digest)] = static_cast<std::uint32_t>(digests_.size());
+    digests_.push_back(digest);
+    known_.push_back(decision.leader == kNobody ? Known{document, seen, 1.0} : Known{decision.leader, seen, decision.similarity});
+}
+
+void Originals::grow() {
+    slots_.assign(slots_.empty() ? 64 : 2 * slots_.size(), kNobody);
+    for (std::uint32_t i = 0; i < digests_.size(); ++i) slots_[slot_of(digests_[i])] = i;
+}
+
+void FeatureChunks::add(std::span<const std::uint64_t> features) {
+    if (chunks_.empty() || !chunks_.back().memory || chunks_.back().memory->capacity() < chunks_.back().size + features.size()) {
+        const std::size_t usual = std::size_t{1} << std::min<std::size_t>(17 + chunks_.size(), 20);  // 1 MB, 2, 4, and then 8 each
+        Chunk chunk{std::make_shared<LargeBuffer<std::uint64_t>>(std::max(usual, features.size())), nullptr};
+        chunk.data = chunk.memory->data();
+        chunks_.push_back(std::move(chunk));
+    }
+    Chunk& last = chunks_.back();
+    std::copy(features.begin(), features.end(), last.memory->data() + last.size);
+    places_.push_back({static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(features.size()), last.size});
+    last.size += features.size();
+    in_memory_ += features.size();
+}
+
+void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
+    chunks_[i].data = elsewhere;
+    chunks_[i].memory.reset();
+    in_memory_ -= chunks_[i].size;
+}
+
+std::size_t KeptBuckets::slot_of(const Table& table, std::uint32_t key) {
+    const std::size_t mask = table.slots.size() - 1;
+    std::size_t i = home(table, key);
+    while (table.slots[i].newest != kNobody && table.slots[i].key != key) i = (i + 1) & mask;
+    return i;
+}
+
+void KeptBuckets::find(const std::uint32_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const {
+    for (unsigned band = 0; band < bands_; ++band) {
+        const Table& table = tables_[band];
+        if (table.slots.empty()) continue;
+        std::uint32_t i = table.slots[slot_of(table, keys[band])].newest;
+        for (; i != kNobody && i >= first; i = older_[std::size_t{i} * bands_ + band]) {
+            candidates.push_back(i);
+        }
+    }
+}
+
+void KeptBuckets::prefetch(const std::uint32_t* keys) const {
+    for (unsigned band = 0; band < bands_; ++band) {
+        const Table& table = tables_[band];
+        if (!table.slots.empty()) __builtin_prefetch(&table.slots[home(table, keys[band])]);
+    }
+}
+
+void KeptBuckets::add(const std::uint32_t* keys) {
+    older_.resize(older_.size() + bands_, kNobody);
+    for (unsigned band = 0; band < bands_; ++band) {
+        Table& table = tables_[band];
+        if (3 * table.slots.size() <= 4 * (table.used + 1)) grow(table);
+        Slot& slot = table.slots[slot_of(table, keys[band])];
+        if (slot.newest == kNobody) {
+            slot.key = keys[band];
+            ++table.used;
+        } else {
+            std::uint32_t held = 0;
+            for (std::uint32_t i = slot.newest; i != kNobody; i = older_[std::size_t{i} * bands_ + band]) ++held;
+            if (held >= limit_) {
+                ++refused_[std::uint64_t{band} << 32 | keys[band]];
+                continue;
+            }
+        }
+        older_[std::size_t{documents_} * bands_ + band] = slot.newest;
+        slot.newest = documents_;
+    }
+    ++documents_;
+}
+
+void KeptBuckets::grow(Table& table) {
+    std::vector<Slot> old(std::max<std::size_t>(64, 2 * table.slots.size()));
+    old.swap(table.slots);
+    table.shift = 32 - static_cast<unsigned>(std::bit_width(table.slots.size() - 1));
+    for (const Slot& slot : old) {
+        if (slot.newest != kNobody) table.slots[slot_of(table, slot.key)] = slot;
+    }
+}
+
+std::size_t KeptBuckets::bytes() const {
+    std::size_t total = older_.capacity() * sizeof(std::uint32_t);
+    for (const Table& table : tables_) total += table.slots.capacity() * sizeof(Slot);
+    return total;
+}
+
+std::vector<KeptBuckets::Hot> KeptBuckets::hot_buckets() const {
+    std::vector<Hot> hot;
+    for (const auto& [place, refused] : refused_) {
+        const std::uint32_t band = static_cast<std::uint32_t>(place >> 32), key = static_cast<std::uint32_t>(place);
+        hot.push_back({band, key, refused, tables_[band].slots[slot_of(tables_[band], key)].newest});
+    }
+    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) {
+        return std::tie(b.refused, a.band, a.key) < std::tie(a.refused, b.band, b.key);
+    });
+    return hot;
+}
+
+Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint32_t* keys) {
+    const std::uint32_t document = documents_;
+    if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
+    ++documents_;
+    if (Originals::Known* known = originals_.find(digest)) {
+        if (!known->final() && known->seen < tables_.documents()) {
+            const Decision newer = most_similar(features, keys, known->seen, known->similarity);
+            if (newer.leader != kNobody) *known = {newer.leader, 0, newer.similarity};
+            known->seen = tables_.documents();
+        }
+        return known->decision();
+    }
+    const bool comparable = bands() > 0 && !features.empty();
+    const Decision decision = comparable ? most_similar(features, keys, 0, 0) : Decision{};
+    originals_.add(digest, document, decision, tables_.documents());
+    if (decision.leader != kNobody) return decision;
+    ++kept_;
+    if (comparable) {
+        tables_.add(keys);
+        features_.add(features);
+        numbers_.push_back(document);
+    }
+    return decision;
+}
+
+double Leaders::similarity(std::size_t common, std::size_t own, std::size_t other) const {
+    return static_cast<double>(common) / static_cast<double>(measure_ == Measure::jaccard ? own + other - common : own);
+}
+
+double Leaders::least_common(double similarity, std::size_t own, std::size_t other) const {
+    // A Jaccard similarity of s takes s / (1 + s) of both sizes in common.
+    return measure_ == Measure::jaccard ? similarity / (1 + similarity) * static_cast<double>(own + other) : similarity * static_cast<double>(own);
+}
+
+Decision Leaders::most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, double than) {
+    candidates_.clear();
+    tables_.find(keys, first, candidates_);
+    if (candidates_.empty()) return {};
+    std::sort(candidates_.begin(), candidates_.end());
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    compared_ += candidates_.size();
+    bool filled = false;
+    Decision best{kNobody, than};
+    for (const std::uint32_t candidate : candidates_) {
+        const std::span<const std::uint64_t> other = features_[candidate];
+        const double bound = std::max(threshold_, best.similarity);
+        const double smaller = static_cast<double>(std::min(features.size(), other.size()));
+        const double larger = static_cast<double>(std::max(features.size(), other.size()));
+        if (smaller / larger < bound) continue;
+        if (!filled) {
+            set_.reset(features.size());
+            for (const std::uint64_t feature : features) set_.insert(feature);
+            filled = true;
+        }
+        // One less, for the rounding: this only saves time.
+        const double most_missing = static_cast<double>(other.size()) - (least_common(bound, features.size(), other.size()) - 1);
+        std::size_t common = 0, done = 0;
+        while (done < other.size() && static_cast<double>(done - common) <= most_missing) {
+            const std::size_t end = std::min(done + 64, other.size());
+            for (; done < end; ++done) common += set_.contains(other[done]);
+        }
+        if (done < other.size()) continue;
+        const double found = similarity(common, features.size(), other.size());
+        if (found >= threshold_ && found > best.similarity) best = {numbers_[candidate], found};
+    }
+    return best.leader == kNobody ? Decision{} : best;
+}
+
+std::vector<KeptBuckets::Hot> Leaders::hot_buckets() const {
+    std::vector<KeptBuckets::Hot> hot = tables_.hot_buckets();
+    for (KeptBuckets::Hot& each : hot) each.example = numbers_[each.example];
+    return hot;
+}
+
+Decision SimhashLeaders::offer(const Code& code, const TokenDigest& digest) {
+    const std::uint32_t document = documents_;
+    if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
+    ++documents_;
+    if (digest == kNothing) {
+        if (nothing_.leader != kNobody) return nothing_;
+        nothing_ = {document, 1.0};
+        ++kept_;
+        return {};
+    }
+    const TokenDigest own{mix(code.high), code.low};
+    Originals::Known* known = originals_.find(own);
+    if (known && known->final()) return known->decision();
+    const Decision decision = nearest(code);
+    if (known) {  // a kept document stays within k of it
+        *known = {decision.leader, 0, decision.similarity};
+        return decision;
+    }
+    if (decision.leader == kNobody) {
+        ++kept_;
+        keep(code, document);
+    }
+    originals_.add(own, document, decision, 0);
+    return decision;
+}
+
+Decision SimhashLeaders::nearest(const Code& code) {
+    matches_.clear();
+    index_.search(code, k_, scratch_, matches_);
+    unsigned least = matches_.empty() ? k_ + 1 : matches_[0].distance;
+    std::int64_t leader = matches_.empty() ? kNobody : matches_[0].id;
+    for (std::size_t i = 0; i < recent_.size(); ++i) {  // all of them later than those of the index
+        if (const unsigned far = distance(code, recent_[i]); far < least) {
+            least = far;
+            leader = recent_numbers_[i];
+        }
+    }
+    if (leader == kNobody) return {};
+    return {static_cast<std::uint32_t>(leader), 1.0 - static_cast<double>(least) / bits()};
+}
+
+void SimhashLeaders::keep(const Code& code, std::uint32_t document) {
+    recent_.push_back(code);
+    recent_numbers_.push_back(document);
+    if (recent_.size() < kMaxRecent) return;
+    std::vector<std::uint64_t> words;
+    for (const Code& each : recent_) push_words(each, bits(), words);
+    index_.add(words, recent_numbers_);
+    recent_.clear();
+    recent_numbers_.clear();
+}
+
+}  // namespace lookalike

@@ -1,0 +1,211 @@
+// Which documents of a corpus to keep, given them in the order in which they want to be kept.
+//
+// A document is removed only if a document that was kept before has an exact similarity of at least the threshold; it
+// points at the most similar one, the earliest of equals. Buckets only hold documents that were kept, so copies of a page
+// never make one grow. An exact copy (equal digest) of a kept document costs one look-up; one of a removed document is
+// compared with what was kept since.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sketch/feature_set.hpp"
+#include "segments/hamming_index.hpp"
+#include "base/large_buffer.hpp"
+
+namespace lookalike {
+
+constexpr std::uint32_t kNobody = 0xFFFFFFFFU;  // also the limit on documents: numbers are 32-bit
+
+struct TokenDigest {
+    std::uint64_t low, high;
+    bool operator==(const TokenDigest&) const = default;
+};
+
+constexpr TokenDigest kNothing{0, 0};  // of a document without tokens: it is like another such one, and like nothing else
+
+struct Decision {
+    std::uint32_t leader = kNobody;  // the kept document; nobody: this one is kept
+    double similarity = 0;
+};
+
+// What is known of documents by their digest.
+class Originals {
+   public:
+    struct Known {
+        std::uint32_t leader;  // of the last document with this digest; itself if it was kept
+        std::uint32_t seen;    // how many kept documents it was compared with
+        double similarity;
+
+        Decision decision() const { return {leader, similarity}; }
+        // Nothing is nearer than an equal document, and of equals the earliest leads.
+        bool final() const { return similarity == 1.0; }
+    };
+
+    // What is known of an earlier document with this digest, or null. Valid until the next add().
+    Known* find(const TokenDigest& digest);
+    void prefetch(const TokenDigest& digest) const {
+        if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(digest.low) & (slots_.size() - 1)]);
+    }
+    // Only after find() returned null. A kept document's copies point at `document`.
+    void add(const TokenDigest& digest, std::uint32_t document, const Decision& decision, std::uint32_t seen);
+    std::size_t bytes() const { return digests_.capacity() * sizeof(TokenDigest) + known_.capacity() * sizeof(Known) + slots_.capacity() * 4; }
+
+   private:
+    std::size_t slot_of(const TokenDigest& digest) const;
+    void grow();
+
+    std::vector<TokenDigest> digests_;
+    std::vector<Known> known_;
+    std::vector<std::uint32_t> slots_;  // numbers of digests, open addressing
+};
+
+// The features of kept documents, one after the other in large chunks. What is in a chunk never changes, so whoever holds this
+// may move it out of memory.
+class FeatureChunks {
+   public:
+    void add(std::span<const std::uint64_t> features);
+    std::size_t size() const { return places_.size(); }
+    std::span<const std::uint64_t> operator[](std::size_t i) const {
+        const Place& place = places_[i];
+        return {chunks_[place.chunk].data + place.offset, place.count};
+    }
+
+    std::size_t chunks() const { return chunks_.size(); }
+    std::span<const std::uint64_t> chunk(std::size_t i) const { return {chunks_[i].data, chunks_[i].size}; }
+    bool in_memory(std::size_t i) const { return chunks_[i].memory != nullptr; }
+    // What keeps a chunk that is in memory alive, for those who look at it while it is replaced.
+    std::shared_ptr<const void> memory(std::size_t i) const { return chunks_[i].memory; }
+    // From now on chunk i is read from `elsewhere`, which holds the same features, and takes no more.
+    void replace(std::size_t i, const std::uint64_t* elsewhere);
+    std::size_t bytes() const { return places_.capacity() * sizeof(Place) + in_memory_ * sizeof(std::uint64_t); }
+
+   private:
+    struct Chunk {
+        std::shared_ptr<LargeBuffer<std::uint64_t>> memory;  // null: it lies elsewhere
+        const std::uint64_t* data;
+        std::size_t size = 0;
+    };
+    struct Place {
+        std::uint32_t chunk, count;
+        std::uint64_t offset;
+    };
+    std::vector<Chunk> chunks_;
+    std::vector<Place> places_;
+    std::size_t in_memory_ = 0;
+};
+
+// Kept documents by the keys of their bands.
+class KeptBuckets {
+   public:
+    explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands) {}
+
+    unsigned bands() const { return bands_; }
+    // Appends the kept documents from `first` on that share a key, newest first in each bucket, with repetitions.
+    void find(const std::uint32_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const;
+    std::uint32_t documents() const { return documents_; }
+    void prefetch(const std::uint32_t* keys) const;
+    // A bucket that is full takes no more: what is not found there may be found in another band.
+    void add(const std::uint32_t* keys);
+    std::size_t bytes() const;
+
+    struct Hot {
+        std::uint32_t band, key, refused, example;  // example: the newest kept document in the bucket
+    };
+    std::vector<Hot> hot_buckets() const;  // the full ones, those with the most refused first
+
+   private:
+    struct Slot {
+        std::uint32_t key = 0, newest = kNobody;
+    };
+    struct Table {
+        std::vector<Slot> slots;
+        std::size_t used = 0;
+        unsigned shift = 0;
+    };
+    static std::size_t home(const Table& table, std::uint32_t key) { return static_cast<std::uint32_t>(key * 0x9E3779B1U) >> table.shift; }
+    static std::size_t slot_of(const Table& table, std::uint32_t key);
+    static void grow(Table& table);
+
+    unsigned bands_;
+    std::uint32_t limit_, documents_ = 0;
+    std::vector<Table> tables_;
+    std::vector<std::uint32_t> older_;  // bands() a document: the one before it in the same bucket
+    std::unordered_map<std::uint64_t, std::uint32_t> refused_;
+};
+
+// What the similarity of two feature sets is: Jaccard's, or where features are the values of MinHashes of one size, each with
+// its place, the share of equal ones, which estimates it.
+enum class Measure { jaccard, estimate };
+
+// Leaders by the similarity of feature sets, with candidates from bands. Without bands only copies are removed.
+class Leaders {
+   public:
+    Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit, Measure measure = Measure::jaccard)
+        : threshold_(threshold), measure_(measure), tables_(bands, bucket_limit) {}
+
+    unsigned bands() const { return tables_.bands(); }
+    void prefetch(const TokenDigest& digest, const std::uint32_t* keys) const {
+        originals_.prefetch(digest);
+        tables_.prefetch(keys);
+    }
+    // Features are distinct; `keys` has one per band. Documents are numbered as they are offered.
+    Decision offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint32_t* keys);
+
+    std::uint32_t documents() const { return documents_; }
+    std::uint32_t kept() const { return kept_; }
+    std::uint64_t compared() const { return compared_; }
+    FeatureChunks& chunks() { return features_; }
+    std::size_t bytes() const { return features_.bytes() + overhead(); }
+    std::size_t overhead() const { return tables_.bytes() + originals_.bytes() + numbers_.capacity() * 4; }  // what cannot be moved out
+    std::vector<KeptBuckets::Hot> hot_buckets() const;
+
+   private:
+    // The most similar one of the kept documents from `first` on (as the tables number them), if it is more similar than `than`.
+    Decision most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, double than);
+    double least_common(double similarity, std::size_t own, std::size_t other) const;
+    double similarity(std::size_t common, std::size_t own, std::size_t other) const;
+
+    double threshold_;
+    Measure measure_;
+    std::uint32_t documents_ = 0, kept_ = 0;
+    std::uint64_t compared_ = 0;
+    Originals originals_;
+    KeptBuckets tables_;
+    FeatureChunks features_;
+    std::vector<std::uint32_t> numbers_;  // of the documents with features, which the tables number from 0
+    std::vector<std::uint32_t> candidates_;
+    FeatureSet set_;
+};
+
+// Leaders by the Hamming distance of SimHashes: all kept ones within k are found. Digests say which documents have no tokens.
+class SimhashLeaders {
+   public:
+    SimhashLeaders(unsigned bits, unsigned k) : k_(k), index_(bits) {}
+
+    Decision offer(const Code& code, const TokenDigest& digest);
+    std::uint32_t documents() const { return documents_; }
+    std::uint32_t kept() const { return kept_; }
+    unsigned bits() const { return index_.bits(); }
+    std::size_t bytes() const { return originals_.bytes() + index_.bytes(); }
+
+   private:
+    static constexpr std::size_t kMaxRecent = 1024;  // compared one by one; the index takes many at a time
+
+    Decision nearest(const Code& code);
+    void keep(const Code& code, std::uint32_t document);
+
+    unsigned k_;
+    std::uint32_t documents_ = 0, kept_ = 0;
+    Originals originals_;       // by their codes
+    Decision nothing_;          // where a document without tokens points
+    HammingIndex index_;
+    std::vector<Code> recent_;
+    std::vector<std::int64_t> recent_numbers_;
+    std::vector<Hit> scratch_;
+    std::vector<Match> matches_;
+};
+
+}  // namespace lookalike

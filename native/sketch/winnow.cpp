@@ -1,0 +1,164 @@
+#include "sketch/winnow.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lookalike {
+namespace {
+
+constexpr std::size_t kMaxPlaces = 32;   // bounds the work on repetitive texts …
+constexpr std::size_t kMaxOverlap = 64;  // … and so does this: tokens that a run may share with the one before it
+
+// Places of each kept value, ascending, as an index sorted by value.
+std::vector<std::uint32_t> by_value(const Anchors& side) {
+    std::vector<std::uint32_t> order(side.values.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return side.values[a] < side.values[b]; });
+    return order;
+}
+
+// Covers `from` with runs that also stand in `to`.
+void cover(const Anchors& from, const Anchors& to, unsigned n, std::vector<bool>& covered_to, std::vector<SharedRun>& runs) {
+    const std::vector<std::uint32_t> order = by_value(to);
+    std::size_t covered = 0;  // tokens of `from` before this one are done
+    for (std::size_t i = 0; i < from.values.size(); ++i) {
+        const std::size_t at = from.positions[i];
+        if (at + n <= covered) continue;
+        const std::size_t floor = std::min(at, covered - std::min(covered, kMaxOverlap));  // how far back a run may reach
+        const std::uint64_t value = from.values[i];
+        auto place = std::lower_bound(order.begin(), order.end(), value, [&](std::uint32_t k, std::uint64_t v) { return to.values[k] < v; });
+        SharedRun best{0, 0, 0};
+        for (std::size_t tried = 0; tried < kMaxPlaces && place != order.end() && to.values[*place] == value; ++tried, ++place) {
+            const std::size_t there = to.positions[*place];
+            std::size_t back = 0, forth = 0;
+            while (at - back > floor && there > back && from.tokens[at - back - 1] == to.tokens[there - back - 1]) ++back;
+            while (at + forth < from.tokens.size() && there + forth < to.tokens.size() && from.tokens[at + forth] == to.tokens[there + forth]) {
+                ++forth;
+            }
+            if (back + forth > best.length) {
+                best = {static_cast<std::uint32_t>(at - back), static_cast<std::uint32_t>(there - back), static_cast<std::uint32_t>(back + forth)};
+            }
+        }
+        if (best.length < n) continue;  // equal hashes of unequal tokens, or no place at all
+        covered = std::max<std::size_t>(covered, best.left + best.length);
+        std::fill_n(covered_to.begin() + best.right, best.length, true);
+        runs.push_back(best);
+    }
+}
+
+}  // namespace
+
+namespace {
+
+constexpr std::size_t kSmallWindow = 16;
+constexpr std::size_t kBlock = 256;
+
+// How many neighbours in a row a hash beats: before it those that are not smaller, behind it those that are larger.
+// `hashes` has `window` - 1 readable neighbours on both sides of the block.
+LOOKALIKE_CLONES
+void count_beaten(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
+    std::uint64_t going[kBlock];
+    for (std::size_t i = 0; i < size; ++i) beaten[i] = 0;
+    for (int side = 0; side < 2; ++side) {
+        for (std::size_t i = 0; i < size; ++i) going[i] = 1;
+        for (std::size_t step = 1; step < window; ++step) {
+            const std::uint64_t* other = side == 0 ? hashes - step : hashes + step;
+            for (std::size_t i = 0; i < size; ++i) {
+                going[i] &= side == 0 ? other[i] >= hashes[i] : other[i] > hashes[i];
+                beaten[i] += going[i];
+            }
+        }
+    }
+}
+
+// A hash is kept if a whole window fits into the neighbours that it beats. That is a local rule, so it needs no branches,
+// while following the smallest of a sliding window mispredicts one at every other step.
+void winnow_small(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+    const std::size_t count = shingles.size(), edge = window - 1;
+    std::uint64_t padded[kBlock + 2 * kSmallWindow], beaten[kBlock];
+    kept.resize(count);
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < count; first += kBlock) {
+        const std::size_t size = std::min(kBlock, count - first);
+        // Beyond the ends there is nothing to beat: a hash that always wins stands there.
+        for (std::size_t i = 0; i < edge; ++i) {
+            padded[i] = first + i < edge ? 0 : shingles[first + i - edge];
+            padded[edge + size + i] = first + size + i < count ? shingles[first + size + i] : 0;
+        }
+        std::copy_n(shingles.begin() + static_cast<std::ptrdiff_t>(first), size, padded + edge);
+        count_beaten(padded + edge, size, window, beaten);
+        // A hash of zero at the start would beat the padding in front of it: it counts what is really there.
+        for (std::size_t i = 0; i < size; ++i) {
+            if (padded[edge + i] != 0 || first + i >= edge) continue;
+            std::uint64_t real = 0;
+            for (std::size_t step = 1; step < window && step <= first + i; ++step) ++real;
+            std::uint64_t behind = 0;
+            while (behind < edge && first + i + behind + 1 < count && shingles[first + i + behind + 1] > 0) ++behind;
+            beaten[i] = real + behind;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            kept[found] = static_cast<std::uint32_t>(first + i);
+            found += beaten[i] >= edge;
+        }
+    }
+    kept.resize(found);
+}
+
+void winnow_large(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+    std::size_t smallest = 0;
+    for (std::size_t i = 1; i < window; ++i) {
+        if (shingles[i] <= shingles[smallest]) smallest = i;
+    }
+    kept.push_back(static_cast<std::uint32_t>(smallest));
+    for (std::size_t last = window; last < shingles.size(); ++last) {
+        const std::size_t first = last - window + 1;
+        if (shingles[last] <= shingles[smallest]) {
+            smallest = last;
+        } else if (smallest < first) {
+            smallest = first;
+            for (std::size_t i = first + 1; i <= last; ++i) {
+                if (shingles[i] <= shingles[smallest]) smallest = i;
+            }
+        } else {
+            continue;
+        }
+        kept.push_back(static_cast<std::uint32_t>(smallest));
+    }
+}
+
+}  // namespace
+
+void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+    kept.clear();
+    if (shingles.empty()) return;
+    window = std::min(window, shingles.size());
+    if (window <= kSmallWindow) {
+        winnow_small(shingles, window, kept);
+    } else {
+        winnow_large(shingles, window, kept);
+    }
+}
+
+std::vector<SharedRun> shared_runs(const Anchors& left, const Anchors& right, unsigned n) {
+    std::vector<SharedRun> runs;
+    std::vector<bool> covered_right(right.tokens.size(), false);
+    cover(left, right, n, covered_right, runs);
+    // What is left of the right side: further copies of places that the left side has once.
+    std::vector<std::uint64_t> values;
+    std::vector<std::uint32_t> positions;
+    for (std::size_t i = 0; i < right.values.size(); ++i) {
+        if (covered_right[right.positions[i]]) continue;
+        values.push_back(right.values[i]);
+        positions.push_back(right.positions[i]);
+    }
+    std::vector<SharedRun> copies;
+    std::vector<bool> covered_left(left.tokens.size(), false);
+    cover({right.tokens, values, positions}, left, n, covered_left, copies);
+    for (const SharedRun& run : copies) runs.push_back({run.right, run.left, run.length});
+    std::sort(runs.begin(), runs.end(), [](const SharedRun& a, const SharedRun& b) {
+        return a.left != b.left ? a.left < b.left : a.right != b.right ? a.right < b.right : a.length < b.length;
+    });
+    return runs;
+}
+
+}  // namespace lookalike

@@ -1,0 +1,50 @@
+// What dedupe needs to know of a document: its distinct features and a digest of its tokens, by which it is compared, and the keys of its
+// bands, by which candidates are found.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sketch/feature_set.hpp"
+#include "sketch/leaders.hpp"
+#include "sketch/minhash.hpp"
+
+namespace lookalike {
+
+struct Banding {
+    std::size_t size = 0;  // of the MinHash; at least bands * rows
+    unsigned bands = 0, rows = 0;
+};
+
+// A digest of shingles in their order: equal for equal token sequences. Shingles are hashes already, so a step a shingle is enough to
+// keep them in order, and two different ones make 128 bits.
+TokenDigest sequence_digest(std::span<const std::uint64_t> shingles);
+
+// Sketches one document after the other, re-using its buffers. The features of all of them are appended to one list.
+class DocumentSketcher {
+   public:
+    DocumentSketcher(const Banding& banding, std::vector<std::uint64_t>& features)
+        : banding_(banding), features_(features), hasher_(std::max<std::size_t>(banding.size, 1)), bins_(banding.size) {}
+
+    void start() {
+        first_ = features_.size();
+        if (banding_.bands) hasher_.start(bins_.data());
+    }
+    // Features, and what the MinHash is made of.
+    void add(const std::uint64_t* sketched, const std::uint64_t* features, std::size_t count) {
+        features_.insert(features_.end(), features, features + count);
+        if (banding_.bands) hasher_.add(sketched, count);
+    }
+    // What is left in the list are the distinct features, and none without bands. `keys` gets one per band. Returns how many features.
+    std::size_t finish(TokenDigest& digest, std::uint32_t* keys);
+
+   private:
+    Banding banding_;
+    std::vector<std::uint64_t>& features_;
+    std::size_t first_ = 0;  // of this document
+    MinHasher hasher_;
+    FeatureSet set_;
+    std::vector<std::uint32_t> bins_;
+};
+
+}  // namespace lookalike

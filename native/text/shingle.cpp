@@ -1,0 +1,35 @@
+#include "text/shingle.hpp"
+
+namespace lookalike {
+
+LOOKALIKE_CLONES
+void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
+    // As if all had at most eight bytes, without a branch; then those that have more.
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t size = ends[i] - begins[i];
+        const std::uint64_t word = load64(bytes + begins[i]) & (~0ULL >> ((64 - 8 * size) & 63));
+        out[i] = finish(absorb(size * kGolden, word));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (ends[i] - begins[i] > 8) out[i] = token_hash_padded(bytes + begins[i], ends[i] - begins[i]);
+    }
+}
+
+LOOKALIKE_CLONES
+void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out) {
+    if (n == kUsual) {
+        for (std::size_t k = 0; k < count; ++k) out[k] = mix(key ^ turned_together<kUsual>(tokens + k));
+        return;
+    }
+    // One pass a position over a batch in the cache: each inner loop is a plain vector loop.
+    const std::uint64_t* last = tokens + (n - 1);
+    for (std::size_t k = 0; k < count; ++k) out[k] = last[k] ^ key;
+    for (unsigned i = 0; i + 1 < n; ++i) {
+        const int turn = static_cast<int>(kShingleRotation * (n - 1 - i) % 64);
+        const std::uint64_t* token = tokens + i;
+        for (std::size_t k = 0; k < count; ++k) out[k] ^= std::rotl(token[k], turn);
+    }
+    for (std::size_t k = 0; k < count; ++k) out[k] = mix(out[k]);
+}
+
+}  // namespace lookalike

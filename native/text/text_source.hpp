@@ -1,0 +1,72 @@
+// Documents as texts: one contiguous UTF-8 buffer with offsets, and how to take them apart.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "base/hash.hpp"
+#include "text/shingle.hpp"
+#include "text/unicode.hpp"
+
+namespace lookalike {
+
+struct TextOptions {
+    Mode mode;
+    bool fold;
+    unsigned ngram;
+    std::uint64_t seed;
+};
+
+// Hashes of the single ASCII characters: half of a character tokenizer's work.
+inline const std::array<std::uint64_t, 128> kAsciiHashes = [] {
+    std::array<std::uint64_t, 128> hashes{};
+    for (unsigned c = 0; c < 128; ++c) {
+        const std::uint8_t byte = static_cast<std::uint8_t>(c);
+        hashes[c] = token_hash(&byte, 1);
+    }
+    return hashes;
+}();
+
+// Hands the shingle hashes of one text after the other to a consumer, in batches.
+class TextShingler {
+   public:
+    explicit TextShingler(const TextOptions& options) : options_(options), shingler_(options.ngram, options.seed) {}
+
+    template <class Consume>
+    void run(std::span<const std::uint8_t> utf8, Consume&& consume) {
+        run(utf8, consume, [](std::uint64_t) {});
+    }
+
+    // The same, with a look at the token hashes on their way.
+    template <class Consume, class Look>
+    void run(std::span<const std::uint8_t> utf8, Consume&& consume, Look&& look) {
+        folder_.run(utf8, options_.mode, options_.fold, false);
+        shingler_.start();
+        const std::uint8_t* bytes = folder_.bytes();
+        const auto seen = [&](std::uint64_t hash) {
+            look(hash);
+            return hash;
+        };
+        folder_.for_each_stretch(
+            [&](const TokenEdges& edges) {
+                std::uint64_t hashes[TokenEdges::kRoom];
+                hash_tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
+                shingler_.add_all(edges.ended, [&](std::size_t i) { return seen(hashes[i]); }, consume);
+            },
+            [&](std::size_t first, std::size_t count, unsigned width) {
+                if (width == 1) {
+                    shingler_.add_all(count, [&](std::size_t i) { return seen(kAsciiHashes[bytes[first + i]]); }, consume);
+                } else {
+                    shingler_.add_all(count, [&](std::size_t i) { return seen(token_hash_of_three(bytes + first + 3 * i)); }, consume);
+                }
+            });
+        shingler_.finish(consume);
+    }
+
+   private:
+    TextOptions options_;
+    Folder folder_;
+    Shingler shingler_;
+};
+
+}  // namespace lookalike

@@ -1,0 +1,111 @@
+"""``la.open``: from a path or URL to an index."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from os import PathLike
+
+from lookalike.checks import check_bool
+from lookalike.errors import InputError
+from lookalike.index.index import Index
+from lookalike.recipe import Recipe, resolve
+from lookalike.stores.base import Store
+from lookalike.stores.settings import Wanted, parse_kinds
+
+# Scheme → module:function, imported when it is asked for. A function takes the location, the collection and what is wanted.
+SCHEMES = {
+    "": "lookalike.stores.embedded.opening:open_folder",
+    "memory": "lookalike.stores.embedded.opening:open_memory",
+    "postgresql": "lookalike.stores.postgres.opening:open_postgres",
+    "postgres": "lookalike.stores.postgres.opening:open_postgres",
+}
+MAX_COLLECTION_BYTES = 200
+_DATABASE_URL = re.compile(r"(?i)postgres(?:ql)?://")
+_LIKE_A_DATABASE = re.compile(r"(?is)\s*postgres(?:ql)?:|(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def open(
+    location: str | PathLike[str],
+    *,
+    collection: str = "default",
+    recipe: Recipe | str | None = None,
+    model: str | PathLike[str] | None = None,
+    kinds: str | Iterable[str] | None = None,
+    bits: int | None = None,
+    size: int | None = None,
+    keep_text: bool | None = None,
+    threshold: float | None = None,
+    recall: float | None = None,
+    trust: str | Iterable[str] = (),
+    read_only: bool = False,
+    create: bool = True,
+) -> Index:
+    """Open the index at a path or URL, or make one.
+
+    A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
+    (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
+    which the share ``recall`` is to be found. With a ``model`` (``use-multilingual``, a folder, ``module:function``) it keeps vectors
+    too, and can be searched by meaning. An existing one keeps what it was made with, and is refused if something else
+    is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was made with a
+    ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
+    Use it in a ``with`` statement, or ``close`` it.
+    """
+    check_bool("read_only", read_only)
+    check_bool("create", create)
+    if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
+        raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+    wanted = Wanted(
+        recipe=None if recipe is None else resolve(recipe),
+        model=_checked_model(model),
+        kinds=parse_kinds(kinds),
+        bits=bits,
+        size=size,
+        keep_text=keep_text,
+        threshold=threshold,
+        recall=recall,
+        trust=_checked_trust(trust),
+    )
+    wanted.new()  # whatever is wrong with it should be said before a store is made
+    return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
+
+
+def _checked_trust(trust: object) -> tuple[str, ...]:
+    names = (trust,) if isinstance(trust, str) else tuple(trust) if isinstance(trust, Iterable) else (trust,)
+    wrong = next((name for name in names if not isinstance(name, str) or not name), None)
+    if wrong is not None:
+        raise InputError(f"trust={wrong!r:.60}: give the names that the store may use, as str: module:function, a file, a folder")
+    return names
+
+
+def _stored_bytes(collection: object) -> int:
+    """How long a name is in a store; 0 for one that none can have."""
+    try:
+        return len(collection.encode()) if isinstance(collection, str) and "\0" not in collection else 0
+    except UnicodeEncodeError:
+        return 0
+
+
+def _checked_model(model: object) -> str | None:
+    if model is not None and (not isinstance(model, str | PathLike) or str(model) == ""):
+        raise InputError(f"model={model!r:.60}: give the name of a model, or the path of its folder")
+    return None if model is None else str(model)
+
+
+def _store_opener(location: object) -> Callable[..., Store]:
+    if not isinstance(location, (str, PathLike)) or str(location) == "":
+        raise InputError(f"location={location!r:.60}: give a path, or a URL such as memory://")
+    if _LIKE_A_DATABASE.match(str(location)) and not (isinstance(location, str) and _DATABASE_URL.match(location)):
+        # Taken for a path, it would become a folder with a password in its name. It is not repeated.
+        raise InputError("location: for a PostgreSQL store give a str such as postgresql://user@host:port/database?collection=name")
+    found = _SCHEME.match(location) if isinstance(location, str) else None
+    scheme = found[1].lower() if found else ""
+    if scheme not in SCHEMES:
+        known = ", ".join(f"{name}://" for name in SCHEMES if name)
+        raise InputError(f"{scheme}:// is not a store: give a path, or one of {known}")
+    module, _, name = SCHEMES[scheme].partition(":")
+    opener: Callable[..., Store] = getattr(import_module(module), name)
+    return opener

@@ -1,0 +1,320 @@
+"""The SQLite database behind an embedded store: its schema, its connections, and what its errors mean.
+
+Write-ahead log, ``synchronous=FULL``: a commit is on the disk when it returns. Readers see the state of their transaction,
+and neither wait for the writer nor make it wait.
+
+A reader of a database that nobody writes opens it as immutable, because SQLite would otherwise leave two auxiliary files
+behind. That is safe because nothing but a checkpoint changes the database file, the writer makes checkpoints only while it
+holds the guard exclusively, and such a reader holds it shared; it looks for a write-ahead log before every transaction.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lookalike.errors import Corrupt, StoreError
+from lookalike.stores.embedded.locks import FileLock
+from lookalike.stores.embedded.row_checks import Damaged
+
+FORMAT = 2
+FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
+APPLICATION = 0x4C4F4F4B  # LOOK
+ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
+CHECKPOINT_BYTES = 128 << 20
+PAGE_BYTES = 8192
+MAGIC = b"SQLite format 3\0"
+HEADER_BYTES = 100
+
+SCHEMA = """
+CREATE TABLE collections (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  settings TEXT NOT NULL,
+  documents INTEGER NOT NULL,
+  next_row INTEGER NOT NULL,
+  sealed_row INTEGER NOT NULL,   -- rows below are in segments
+  generation INTEGER NOT NULL,   -- changes with the segments
+  version INTEGER NOT NULL       -- changes with everything
+);
+CREATE TABLE documents (
+  row INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  id NOT NULL,                   -- TEXT or INTEGER: 7 and '7' are two ids
+  digest INTEGER,
+  simhash,                       -- INTEGER, signed; of 128 bits a BLOB, low half first
+  ssdeep TEXT,
+  tlsh TEXT,
+  bands BLOB,                    -- band keys of the MinHash
+  minhash BLOB,                  -- where there is no text to make it from again
+  winnowing BLOB,
+  meta TEXT,
+  text,                          -- TEXT; a BLOB where it has lone surrogates
+  structure BLOB                 -- of web pages: the hashes of their tag paths
+);
+CREATE UNIQUE INDEX documents_by_id ON documents (collection, id);
+CREATE TABLE segments (
+  number INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  first_row INTEGER NOT NULL,
+  end_row INTEGER NOT NULL,
+  documents INTEGER NOT NULL
+);
+CREATE TABLE removed (           -- rows that segments may still hold
+  number INTEGER PRIMARY KEY,
+  collection INTEGER NOT NULL,
+  row INTEGER NOT NULL
+);
+CREATE INDEX removed_by_collection ON removed (collection, number);
+CREATE TABLE last_segment (number INTEGER NOT NULL);
+INSERT INTO last_segment VALUES (0);
+"""
+SINCE_FORMAT_2 = """
+CREATE TABLE store (               -- one row
+  id TEXT NOT NULL,                -- of this store alone: its segments carry it, and the record of what was acknowledged
+  unsigned INTEGER NOT NULL,       -- segments up to this number may be of a release that did not write the id into them
+  unchecked INTEGER NOT NULL,      -- 1: documents may be of a release that did not give them checks
+  changes INTEGER NOT NULL,        -- how many were acknowledged, with a chained checksum over them, and that before the last
+  chain BLOB NOT NULL,
+  before BLOB NOT NULL
+);
+ALTER TABLE documents ADD COLUMN checks BLOB;
+"""
+
+
+@contextmanager
+def sql_errors(name: str) -> Iterator[None]:
+    """SQLite's errors as ours, with what to do."""
+    try:
+        yield
+    except Damaged as error:
+        raise Corrupt(f"{name}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        if str(error).startswith("Could not decode"):  # what SQLite has as a text is none
+            raise Corrupt(f"{name}: a text in the database is damaged ({error}); run 'lookalike check --repair' to see which") from error
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise Corrupt(f"{name}: the database is damaged ({error}); restore it from a copy or an export") from error
+        if code == sqlite3.SQLITE_FULL:
+            raise StoreError(f"{name}: the disk is full; free some space and try again, what was acknowledged is safe") from error
+        if code == sqlite3.SQLITE_IOERR:
+            raise StoreError(
+                f"{name}: {error}: the disk may be full, or a file-size limit reached; what was acknowledged is safe"
+            ) from error
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            raise StoreError(f"{name}: {error}: check that the store exists and that its permissions fit") from error
+        raise StoreError(f"{name}: {error}") from error
+
+
+@contextmanager
+def write_errors(name: str) -> Iterator[None]:
+    """The same, and what the system says of files: for code of ours that writes, and calls nobody else's."""
+    try:
+        with sql_errors(name):
+            yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"{name} cannot be written: {reason}; what was acknowledged is safe") from error
+
+
+def _connect(address: str) -> sqlite3.Connection:
+    # Transactions are begun by hand. A connection serves one thread at a time, but not always the same one.
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def connect_memory() -> sqlite3.Connection:
+    return _connect(":memory:")
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    connection = _connect(f"{path.absolute().as_uri()}?mode=rwc")
+    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA cache_size = -65536")
+    return connection
+
+
+def create_schema(connection: sqlite3.Connection) -> None:
+    """Make the tables, unless they are there: two processes may start at once."""
+    with transaction(connection):
+        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+            for statement in (SCHEMA + SINCE_FORMAT_2).split(";\n"):
+                connection.execute(statement)
+            _insert_store(connection, unchecked=0)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """A store of the first format becomes one of this: its documents and segments stay as they are."""
+    if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+        return
+    with transaction(connection):
+        for statement in SINCE_FORMAT_2.split(";\n"):
+            connection.execute(statement)
+        _insert_store(connection, unchecked=1)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _insert_store(connection: sqlite3.Connection, unchecked: int) -> None:
+    connection.execute(
+        "INSERT INTO store SELECT ?, number, ?, 0, ?, ? FROM last_segment", (secrets.token_hex(16), unchecked, NO_CHAIN, NO_CHAIN)
+    )
+
+
+NO_CHAIN = bytes(16)
+
+
+class Identity(NamedTuple):
+    """What is true of a whole store in one of its states."""
+
+    id: str = ""
+    unsigned: int = 1 << 62  # of the first format nothing is signed or checked
+    unchecked: bool = True
+    changes: int = 0
+    chain: bytes = NO_CHAIN
+    before: bytes = NO_CHAIN
+
+
+def read_identity(connection: Any) -> Identity:
+    try:
+        found = connection.execute("SELECT id, unsigned, unchecked, changes, chain, before FROM store").fetchone()
+    except sqlite3.OperationalError:
+        if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+            raise
+        return Identity()
+    if found is None:
+        raise Corrupt("store.sqlite: the row of the table 'store' is missing; restore it from a copy")
+    return Identity(*found)
+
+
+def application_in(header: bytes) -> int:
+    """The application id in the first bytes of a database file."""
+    return int.from_bytes(header[68:72], "big")
+
+
+def is_blank(path: Path, *, may_write: bool) -> bool:
+    """Whether a database has no table and belongs to no application: somebody began to make it."""
+    if not may_write and path.with_name(f"{path.name}-journal").exists():
+        return True  # only the first step has such a journal, and only who may write can undo it
+    connection = _connect(f"{path.absolute().as_uri()}?mode={'rw' if may_write else 'ro'}")
+    try:
+        numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        return numbers == [0, 0] and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    finally:
+        connection.close()
+
+
+def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:
+    """What the first release did not have: structures of web pages, and vectors (halves of length 1). A store has them from its first
+    collection on that keeps them."""
+    there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
+    for name in ("structure", "vector"):
+        if name in kinds and name not in there:
+            connection.execute(f"ALTER TABLE documents ADD COLUMN {name} BLOB")
+
+
+def check_format(connection: Any, name: str) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreError(f"{name} is an SQLite database, but Lookalike did not make it")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > FORMAT:
+        raise StoreError(f"{name} has format {version}, this release reads format {FORMAT}: upgrade lookalike")
+
+
+def write_chain(connection: sqlite3.Connection, store: Identity) -> None:
+    connection.execute("UPDATE store SET changes = ?, chain = ?, before = ?", (store.changes, store.chain, store.before))
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """All of it, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(sqlite3.Error):  # a full disk may have ended the transaction already
+            connection.execute("ROLLBACK")
+        raise
+
+
+class ReadConnection:
+    """A connection that changes nothing: immutable while nobody writes, otherwise read-only."""
+
+    def __init__(self, path: Path, guard: Path) -> None:
+        self._path, self._log = path, path.with_name(path.name + "-wal")
+        self._guard = FileLock(guard)
+        self._connection: sqlite3.Connection | None = None
+
+    def is_stale(self) -> bool:
+        """Whether it takes the database for immutable, which it no longer is."""
+        return self._guard.held and self._logged()
+
+    def get(self) -> sqlite3.Connection:
+        """The connection, before a transaction begins."""
+        if self._connection is not None and self.is_stale():
+            self.close()
+        if self._connection is None:
+            immutable = self._guard.acquire(shared=True) and not self._logged()
+            if not immutable:
+                self._guard.release()
+            # Found to be immutable under the guard: no writer can have begun to change the file since.
+            self._connection = _connect(f"{self._path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}")
+        return self._connection
+
+    def _logged(self) -> bool:
+        try:
+            return self._log.stat().st_size > 0
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        self._guard.release()
+
+
+class WriteConnection:
+    """The writer's connection. It moves the log into the database when that hurts no reader."""
+
+    def __init__(self, path: Path, guard: Path) -> None:
+        self._guard = FileLock(guard)
+        self._log = path.with_name(path.name + "-wal")
+        self.connection = connect_writer(path)
+        # SQLite makes a checkpoint when the last connection is closed, unless that one is read-only.
+        self._last = _connect(f"{path.absolute().as_uri()}?mode=ro")
+        self._last.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
+        return transaction(self.connection)
+
+    def has_long_log(self) -> bool:
+        return self._log.stat().st_size >= CHECKPOINT_BYTES
+
+    def checkpoint(self) -> None:
+        """After a commit: keep the log short."""
+        if not self._guard.acquire_if_possible():
+            return
+        try:
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        except sqlite3.Error:
+            pass  # the log holds everything; the next commit tries again
+        finally:
+            self._guard.release()
+
+    def close(self) -> None:
+        if self._guard.acquire_if_possible():
+            self._last.close()
+            self.connection.close()  # the last one: moves the log into the database and removes it
+            self._guard.release()
+        else:
+            self.connection.close()
+            self._last.close()

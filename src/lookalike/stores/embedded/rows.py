@@ -1,0 +1,256 @@
+"""Documents as rows of the database, in both directions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from lookalike.segments.vectors import has_direction
+from lookalike.stores.base import Batch, Id, Record
+from lookalike.stores.columns import Columns
+from lookalike.stores.embedded import row_checks
+from lookalike.stores.embedded.database import ROWS, read_identity
+from lookalike.stores.embedded.readings import MemoryReads, Reads, documents_of
+from lookalike.stores.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORD = 1 << 64
+AT_A_TIME = 10_000
+COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
+RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
+
+
+def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, settings: Settings) -> tuple[Columns, bytes]:
+    """Write a batch; returns the columns that segments are built from, and a checksum of all that was written."""
+    columns = Columns.added(first_row, batch, settings)
+    count = len(batch)
+    given: dict[str, Iterable[Any] | None] = {
+        "digest": None if batch.digests is None else batch.digests.view("i8").tolist(),
+        "simhash": None if batch.simhash is None else _stored_simhashes(batch.simhash, settings.bits),
+        "ssdeep": batch.ssdeep,
+        "tlsh": batch.tlsh,
+        "bands": None if batch.minhash is None or columns.sketches is None else _blobs(columns.sketches[2], count),
+        "minhash": None if batch.minhash is None or None not in batch.texts else _blobs(batch.minhash, count),
+        "winnowing": batch.winnowing,
+        "vector": None if batch.vector is None else _vector_blobs(batch.vector, count),
+        "structure": batch.structure,
+        "meta": batch.metas if any(batch.metas) else None,
+        "text": list(map(_stored_text, batch.texts)) if any(text is not None for text in batch.texts) else None,
+    }
+    checks = list(_checks(given, columns, batch, settings))
+    given["checks"] = checks
+    # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
+    there = {name: values for name, values in given.items() if values is not None}
+    rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
+    statement = f"INSERT INTO documents (collection, row, id{''.join(f', {name}' for name in there)})"
+    connection.executemany(
+        f"{statement} VALUES ({collection}, ?, ?{', ?' * len(there)})",
+        zip(rows, batch.ids, *there.values(), strict=True),
+    )
+    return columns, b"".join(checks)
+
+
+def _checks(given: Mapping[str, Any], columns: Columns, batch: Batch, settings: Settings) -> Iterable[bytearray]:
+    """What ``row_checks`` will compare the values with when they are read."""
+    rows, count, first = columns.rows, len(batch), int(columns.rows[0])
+    checks: dict[str, NDArray[np.uint32]] = {"id": row_checks.checks_of(batch.ids, first)}
+    for name in ("text", "meta", "ssdeep", "tlsh", "winnowing", "structure"):
+        if given[name] is not None:
+            checks[name] = row_checks.checks_of(given[name], first)
+    if batch.digests is not None:
+        checks["digest"] = row_checks.checks_of_numbers(batch.digests, rows)
+    if batch.simhash is not None:
+        of = row_checks.checks_of_numbers if settings.bits <= 64 else row_checks.checks_of_parts
+        checks["simhash"] = of(batch.simhash, rows)
+    if given["bands"] is not None and columns.sketches is not None:
+        checks["bands"] = row_checks.checks_of_parts(columns.sketches[2], rows)
+    if given["minhash"] is not None and batch.minhash is not None:
+        checks["minhash"] = row_checks.checks_of_parts(batch.minhash, rows)
+    if batch.vector is not None and count:
+        directed = has_direction(batch.vector, len(batch.vector) // count)
+        checks["vector"] = row_checks.checks_of_parts(batch.vector, rows) * directed
+    return row_checks.packed(checks, count)
+
+
+def _blobs(array: Any, count: int) -> Iterable[bytearray]:
+    """The parts of an array as bytearrays, which sqlite3 takes without looking for an adapter."""
+    data = bytearray(array.tobytes())
+    width = len(data) // max(count, 1)
+    return (data[i : i + width] for i in range(0, len(data), width)) if count else ()
+
+
+def _vector_blobs(halves: Any, count: int) -> Iterable[bytearray | None]:
+    there = has_direction(halves, len(halves) // max(count, 1)).tolist() if count else []
+    return (blob if directed else None for blob, directed in zip(_blobs(halves, count), there, strict=True))
+
+
+def _stored_simhashes(words: Any, bits: int) -> Iterable[Any]:
+    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)
+
+
+def _stored_text(text: str | None) -> str | bytes | None:
+    if text is None or text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+    return text
+
+
+def _read_text(text: str | bytes | None) -> str | None:
+    return text.decode("utf-8", "surrogatepass") if isinstance(text, bytes) else text
+
+
+def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) -> Record:
+    found: dict[str, Any] = dict(zip(columns, values, strict=True))
+    if "text" in found:
+        found["text"] = _read_text(found["text"])
+    if (digest := found.get("digest")) is not None:
+        found["digest"] = digest % WORD
+    simhash = found.get("simhash")
+    if simhash is not None:
+        found["simhash"] = int.from_bytes(simhash, "little") if isinstance(simhash, bytes) else simhash % WORD
+    return Record(row, id_, **found)
+
+
+class _Verifier:
+    """Reads checks along with other columns, where the store has some, and compares them."""
+
+    def __init__(self, connection: Reads, names: Sequence[str]) -> None:
+        store = read_identity(connection)
+        self._names = tuple(names)
+        self._stored, self._all = bool(store.id), not store.unchecked
+        self.columns = "".join(f", {column}" for column in (*names, *(("checks",) if self._stored else ())))
+
+    def verified(self, held: list[Sequence[Any]]) -> tuple[Sequence[Any], ...]:
+        """Rows, and then what was asked for, column by column."""
+        found = tuple(zip(*held, strict=True))
+        if not self._stored:
+            return found
+        rows, *values, checks = found
+        row_checks.verify(rows, self._names, values, checks, self._all)
+        return found[:-1]
+
+
+def _select(
+    connection: Reads, verifier: _Verifier, collection: int, first: int, end: int, most: int, most_bytes: int
+) -> Iterator[tuple[Sequence[Any], ...]]:
+    base = collection * ROWS
+    statement = f"SELECT row - {base}{verifier.columns} FROM {documents_of(connection)} WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
+    cursor: Iterator[Sequence[Any]]
+    if isinstance(connection, MemoryReads):
+        cursor = connection.walk(statement, base, first, end)
+    else:
+        cursor = connection.execute(statement, (base + first, base + end))
+    held: list[Sequence[Any]] = []
+    size = 0
+    for values in cursor:
+        held.append(values)
+        size += sum(len(value) for value in values if isinstance(value, (str, bytes)))
+        if size >= most_bytes or len(held) >= most:
+            yield verifier.verified(held)
+            held, size = [], 0
+    if held:
+        yield verifier.verified(held)
+
+
+def read_range(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+    """The documents with rows from ``first`` up to ``end``, in order."""
+    verifier = _Verifier(connection, ("id", *columns))
+    for found in _select(connection, verifier, collection, first, end, RECORDS, RECORD_BYTES):
+        for row, id_, *values in zip(*found, strict=True):
+            yield _record(row, id_, columns, values)
+
+
+def read_columns(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str], bits: int) -> Iterator[Columns]:
+    """The same as columns, some thousand documents or megabytes at a time."""
+    verifier = _Verifier(connection, columns)
+    for rows, *values in _select(connection, verifier, collection, first, end, ROWS, COLUMN_BYTES):
+        yield _columns(rows, values, columns, bits)
+
+
+def _columns(rows: Sequence[int], values: Sequence[Sequence[Any]], names: Sequence[str], bits: int) -> Columns:
+    found: dict[str, Sequence[Any]] = dict(zip(names, values, strict=True))
+    if "text" in found:
+        found["text"] = list(map(_read_text, found["text"]))
+    return Columns.stored(rows, found, bits)
+
+
+def read_rows(connection: Reads, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+    """The documents with these rows, those that are there."""
+    base = collection * ROWS
+    verifier = _Verifier(connection, ("id", *columns))
+    found = {}
+    for first in range(0, len(rows), AT_A_TIME):
+        # Numbers of our own, not values from outside: written into the statement they need no limit on parameters.
+        listed = ",".join([str(base + int(row)) for row in rows[first : first + AT_A_TIME]])
+        statement = f"SELECT row - {base}{verifier.columns} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
+        there = connection.execute(statement).fetchall()
+        if there:
+            for row, id_, *values in zip(*verifier.verified(there), strict=True):
+                found[row] = _record(row, id_, columns, values)
+    return found
+
+
+# As bytes: a text that was damaged need not be one any more.
+_RAW = {name: f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) ELSE {name} END" for name in row_checks.COLUMNS}
+
+
+def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str, Any], set[str]]]:
+    """Rows that are not what was written: each with its raw values and with what is wrong of them."""
+    store, base = read_identity(connection), collection * ROWS
+    if not store.id:
+        return
+    names = _stored_columns(connection)
+    wanted = "".join(f", {_RAW[name]}" for name in names)
+    cursor = connection.execute(
+        f"SELECT row - {base}{wanted}, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
+        (base, base + ROWS),
+    )
+    rest = iter(cursor)
+    while held := list(islice(rest, RECORDS)):
+        rows, *values, checks = zip(*held, strict=True)
+        found: dict[int, set[str]] = {}
+        for place, name in row_checks.wrong(rows, names, values, checks):
+            found.setdefault(place, set()).add(name)
+        if not store.unchecked:
+            found |= {place: {"checks"} for place, each in enumerate(checks) if each is None}
+        for place, wrong in sorted(found.items()):
+            yield rows[place], dict(zip(names, held[place][1:-1], strict=True)), wrong
+
+
+def add_missing_checks(connection: sqlite3.Connection) -> None:
+    """Give rows of the first format their checks."""
+    names = _stored_columns(connection)
+    query = (
+        f"SELECT row{''.join(f', {name}' for name in names)} FROM documents WHERE checks IS NULL AND row > ? ORDER BY row LIMIT {RECORDS}"  # noqa: S608
+    )
+    last = -1
+    while held := connection.execute(query, (last,)).fetchall():
+        checks = [(row_checks.packed_row(row % ROWS, names, values), row) for row, *values in held]
+        connection.executemany("UPDATE documents SET checks = ? WHERE row = ?", checks)
+        last = held[-1][0]
+    connection.execute("UPDATE store SET unchecked = 0")
+
+
+def _stored_columns(connection: Reads) -> list[str]:
+    there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
+    return [name for name in row_checks.COLUMNS if name in there]
+
+
+def find_ids(connection: Reads, collection: int, ids: Iterable[Id], end: int = ROWS) -> dict[Id, int]:
+    """The rows of those ids that are there, below ``end``."""
+    found: dict[Id, int] = {}
+    base = collection * ROWS
+    statement = f"SELECT row FROM {documents_of(connection)} WHERE collection = ? AND id = ? AND row < ?"  # noqa: S608
+    for id_ in ids:
+        row = connection.execute(statement, (collection, id_, base + end)).fetchone()
+        if row is not None:
+            found[id_] = row[0] - base
+    return found

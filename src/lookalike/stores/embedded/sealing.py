@@ -1,0 +1,243 @@
+"""Sealing: documents that were added since go into segments on disk, and small segments into larger ones."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import Corrupt, StoreError
+from lookalike.segments.container import write_segment
+from lookalike.stores.base import Progress
+from lookalike.stores.columns import Columns
+from lookalike.stores.embedded.database import ROWS, Identity
+from lookalike.stores.embedded.graph_files import graph_path, make_graph
+from lookalike.stores.embedded.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
+from lookalike.stores.settings import Settings
+from lookalike.stores.structures import STRUCTURES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SEAL_ROWS = 65_536
+RUN = 4  # segments of about the same size that are merged into one
+MOST_FRESH_BYTES = 256 << 20
+_log = logging.getLogger("lookalike")
+
+
+def _run_to_merge(documents: Sequence[int]) -> int:
+    """How many segments at the end are of about the size of the last. Merged four at a time, a document moves rarely."""
+    run = 0
+    while run < len(documents) and documents[-1 - run] < RUN * max(documents[-1], 1):
+        run += 1
+    return run
+
+
+class Fresh:
+    """What the writer added since the last sealing, as long as it fits: it need not be read from the database again."""
+
+    def __init__(self) -> None:
+        self._parts: list[Columns] = []
+        self._bytes = 0
+
+    def keep(self, columns: Columns) -> None:
+        self._bytes += sum(len(value) for _, values in columns.lines.values() for value in values)
+        self._bytes += columns.vectors[1].nbytes if columns.vectors is not None else 0
+        self._parts.append(columns)
+        if self._bytes > MOST_FRESH_BYTES:
+            self._parts.clear()  # from now on there is a gap, and the database is read instead
+
+    def take(self, first: int, end: int) -> list[Columns] | None:
+        """The columns of exactly these rows, or None. They are given once."""
+        parts, self._parts, self._bytes = self._parts, [], 0
+        at = first
+        for columns in parts:
+            if int(columns.rows[0]) != at:
+                return None
+            at = int(columns.rows[-1]) + 1
+        return parts if at == end and parts else None
+
+
+class Sealer:
+    """Works for the writer, between its transactions. Segments are written first and named in the database after."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        settings: Settings,
+        fresh: Fresh,
+        state: Callable[[sqlite3.Connection], State],
+        writing: Callable[[], AbstractContextManager[sqlite3.Connection]],
+        discard: Callable[[Iterable[int]], None],
+    ) -> None:
+        self._folder, self._settings, self._fresh = folder, settings, fresh
+        self._state, self._writing, self._discard = state, writing, discard
+
+    def seal(self) -> None:
+        """After an add. What cannot be written now is tried again later: the documents are safe and found without it."""
+        if self._folder is None:
+            return
+        try:
+            self._seal()
+            self._merge_neighbours()
+        except (StoreError, OSError) as error:
+            _log.warning("a segment could not be written (%s); its documents are stored, and searched without it", error)
+
+    def compact(self, progress: Progress) -> None:
+        """Everything in one segment."""
+        if self._folder is None:
+            return
+        self._seal()
+        with self._writing() as connection:
+            state = self._state(connection)
+            sealed = read_sealed(connection, state.number)
+            gone = connection.execute("SELECT count(*) FROM removed WHERE collection = ?", (state.number,)).fetchone()[0]
+        if len(sealed) > 1 or (sealed and gone):
+            self._merge(sealed, progress)
+        elif progress:
+            progress(state.documents)
+        if "vector" in self._settings.kinds:
+            with self._writing() as connection:
+                sealed = read_sealed(connection, state.number)
+            for each in sealed:
+                self._make_graph(each, state.store, progress)
+
+    def _make_graph(self, sealed: Sealed, store: Identity, progress: Progress = None) -> None:
+        """Takes minutes, and no transaction: readers use the segment already."""
+        assert self._folder is not None  # noqa: S101
+        path = segment_path(self._folder, sealed.number, "vector")
+        try:
+            segment = open_segment(path, "vector", self._settings, sealed.origin(store))
+        except (Corrupt, OSError) as error:
+            _log.warning("%s; no graph is made of it: run 'check --repair'", error)
+        else:
+            make_graph(self._folder, sealed.number, store, segment, self._settings, progress)
+
+    def _seal(self) -> None:
+        with self._writing() as connection:
+            state = self._state(connection)
+            if state.next_row == state.sealed_row:
+                return
+            number = _next_number(connection)
+            new = Sealed(number, state.sealed_row, state.next_row, self._count(connection, state, state.sealed_row, state.next_row))
+            self._build(connection, state, new)
+            connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, *new[1:]))
+            # What was removed before it was sealed is in no segment.
+            connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ?", (state.number, state.sealed_row))
+            connection.execute(
+                "UPDATE collections SET sealed_row = next_row, generation = generation + 1, version = version + 1 WHERE number = ?",
+                (state.number,),
+            )
+
+    def _count(self, connection: sqlite3.Connection, state: State, first: int, end: int) -> int:
+        base = state.number * ROWS
+        found = connection.execute("SELECT count(*) FROM documents WHERE row >= ? AND row < ?", (base + first, base + end)).fetchone()
+        return int(found[0])
+
+    def _build(self, connection: sqlite3.Connection, state: State, sealed: Sealed) -> None:
+        """Segments of all kinds: from what was just added where that is all of it, otherwise from the database."""
+        fresh = self._fresh.take(sealed.first_row, sealed.end_row)
+        if fresh is None:
+            for kind in self._settings.kinds:
+                self._write(state, sealed, kind, build_segment(kind, sealed, connection, state.number, self._settings))
+            return
+        removed = _removed(connection, state, sealed.first_row, sealed.end_row)
+        for kind in self._settings.kinds:
+            segment = STRUCTURES[kind].build_all(fresh, self._settings)
+            if len(removed):
+                segment = STRUCTURES[kind].segment.merge([segment], removed)
+            self._write(state, sealed, kind, segment)
+
+    def _write(self, state: State, sealed: Sealed, kind: str, segment: Any) -> None:
+        assert self._folder is not None  # noqa: S101
+        self._folder.mkdir(exist_ok=True)
+        path, recipe = segment_path(self._folder, sealed.number, kind), self._settings.recipe_of(kind)
+        write_segment(path, kind, recipe, segment.sections(), sealed.origin(state.store))
+
+    def _merge_neighbours(self) -> None:
+        while True:
+            with self._writing() as connection:
+                sealed = read_sealed(connection, self._state(connection).number)
+            alike = _run_to_merge([each.documents for each in sealed])
+            if alike < RUN:
+                return
+            self._merge(sealed[-alike:])
+
+    def _merge(self, sealed: list[Sealed], progress: Progress = None) -> None:
+        """Replace neighbouring segments by one without removed documents. Files are deleted when nothing names them."""
+        assert self._folder is not None  # noqa: S101
+        with self._writing() as connection:
+            state = self._state(connection)
+            number = _next_number(connection)
+            first, end = sealed[0].first_row, sealed[-1].end_row
+            removed = _removed(connection, state, first, end)
+            documents = sum(each.documents for each in sealed) - len(removed)
+            merged = Sealed(number, first, end, documents)
+            for done, kind in enumerate(self._settings.kinds, 1):
+                parts = list(self._parts(connection, state, kind, sealed))
+                self._write(state, merged, kind, STRUCTURES[kind].segment.merge(parts, removed))
+                if progress:
+                    progress(documents * done // len(self._settings.kinds))
+            connection.executemany("DELETE FROM segments WHERE number = ?", ((each.number,) for each in sealed))
+            connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, first, end, documents))
+            connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, first, end))
+            connection.execute(
+                "UPDATE collections SET generation = generation + 1, version = version + 1 WHERE number = ?", (state.number,)
+            )
+        self._discard(each.number for each in sealed)
+
+    def _parts(self, connection: sqlite3.Connection, state: State, kind: str, sealed: list[Sealed]) -> Iterator[Any]:
+        assert self._folder is not None  # noqa: S101
+        for each in sealed:
+            try:
+                yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings, each.origin(state.store))
+            except (Corrupt, OSError) as error:
+                _log.warning("%s; it is rebuilt from the documents", error)
+                yield build_segment(kind, each, connection, state.number, self._settings)
+
+    def rebuild(self, sealed: Sealed) -> None:
+        """Write the segments of some rows anew, from the documents, under a new number."""
+        assert self._folder is not None  # noqa: S101
+        with self._writing() as connection:
+            state = self._state(connection)
+            first, end = sealed.first_row, sealed.end_row
+            new = Sealed(_next_number(connection), first, end, self._count(connection, state, first, end))
+            self._build(connection, state, new)
+            connection.execute("UPDATE segments SET number = ?, documents = ? WHERE number = ?", (new.number, new.documents, sealed.number))
+            connection.execute(
+                "DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, sealed.first_row, sealed.end_row)
+            )
+            connection.execute(
+                "UPDATE collections SET generation = generation + 1, version = version + 1 WHERE number = ?", (state.number,)
+            )
+        had_graph = graph_path(self._folder, sealed.number).exists()
+        self._discard([sealed.number])
+        if had_graph:
+            self._make_graph(new, state.store)
+
+    def remake_graph(self, sealed: Sealed) -> None:
+        """In place of a damaged one; none, where none can be made."""
+        assert self._folder is not None  # noqa: S101
+        graph_path(self._folder, sealed.number).unlink(missing_ok=True)
+        with self._writing() as connection:
+            state = self._state(connection)
+        self._make_graph(sealed, state.store)
+
+
+def _removed(connection: sqlite3.Connection, state: State, first: int, end: int) -> NDArray[np.int64]:
+    import numpy as np
+
+    found = connection.execute(
+        "SELECT row FROM removed WHERE collection = ? AND row >= ? AND row < ? ORDER BY row", (state.number, first, end)
+    ).fetchall()
+    return np.array([row for (row,) in found], dtype=np.int64)
+
+
+def _next_number(connection: sqlite3.Connection) -> int:
+    """A number that no segment had before: a file name always means the same contents."""
+    connection.execute("UPDATE last_segment SET number = number + 1")
+    return int(connection.execute("SELECT number FROM last_segment").fetchone()[0])

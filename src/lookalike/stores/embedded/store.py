@@ -1,0 +1,426 @@
+"""The embedded store: a folder with an SQLite database, which is the truth, and segments, which are a cache of it.
+
+    NAME.lookalike/
+      store.sqlite   documents, texts, fingerprints; which segments there are
+      acknowledged   what was acknowledged, see stores.acknowledged
+      writer.lock    held by the one process that writes
+      reader.lock    see stores.database
+      segments/      NUMBER.KIND, immutable files; anything can be rebuilt from the database. NUMBER.graph is of NUMBER.vector
+
+``memory://`` is the same over a database in memory, without files.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from lookalike.errors import StoreBusy, StoreError
+from lookalike.segments.container import verify_mapped
+from lookalike.segments.graphs import VectorGraph
+from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
+from lookalike.stores.embedded import database
+from lookalike.stores.embedded.acknowledged import MANY, Record, chained
+from lookalike.stores.embedded.checking import check_collection
+from lookalike.stores.embedded.graph_files import graph_path
+from lookalike.stores.embedded.locks import FileLock
+from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
+from lookalike.stores.embedded.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
+from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
+from lookalike.stores.embedded.sealing import SEAL_ROWS, Fresh, Sealer
+from lookalike.stores.embedded.snapshots import Cache, Snapshot, State, read_state, segment_number, segment_path
+from lookalike.stores.settings import Settings, Wanted
+
+_log = logging.getLogger("lookalike")
+SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
+
+
+class EmbeddedStore:
+    """One collection of a store on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
+
+    def __init__(self, folder: Path | None, collection: str, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
+        self.folder, self.collection, self._read_only = folder, collection, read_only
+        self.name = f"store {str(folder)!r}" if folder else "memory://"
+        self._turns = threading.RLock()  # of those who change something
+        self._writer: database.WriteConnection | None = None
+        self._lock: FileLock | None = None
+        self._closed = False
+        self._process = os.getpid()
+        self._fresh = Fresh()
+        self._record = Record(folder, self.name) if folder else None
+        self._accepting = False
+        self._unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
+        self._active = Active()  # readings, by the generation of segments that they see
+        self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
+        self._readings: DiskReadings | MemoryReadings
+        if folder is None:
+            self._readings = MemoryReadings(self.name)
+        else:
+            find_or_make(folder, self.name, wanted, create and not read_only)
+            self._readings = DiskReadings(folder / DATABASE, folder / READER_LOCK)
+            self._lock = FileLock(folder / WRITER_LOCK)
+        self._segments = folder / SEGMENTS if folder else None
+        self.wanted = wanted
+        try:
+            self.settings = self._open_collection(wanted, create and not read_only)
+        except BaseException:
+            with suppress(StoreError):  # the first error is the one to tell
+                self._let_go()
+            raise
+        self._cache = Cache(self._segments, self.settings)
+
+    def _open_collection(self, wanted: Wanted, create: bool) -> Settings:
+        last = self._record.read() if self._record else None
+        with database.sql_errors(self.name), self._readings.reading() as connection:
+            database.check_format(connection, self.name)
+            state = read_state(connection, self.collection)
+            if self._record and state is None:
+                self._record.verify(last, database.read_identity(connection))
+        if state is None:
+            if not create:
+                raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
+            settings = wanted.new().with_dimensions()
+            with self._writing() as writer:
+                database.add_columns(writer, settings.kinds)
+                writer.execute(
+                    "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
+                    (self.collection, settings.to_json()),
+                )
+                self._chain(writer, database.read_identity(writer), settings.to_json().encode())
+            if self.folder:
+                self._stop_writing()  # the lock is for those who add something
+            self._stored_settings = settings.to_json()
+            return settings
+        where = f"{self.name}, collection {self.collection!r}"
+        self._stored_settings = state.settings
+        return Settings.from_json(state.settings, where, wanted)
+
+    def collections(self) -> list[str]:
+        """The names of all collections of the store."""
+        self._require_open()
+        with database.sql_errors(self.name), self._readings.reading() as connection:
+            return [name for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall()]
+
+    def _require_open(self) -> None:
+        if self._process != os.getpid() and self.folder is not None:
+            raise StoreError(
+                f"{self.name} was opened by process {self._process}, and this process is a fork of it: open the store again here"
+            )
+        if self._closed:
+            raise StoreError(f"{self.name} is closed: open it again")
+
+    @contextmanager
+    def reading(self, *, on_record: bool = True) -> Iterator[Snapshot]:
+        """A consistent state of the collection, whatever is written meanwhile. It may end in another thread than it began in.
+
+        It has all that was acknowledged, unless ``on_record`` is False: then whoever asks looks after that.
+        """
+        self._require_open()
+        token = self._active.enter()
+        try:
+            last = self._record.read() if self._record else None  # before the transaction begins: the database is never behind it
+            with database.sql_errors(self.name), self._readings.reading() as connection:
+                with self._readings.steady():
+                    state = self._state(connection)
+                    if self._record and on_record:
+                        self._record.verify(last, state.store)
+                    if isinstance(connection, MemoryReads):
+                        connection.sees(state.version)
+                    snapshot = Snapshot(connection, self._cache, state, self._require_open)
+                self._active.sees(token, state.generation)
+                if self._segments is not None:
+                    verify_mapped(self._segments)
+                yield snapshot
+                if self._segments is not None:
+                    verify_mapped(self._segments)
+        finally:
+            self._active.leave(token)
+            self._delete_discarded()
+
+    def _state(self, connection: Reads) -> State:
+        state = read_state(connection, self.collection)
+        if state is None:
+            raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
+        if state.settings != self._stored_settings:
+            raise StoreError(f"{self.name}: another process has changed what collection {self.collection!r} is made with: open it again")
+        return state
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction of the one writer. The first makes this process the writer, until the store is closed."""
+        with self._turns, database.write_errors(self.name):
+            self._require_open()
+            if self._read_only:
+                raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
+            if isinstance(self._readings, MemoryReadings):
+                with self._readings.transaction() as connection:
+                    yield connection
+                return
+            if self._writer is None:
+                self._become_writer()
+            assert self._writer is not None  # noqa: S101
+            self._say()
+            try:
+                with self._writer.transaction() as connection:
+                    yield connection
+            except BaseException:
+                self._unsaid = None
+                raise
+            self._say()
+            if self._writer.has_long_log():
+                self._readings.let_go()
+                self._writer.checkpoint()
+
+    def _chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes, count: int = MANY) -> None:
+        """Number a change that is about to be committed."""
+        if self._record is not None:
+            changed = chained(store, contents)
+            database.write_chain(connection, changed)
+            self._unsaid = changed, count
+
+    def _say(self) -> None:
+        """Put what was committed on record. If that fails, it is done before anything else is committed."""
+        if self._unsaid is not None and self._record is not None:
+            store, count = self._unsaid
+            self._record.write(store, sync=count >= MANY)
+            self._unsaid = None
+
+    def _become_writer(self) -> None:
+        assert self.folder is not None  # noqa: S101 - memory has its writer from the start
+        assert self._lock is not None  # noqa: S101
+        try:
+            acquired = self._lock.acquire()
+        except OSError as error:
+            raise StoreError(f"{self.name} cannot be written: {error.strerror}; open it with read_only=True to search") from error
+        if not acquired:
+            remedy = "wait until it closes the store, or open it with read_only=True"
+            raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: {remedy}")
+        try:
+            self._lock.sign()
+            # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
+            self._let_go_of_readers()
+            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
+            database.bring_up_to_date(self._writer.connection)
+            self._take_record(self._writer.connection)
+            self._remove_orphans(self._writer.connection)
+        except BaseException:
+            self._stop_writing()
+            raise
+
+    def _take_record(self, connection: sqlite3.Connection) -> None:
+        """Whoever wrote last may have been killed after a commit and before it was on record."""
+        assert self._record is not None  # noqa: S101
+        last, store = self._record.read(), database.read_identity(connection)
+        if self._accepting:
+            self._record.start_anew(store)
+            return
+        self._record.verify(last, store)
+        if last is None or last.changes < store.changes:
+            self._record.write(store)
+
+    def record_problem(self) -> str | None:
+        """Whether the database has less than was acknowledged."""
+        if self._record is None:
+            return None
+        last = self._record.read()
+        with database.sql_errors(self.name), self._readings.reading() as connection:
+            return self._record.problem(last, database.read_identity(connection))
+
+    def accept_state(self) -> None:
+        """Go on with what the database has, whatever is on record."""
+        self._accepting = True
+        try:
+            with self._writing():
+                pass
+        finally:
+            self._accepting = False
+
+    def _let_go_of_readers(self) -> None:
+        if isinstance(self._readings, DiskReadings):
+            self._readings.let_go()
+
+    def _stop_writing(self) -> None:
+        self._let_go_of_readers()
+        if self._writer is not None:
+            if self._record is not None:
+                self._record.sync()
+            self._writer.close()
+            self._writer = None
+        if self._lock is not None:
+            self._lock.release()
+
+    def _remove_orphans(self, connection: sqlite3.Connection) -> None:
+        """Files that a writer left behind when it was killed: written, but never used, or no longer."""
+        used = {number for (number,) in connection.execute("SELECT number FROM segments")} | self.discarded()
+        for path in (self.folder or Path()).glob("segments/*"):
+            if path.suffix == ".partial" or segment_number(path) not in used:
+                path.unlink(missing_ok=True)
+
+    def discarded(self) -> set[int]:
+        """Segments that nothing names any more, while somebody may still open their files."""
+        return set(self._discarded)
+
+    def _discard(self, numbers: Iterable[int]) -> None:
+        with self._writing() as connection:
+            generation = self._state(connection).generation
+        self._discarded |= dict.fromkeys(numbers, generation)
+        self._delete_discarded()
+
+    def _delete_discarded(self, every: bool = False) -> None:
+        if not self._discarded or self._segments is None:
+            return
+        oldest = self._active.oldest()
+        for number, generation in list(self._discarded.items()):
+            if every or oldest is None or oldest >= generation:
+                try:
+                    for path in self._segments.glob(f"{number:08d}.*"):
+                        path.unlink(missing_ok=True)
+                except OSError as error:  # nothing names it: it costs room, and is tried again
+                    _log.warning("segment %d could not be deleted (%s); the next writer deletes it", number, error.strerror)
+                else:
+                    self._discarded.pop(number, None)
+
+    def write(self, batch: Batch) -> Added:
+        if len(batch) == 0:
+            return Added(0, 0)
+        with self._turns:
+            with self._writing() as connection:
+                state = self._state(connection)
+                connection.execute("SAVEPOINT fresh")
+                try:
+                    columns, checks = insert(connection, state.number, state.next_row, batch, self.settings)
+                    updated, count = 0, len(batch)
+                except sqlite3.IntegrityError:  # some ids are there already
+                    connection.execute("ROLLBACK TO fresh")
+                    batch = batch.last_of_each()
+                    updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
+                    columns, checks = insert(connection, state.number, state.next_row, batch, self.settings)
+                connection.execute(
+                    "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
+                    (count - updated, count, state.number),
+                )
+                self._chain(connection, state.store, checks, count)
+            if self._segments is not None:
+                self._fresh.keep(columns)
+            if state.next_row + count - state.sealed_row >= SEAL_ROWS:
+                self._sealer().seal()
+        return Added(count - updated, updated)
+
+    def _remove_rows(self, connection: sqlite3.Connection, state: State, found: dict[Id, int]) -> int:
+        base = state.number * database.ROWS
+        if isinstance(self._readings, MemoryReadings):
+            self._readings.keep_for_readers([base + row for row in found.values()], state.version + 1)
+        connection.executemany("DELETE FROM documents WHERE row = ?", ((base + row,) for row in found.values()))
+        connection.executemany("INSERT INTO removed (collection, row) VALUES (?, ?)", ((state.number, row) for row in found.values()))
+        return len(found)
+
+    def remove(self, ids: Sequence[Id]) -> int:
+        with self._writing() as connection:
+            state = self._state(connection)
+            found = find_ids(connection, state.number, dict.fromkeys(ids))
+            removed = self._remove_rows(connection, state, found)
+            connection.execute(
+                "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
+            )
+            self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
+        return removed
+
+    def adopt(self, settings: Settings) -> bool:
+        with self._turns:
+            with self._writing() as connection:
+                state = self._state(connection)
+                if state.next_row:
+                    return False
+                database.add_columns(connection, settings.kinds)
+                self._chain(connection, state.store, settings.to_json().encode())
+                connection.execute(
+                    "UPDATE collections SET settings = ?, generation = generation + 1, version = version + 1 WHERE number = ?",
+                    (settings.to_json(), state.number),
+                )
+                if isinstance(self._readings, MemoryReadings):
+                    self._readings.columns_changed()
+            self.settings, self._stored_settings = settings, settings.to_json()
+            self._cache = Cache(self._segments, settings)
+        return True
+
+    def _seal_tail(self) -> None:
+        """Before closing: whoever opens the store next should not have to build this again and again."""
+        with self._writing() as connection:
+            state = self._state(connection)
+        if state.next_row - state.sealed_row >= SEAL_AT_CLOSE:
+            self._sealer().seal()
+
+    def _sealer(self) -> Sealer:
+        return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing, self._discard)
+
+    def compact(self, progress: Progress = None) -> dict[str, Any]:
+        """One segment of each kind, without removed documents, and a database without holes."""
+        with self._turns:
+            before = self._bytes()
+            self._sealer().compact(progress)
+            with self._writing() as connection:
+                if self._state(connection).store.unchecked:
+                    add_missing_checks(connection)
+            if self.folder is None and progress:
+                progress(self._documents())
+            if self.folder is not None and self._writer is not None:
+                with database.write_errors(self.name):
+                    self._writer.connection.execute("VACUUM")
+                    self._stop_writing()  # moves the log into the database
+            return {"bytes_before": before, "bytes_after": self._bytes()}
+
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+        with self._turns:  # files that are being written are not yet named
+            return check_collection(self, self._segments, self.settings, repair, progress)
+
+    def _documents(self) -> int:
+        with self.reading() as snapshot:
+            return snapshot.count()
+
+    def _bytes(self) -> int:
+        return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0
+
+    def stats(self) -> dict[str, Any]:
+        with self.reading() as snapshot:
+            state = snapshot.state
+            segments = snapshot.sealed()
+            sizes = {
+                kind: sum(_size(segment_path(self._segments, each.number, kind)) for each in segments) if self._segments else 0
+                for kind in self.settings.kinds
+            }
+            graphs = [_size(graph_path(self._segments, each.number)) for each in segments] if self._segments else []
+            if any(graphs):
+                sizes[VectorGraph.kind] = sum(graphs)
+            found = {"documents": state.documents, "collections": self.collections(), "bytes": self._bytes(), "segments": len(segments)}
+            removed = len(snapshot.removed_rows())
+            return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
+
+    def close(self) -> None:
+        if self._process != os.getpid() and self.folder is not None:
+            return  # all of it is the parent's
+        with self._turns, database.write_errors(self.name):
+            if self._closed:
+                return
+            if self._writer is not None:
+                self._seal_tail()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        with self._turns, database.write_errors(self.name):
+            self._closed = True
+            self._readings.close()
+            self._stop_writing()
+            self._delete_discarded(every=True)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
