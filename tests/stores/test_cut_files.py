@@ -150,7 +150,9 @@ def test_kernels_stay_within_bounds_whatever_a_file_becomes(made: Path, tmp_path
     for keep in (0.0, 0.2, 0.4, 0.6, 0.8):
         store = tmp_path / f"store{keep}"
         subprocess.run(["cp", "-r", made, store], check=True)
-        done = subprocess.run([sys.executable, "-c", READ, store, kind, str(keep), how], capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run(
+            [sys.executable, "-c", READ, store, kind, str(keep), how], capture_output=True, text=True, check=False, timeout=300
+        )
         assert (done.returncode, done.stdout) == (0, "alive\n"), (keep, done.stderr[-2000:])
 
 
