@@ -95,16 +95,6 @@ def test_files_that_are_cut_while_threads_search(store: Path, how: str, seed: in
     assert (done.returncode, done.stdout.splitlines()) == (0, ["['refused']", "True"]), done.stderr[-2000:]
 
 
-def open_all(store: Path) -> dict[str, dict[str, np.ndarray]]:
-    """The sections of every segment, mapped."""
-    found = {}
-    for path in sorted((store / "segments").iterdir()):
-        with la.open(store, read_only=True) as index:
-            recipe = index._store.settings.recipe_of(path.suffix[1:])
-        found[path.suffix[1:]] = container.read_segment(path, path.suffix[1:], recipe)
-    return found
-
-
 READ = """
 import sys
 from pathlib import Path
@@ -176,7 +166,7 @@ def test_a_guard_reads_zeros_and_says_so(tmp_path: Path) -> None:
 def test_a_merge_of_files_that_are_cut_is_not_used(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "MAPPED_FROM", 0)
     with la.open(store) as index:
-        index.remove("d0")
+        assert index.remove("doc-0") == 1
         expected = [match.id for match in index.search(corpus(9)[8][1])]
         opened = container.read_segment
 
