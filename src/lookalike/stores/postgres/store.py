@@ -208,7 +208,8 @@ class PostgresStore:
             )
             if gone.rowcount == 0:
                 return None
-            forget_secret(connection, self._number)
+            if self.settings.keyed:
+                forget_secret(connection, self._number)
             if "vector" in settings.kinds:
                 vectors.add_column(connection)
             return self._insert_collection(connection, settings)
