@@ -52,12 +52,12 @@ void secret_tokens(const Secret& secret, std::size_t size, const std::uint64_t* 
 // out[k] = XOR of rotl(tokens[k + i], 13 * (n - 1 - i)) for k < count; tokens holds count + n - 1 secret hashes.
 void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out);
 
-// Hands the secret shingle hashes of one text after the other to a consumer, in batches: consume(plain, secret, count). `plain` are those of
-// version 1 where they are wanted, otherwise null.
+// Hands the secret shingle hashes of one text after the other to a consumer, in batches: consume(plain, secret, count). `plain` are those that
+// fingerprints are made of, by the hashing of the options, where they are wanted, otherwise null.
 class SecretShingler {
    public:
     SecretShingler(const TextOptions& options, const Secret& secret, bool with_plain)
-        : options_(options), secret_(secret), with_plain_(with_plain), key_(mix(options.seed)), plain_(kRoom + options.ngram), tokens_(kRoom + options.ngram),
+        : options_(options), secret_(secret), with_plain_(with_plain), plain_(kRoom + options.ngram), tokens_(kRoom + options.ngram),
           plain_shingles_(kRoom), shingles_(kRoom) {}
 
     template <class Consume>
@@ -77,6 +77,7 @@ class SecretShingler {
             [&](const TokenEdges& edges) {
                 hash_tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
                 secret_tokens(secret_, bytes, edges.begins, edges.ends, plain_.data() + held_, edges.ended, tokens_.data() + held_);
+                if (with_plain_ && options_.hashing.key()) options_.hashing.tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
                 take(edges.ended);
             },
             [&](std::size_t first, std::size_t count, unsigned width) {
@@ -84,8 +85,9 @@ class SecretShingler {
                     const std::size_t size = std::min<std::size_t>(TokenEdges::kRoom, count - done);
                     const std::uint8_t* from = bytes + first + done * width;
                     std::uint64_t* plain = plain_.data() + held_;
-                    for (std::size_t i = 0; i < size; ++i) plain[i] = width == 1 ? kAsciiHashes[from[i]] : token_hash_of_three(from + 3 * i);
+                    hash_tokens_of({}, from, width, size, plain);
                     secret_tokens(secret_, width, plain, size, tokens_.data() + held_);
+                    if (with_plain_ && options_.hashing.key()) hash_tokens_of(options_.hashing, from, width, size, plain);
                     take(size);
                 }
             });
@@ -101,7 +103,7 @@ class SecretShingler {
 
     template <class Consume>
     void shingle(std::size_t count, unsigned n, Consume&& consume) {
-        if (with_plain_) hash_shingles(plain_.data(), count, n, key_, plain_shingles_.data());
+        if (with_plain_) options_.hashing.shingles(plain_.data(), count, n, plain_shingles_.data());
         secret_shingles(tokens_.data(), count, n, shingles_.data());
         consume(with_plain_ ? plain_shingles_.data() : nullptr, shingles_.data(), count);
     }
@@ -118,7 +120,6 @@ class SecretShingler {
     TextOptions options_;
     Secret secret_;
     bool with_plain_;
-    std::uint64_t key_;
     Folder folder_;
     std::vector<std::uint64_t> plain_, tokens_, plain_shingles_, shingles_;
     std::size_t held_ = 0;

@@ -158,7 +158,7 @@ Sections merge(const std::vector<const BandTablesOfArrays*>& segments, Input<std
 std::pair<Output<std::uint32_t>, Output<std::uint32_t>> feature_overlaps(Hashes query, Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram,
                                                                          unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
-    const TextOptions options = check_text(mode, fold, ngram, 0);
+    const TextOptions options = check_text(mode, fold, ngram, Seed{});
     check_workers(workers);
     check_ascending(view(query), "query");
     std::vector<std::uint32_t> common(texts.count()), sizes(texts.count());
@@ -176,15 +176,16 @@ std::pair<Output<std::uint32_t>, Output<std::uint32_t>> feature_overlaps(Hashes 
     return {give(std::move(common)), give(std::move(sizes))};
 }
 
-Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned workers) {
+Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned workers,
+                                      const Seed& seed) {
     const Batch<std::uint8_t> texts(data, offsets);
-    const TextOptions options = check_text(mode, fold, 1, 0);
+    const TextOptions options = check_text(mode, fold, 1, seed);
     check_workers(workers);
     std::vector<std::uint64_t> digests(texts.count());
     {
         nb::gil_scoped_release release;
         for_each_document(texts.count(), workers, [&] {
-            return [&, digester = ContentDigester(options.mode, options.fold)](std::size_t i) mutable { digests[i] = digester.run(texts[i]); };
+            return [&, digester = ContentDigester(options.mode, options.fold, options.hashing)](std::size_t i) mutable { digests[i] = digester.run(texts[i]); };
         });
     }
     return give(std::move(digests));
@@ -210,5 +211,5 @@ void bind_bands(nb::module_& m) {
     m.def("merge_bands", &merge, "segments"_a, "removed"_a.noconvert());
     m.def("feature_overlaps", &feature_overlaps, "query"_a.noconvert(), "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a,
           "workers"_a);
-    m.def("content_digests", &content_digests, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "workers"_a);
+    m.def("content_digests", &content_digests, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "workers"_a, "seed"_a = 0);
 }

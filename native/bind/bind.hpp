@@ -7,6 +7,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -16,6 +17,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sketch/minhash.hpp"
@@ -99,9 +101,17 @@ inline unsigned check_workers(unsigned workers) {
     return workers;
 }
 
-inline TextOptions check_text(unsigned mode, bool fold, unsigned ngram, std::uint64_t seed) {
+// What Python gives for a recipe's hashing: its seed, or a seed with a key.
+using Seed = std::variant<std::uint64_t, Hashing>;
+
+inline Hashing hashing_of(const Seed& seed) {
+    const auto* keyed = std::get_if<Hashing>(&seed);
+    return keyed ? *keyed : Hashing(std::get<std::uint64_t>(seed));
+}
+
+inline TextOptions check_text(unsigned mode, bool fold, unsigned ngram, const Seed& seed) {
     if (mode == 3) throw nb::value_error("mode 3 makes no tokens");
-    return {check_mode(mode), fold, check_ngram(ngram), seed};
+    return {check_mode(mode), fold, check_ngram(ngram), hashing_of(seed)};
 }
 
 inline void check_weights(std::span<const double> weights, std::size_t features, bool positive) {

@@ -172,7 +172,7 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
     return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 
-Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size, unsigned bands, unsigned rows,
+Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size, unsigned bands, unsigned rows,
                           unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);

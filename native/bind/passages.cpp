@@ -27,28 +27,26 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes s
 }
 
 // Hashes of a folded text's tokens, and their spans: start in the upper half, end in the lower. Returns how many.
-std::size_t read_tokens(const Folder& folder, Scratch<std::uint64_t>& tokens, Scratch<std::uint64_t>& edges) {
+std::size_t read_tokens(const Folder& folder, const Hashing& hashing, Scratch<std::uint64_t>& tokens, Scratch<std::uint64_t>& edges) {
     tokens.grow(folder.size(), 0);
     edges.grow(folder.size(), 0);
     std::size_t count = 0;
     const auto edge = [&](std::size_t begin, std::size_t end) { return std::uint64_t{folder.span_begin(begin)} << 32 | folder.span_end(end - 1); };
     folder.for_each_stretch(
         [&](const TokenEdges& found) {
-            hash_tokens(folder.bytes(), found.begins, found.ends, found.ended, tokens.data() + count);
+            hashing.tokens(folder.bytes(), found.begins, found.ends, found.ended, tokens.data() + count);
             for (std::size_t i = 0; i < found.ended; ++i) edges[count++] = edge(found.begins[i], found.ends[i]);
         },
         [&](std::size_t first, std::size_t many, unsigned width) {
-            for (std::size_t b = first; b < first + many * width; b += width, ++count) {
-                tokens[count] = width == 1 ? kAsciiHashes[folder.bytes()[b]] : token_hash_of_three(folder.bytes() + b);
-                edges[count] = edge(b, b + width);
-            }
+            hash_tokens_of(hashing, folder.bytes() + first, width, many, tokens.data() + count);
+            for (std::size_t b = first; b < first + many * width; b += width) edges[count++] = edge(b, b + width);
         });
     return count;
 }
 
 // Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(
-    Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t window, unsigned workers) {
+    Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
     check_window(window);
@@ -68,17 +66,16 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, 
         std::vector<Place> places(texts.count());
         std::list<Kept> lists;  // one per worker
         std::mutex guard;
-        const std::uint64_t key = mix(options.seed);
         for_each_document(texts.count(), workers, [&] {
             const std::lock_guard lock(guard);
             return [&, &kept = lists.emplace_back(), folder = Folder(), tokens = Scratch<std::uint64_t>(), edges = Scratch<std::uint64_t>(),
                     shingles = std::vector<std::uint64_t>(), positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
                 folder.run(texts[i], options.mode, options.fold, true);
-                const std::size_t count = read_tokens(folder, tokens, edges);
+                const std::size_t count = read_tokens(folder, options.hashing, tokens, edges);
                 if (count == 0) return;
                 const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
                 shingles.resize(count - n + 1);
-                hash_shingles(tokens.data(), shingles.size(), n, key, shingles.data());
+                options.hashing.shingles(tokens.data(), shingles.size(), n, shingles.data());
                 winnow(shingles, window, positions);
                 places[i] = {&kept, kept.values.size(), positions.size()};
                 for (const std::uint32_t position : positions) {

@@ -55,10 +55,10 @@ struct SecretlyFromTexts {
 struct FromTokens {
     const Batch<std::uint64_t>& tokens;
     unsigned ngram;
-    std::uint64_t seed;
+    Hashing hashing;
     std::size_t count() const { return tokens.count(); }
     auto reader() const {
-        return [this, shingler = Shingler(ngram, seed)](std::size_t i, auto&& consume) mutable {
+        return [this, shingler = Shingler(ngram, hashing)](std::size_t i, auto&& consume) mutable {
             shingler.start();
             for (const std::uint64_t token : tokens[i]) shingler.add(token, consume);
             shingler.finish(consume);
@@ -131,7 +131,7 @@ Output<std::uint32_t> minhash_batch(const Source& source, std::size_t size, unsi
     return give(std::move(out));
 }
 
-ShingleLists shingle_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, bool unique, unsigned workers) {
+ShingleLists shingle_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, bool unique, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     return shingle_lists(FromTexts{texts, check_text(mode, fold, ngram, seed)}, unique, check_workers(workers));
 }
@@ -139,15 +139,15 @@ ShingleLists shingle_texts(Bytes data, Offsets offsets, unsigned mode, bool fold
 // Secret ones: to be compared within this process, or with the same key.
 ShingleLists secret_features(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, bool unique, unsigned workers, std::optional<Hashes> key) {
     const Batch<std::uint8_t> texts(data, offsets);
-    return shingle_lists(SecretlyFromTexts{texts, check_text(mode, fold, ngram, 0), check_secret(key)}, unique, check_workers(workers));
+    return shingle_lists(SecretlyFromTexts{texts, check_text(mode, fold, ngram, Seed{}), check_secret(key)}, unique, check_workers(workers));
 }
 
-ShingleLists shingle_tokens(Hashes tokens, Offsets offsets, unsigned ngram, std::uint64_t seed, bool unique) {
+ShingleLists shingle_tokens(Hashes tokens, Offsets offsets, unsigned ngram, const Seed& seed, bool unique) {
     const Batch<std::uint64_t> lists(tokens, offsets);
-    return shingle_lists(FromTokens{lists, check_ngram(ngram), seed}, unique, 1);
+    return shingle_lists(FromTokens{lists, check_ngram(ngram), hashing_of(seed)}, unique, 1);
 }
 
-Output<std::uint64_t> simhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, unsigned bits, bool unique,
+Output<std::uint64_t> simhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique,
                                     unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     return simhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_bits(bits), unique, check_workers(workers));
@@ -168,7 +168,7 @@ Output<std::uint64_t> simhash_weighted(Hashes features, Input<double> weights, u
     return give(std::move(out));
 }
 
-Output<std::uint32_t> minhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, std::uint64_t seed, std::size_t size,
+Output<std::uint32_t> minhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size,
                                     unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     return minhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_size(size), check_workers(workers));
@@ -191,7 +191,7 @@ Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, s
 
 // All that an index keeps of a text, from one pass over it: SimHashes, MinHashes and digests of the contents.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold,
-                                                                                            unsigned ngram, std::uint64_t seed, unsigned bits, bool unique,
+                                                                                            unsigned ngram, const Seed& seed, unsigned bits, bool unique,
                                                                                             std::size_t size, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
@@ -229,6 +229,12 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> 
     return {give(std::move(simhashes)), give(std::move(minhashes)), give(std::move(digests))};
 }
 
+// A seed with the words of a key, as lookalike.keys derives them.
+void make_hashing(Hashing* self, std::uint64_t seed, Hashes key) {
+    if (key.size() != HashKey::kWords) throw nb::value_error("key: expected seven words");
+    new (self) Hashing(seed, HashKey::of(view(key).first<HashKey::kWords>()));
+}
+
 std::size_t count_common(Hashes a, Hashes b) {
     nb::gil_scoped_release release;
     return intersection_size(view(a), view(b));
@@ -240,6 +246,7 @@ std::size_t count_common(Hashes a, Hashes b) {
 void bind_sketch(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
+    nb::class_<Hashing>(m, "Hashing").def("__init__", &make_hashing, "seed"_a, "key"_a.noconvert());
     m.def("shingle_texts", &shingle_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "unique"_a, "workers"_a);
     m.def("secret_features", &secret_features, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "unique"_a, "workers"_a,
           "key"_a.noconvert() = nb::none());

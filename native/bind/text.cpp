@@ -45,7 +45,7 @@ nb::bytes fold_text(Bytes text) {
 
 // Normal forms and spans of the tokens of one text.
 nb::list tokenize(Bytes text, unsigned mode, bool fold) {
-    const TextOptions options = check_text(mode, fold, 1, 0);
+    const TextOptions options = check_text(mode, fold, 1, Seed{});
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
     Folder folder;
     {
@@ -63,7 +63,7 @@ nb::list tokenize(Bytes text, unsigned mode, bool fold) {
 
 // Secret hashes and spans of the tokens of one text: to be compared within this process.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> token_stream(Bytes text, unsigned mode, bool fold) {
-    const TextOptions options = check_text(mode, fold, 1, 0);
+    const TextOptions options = check_text(mode, fold, 1, Seed{});
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> starts, ends;
@@ -82,7 +82,7 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
 }
 
 // Checks that words lie in the text one after the other, and hashes them.
-HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, bool skip_blank, const std::optional<Secret>& secret) {
+HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, bool skip_blank, const TokenHash& hash) {
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
     nb::gil_scoped_release release;
     const std::size_t last = edges.empty() ? 0 : edges.back();
@@ -90,17 +90,17 @@ HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fol
         if (edges[i] < edges[i - 1]) throw std::invalid_argument("words: they must come in the order of the text, without overlap");
     }
     if (last > count_code_points(view(text))) throw std::invalid_argument("words: the last one ends beyond the end of the text");
-    return hash_words(view(text), edges, fold, skip_blank, secret ? &*secret : nullptr);
+    return hash_words(view(text), edges, fold, skip_blank, hash);
 }
 
-std::optional<Secret> wanted_secret(bool secret, const std::optional<Hashes>& key) {
-    if (!secret) return std::nullopt;
-    return check_secret(key);
+TokenHash wanted_hash(bool secret, const std::optional<Hashes>& key, const Seed& seed) {
+    if (secret) return check_secret(key);
+    return hashing_of(seed);
 }
 
-// Hashes and spans of the words that a segmenter found: those of version 1, or secret ones.
+// Hashes and spans of the words that a segmenter found: those that fingerprints are made of, or secret ones.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> hash_spans(Bytes text, nb::list spans, bool fold, bool secret,
-                                                                                           std::optional<Hashes> key) {
+                                                                                           std::optional<Hashes> key, const Seed& seed) {
     std::vector<std::uint32_t> edges;
     edges.reserve(2 * spans.size());
     for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -108,12 +108,12 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
         edges.push_back(begin);
         edges.push_back(end);
     }
-    HashedWords found = hashed(text, edges, fold, false, wanted_secret(secret, key));
+    HashedWords found = hashed(text, edges, fold, false, wanted_hash(secret, key, seed));
     return {give(std::move(found.hashes)), give(std::move(found.starts)), give(std::move(found.ends))};
 }
 
 // Hashes of the pieces that a text was cut into, white space among them, which is left out. Only their lengths are looked at.
-Output<std::uint64_t> hash_pieces(Bytes text, nb::list pieces, bool fold, bool secret, std::optional<Hashes> key) {
+Output<std::uint64_t> hash_pieces(Bytes text, nb::list pieces, bool fold, bool secret, std::optional<Hashes> key, const Seed& seed) {
     std::vector<std::uint32_t> edges;
     edges.reserve(2 * pieces.size());
     std::size_t position = 0;
@@ -125,16 +125,18 @@ Output<std::uint64_t> hash_pieces(Bytes text, nb::list pieces, bool fold, bool s
         if (position > kMaxText) throw nb::value_error("words of more than 4 GiB: split the text");
         edges.push_back(static_cast<std::uint32_t>(position));
     }
-    return give(std::move(hashed(text, edges, fold, true, wanted_secret(secret, key)).hashes));
+    return give(std::move(hashed(text, edges, fold, true, wanted_hash(secret, key, seed)).hashes));
 }
 
 // Hashes of strings as they are, without normalisation.
-Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers) {
+Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers, const Seed& seed) {
     const Batch<std::uint8_t> strings(data, offsets);
+    const Hashing hashing = hashing_of(seed);
+    const Tag tag = integers ? Tag::integer : Tag::text;
     std::vector<std::uint64_t> hashes(strings.count());
     {
         nb::gil_scoped_release release;
-        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = token_hash(strings[i].data(), strings[i].size(), integers ? Tag::integer : Tag::text);
+        for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = hashing.string(strings[i].data(), strings[i].size(), tag);
     }
     return give(std::move(hashes));
 }
@@ -161,8 +163,8 @@ void bind_text(nb::module_& m) {
     m.def("fold_text", &fold_text, "text"_a.noconvert());
     m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);
-    m.def("hash_spans", &hash_spans, "text"_a.noconvert(), "spans"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none());
-    m.def("hash_pieces", &hash_pieces, "text"_a.noconvert(), "pieces"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none());
+    m.def("hash_spans", &hash_spans, "text"_a.noconvert(), "spans"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none(), "seed"_a = 0);
+    m.def("hash_pieces", &hash_pieces, "text"_a.noconvert(), "pieces"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none(), "seed"_a = 0);
     m.def("secret_strings", &secret_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "key"_a.noconvert() = nb::none());
-    m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a);
+    m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a, "seed"_a = 0);
 }

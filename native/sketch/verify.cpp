@@ -11,12 +11,15 @@ std::uint64_t ContentDigester::run(std::span<const std::uint8_t> utf8) {
     folder_.for_each_stretch(
         [&](const TokenEdges& edges) {
             std::uint64_t hashes[TokenEdges::kRoom];
-            hash_tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
+            hashing_.tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
             for (std::size_t i = 0; i < edges.ended; ++i) sequence.add(hashes[i]);
         },
         [&](std::size_t first, std::size_t tokens, unsigned width) {
-            for (std::size_t i = 0; i < tokens; ++i) {
-                sequence.add(width == 1 ? kAsciiHashes[bytes[first + i]] : token_hash_of_three(bytes + first + 3 * i));
+            for (std::size_t done = 0; done < tokens; done += TokenEdges::kRoom) {
+                std::uint64_t hashes[TokenEdges::kRoom];
+                const std::size_t here = std::min<std::size_t>(TokenEdges::kRoom, tokens - done);
+                hash_tokens_of(hashing_, bytes + first + done * width, width, here, hashes);
+                for (std::size_t i = 0; i < here; ++i) sequence.add(hashes[i]);
             }
         });
     return sequence.digest();

@@ -16,7 +16,7 @@ namespace lookalike {
 //     for each token:  state = absorb(state, token_hash(t))
 //     digest = mix(absorb(state, n))
 //
-// It is no cryptographic hash: who wants to can make two texts with the same digest.
+// It is no cryptographic hash: who wants to can make two texts with the same digest, unless the tokens are hashed with a key.
 class TokenSequence {
    public:
     void add(std::uint64_t token) {
@@ -31,12 +31,13 @@ class TokenSequence {
 
 class ContentDigester {
    public:
-    ContentDigester(Mode mode, bool fold) : mode_(mode), fold_(fold) {}
+    ContentDigester(Mode mode, bool fold, const Hashing& hashing = {}) : mode_(mode), fold_(fold), hashing_(hashing) {}
     std::uint64_t run(std::span<const std::uint8_t> utf8);
 
    private:
     Mode mode_;
     bool fold_;
+    Hashing hashing_;
     Folder folder_;
 };
 

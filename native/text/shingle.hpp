@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "base/hash.hpp"
+#include "base/keyed_hash.hpp"
 
 namespace lookalike {
 
@@ -25,11 +27,36 @@ template <unsigned n>
 
 constexpr unsigned kUsual = 5;  // tokens in a shingle, unless somebody asks for another number
 
+// How tokens and shingles are hashed: as version 1 does, which everybody can do, or with a key.
+class Hashing {
+   public:
+    constexpr Hashing(std::uint64_t seed = 0) : start_(mix(seed)) {}  // NOLINT: a seed is the hashing of version 1
+    constexpr Hashing(std::uint64_t seed, const HashKey& key) : start_(mix(seed) ^ key.shingles[0]), key_(key) {}
+
+    const HashKey* key() const { return key_ ? &*key_ : nullptr; }
+
+    // As hash_tokens and hash_shingles, which they are without a key.
+    void tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) const {
+        key_ ? keyed_tokens(*key_, bytes, begins, ends, count, out) : hash_tokens(bytes, begins, ends, count, out);
+    }
+    void shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out) const {
+        hash_shingles(tokens, count, n, start_, out);
+        if (key_) finish_keyed_shingles(*key_, out, count);
+    }
+    std::uint64_t string(const std::uint8_t* p, std::size_t size, Tag tag = Tag::text) const {
+        return key_ ? siphash(tag == Tag::text ? key_->tokens : key_->integers, p, size) : token_hash(p, size, tag);
+    }
+
+   private:
+    std::uint64_t start_;
+    std::optional<HashKey> key_;
+};
+
 // Takes tokens one by one and hands on shingle hashes in batches that stay in the first-level cache.
 // A text of fewer than n tokens has one shingle, made of all of them; a text of none has none.
 class Shingler {
    public:
-    Shingler(unsigned n, std::uint64_t seed) : n_(n), key_(mix(seed)), tokens_(kBatch + n), shingles_(kBatch + 1) {}
+    Shingler(unsigned n, const Hashing& hashing) : n_(n), hashing_(hashing), tokens_(kBatch + n), shingles_(kBatch + 1) {}
 
     void start() { held_ = 0, emitted_ = false; }
 
@@ -57,7 +84,7 @@ class Shingler {
         if (held_ >= n_) {
             drain(consume);
         } else if (held_ > 0 && !emitted_) {
-            hash_shingles(tokens_.data(), 1, static_cast<unsigned>(held_), key_, shingles_.data());
+            hashing_.shingles(tokens_.data(), 1, static_cast<unsigned>(held_), shingles_.data());
             consume(shingles_.data(), std::size_t{1});
         }
     }
@@ -68,7 +95,7 @@ class Shingler {
     template <class Consume>
     void drain(Consume&& consume) {
         const std::size_t count = held_ - n_ + 1;
-        hash_shingles(tokens_.data(), count, n_, key_, shingles_.data());
+        hashing_.shingles(tokens_.data(), count, n_, shingles_.data());
         consume(shingles_.data(), count);
         std::memmove(tokens_.data(), tokens_.data() + count, (n_ - 1) * sizeof(std::uint64_t));
         held_ = n_ - 1;
@@ -76,7 +103,7 @@ class Shingler {
     }
 
     unsigned n_;
-    std::uint64_t key_;
+    Hashing hashing_;
     std::vector<std::uint64_t> tokens_, shingles_;
     std::size_t held_ = 0;
     bool emitted_ = false;

@@ -14,7 +14,7 @@ struct TextOptions {
     Mode mode;
     bool fold;
     unsigned ngram;
-    std::uint64_t seed;
+    Hashing hashing;
 };
 
 // Hashes of the single ASCII characters: half of a character tokenizer's work.
@@ -27,10 +27,21 @@ inline const std::array<std::uint64_t, 128> kAsciiHashes = [] {
     return hashes;
 }();
 
+// Hashes of tokens of one or three bytes that lie side by side; a fourth byte must be readable.
+inline void hash_tokens_of(const Hashing& hashing, const std::uint8_t* first, unsigned width, std::size_t count, std::uint64_t* out) {
+    if (hashing.key()) {
+        keyed_tokens(*hashing.key(), first, width, count, out);
+    } else if (width == 1) {
+        for (std::size_t i = 0; i < count; ++i) out[i] = kAsciiHashes[first[i]];
+    } else {
+        for (std::size_t i = 0; i < count; ++i) out[i] = token_hash_of_three(first + 3 * i);
+    }
+}
+
 // Hands the shingle hashes of one text after the other to a consumer, in batches.
 class TextShingler {
    public:
-    explicit TextShingler(const TextOptions& options) : options_(options), shingler_(options.ngram, options.seed) {}
+    explicit TextShingler(const TextOptions& options) : options_(options), shingler_(options.ngram, options.hashing) {}
 
     template <class Consume>
     void run(std::span<const std::uint8_t> utf8, Consume&& consume) {
@@ -50,11 +61,18 @@ class TextShingler {
         folder_.for_each_stretch(
             [&](const TokenEdges& edges) {
                 std::uint64_t hashes[TokenEdges::kRoom];
-                hash_tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
+                options_.hashing.tokens(bytes, edges.begins, edges.ends, edges.ended, hashes);
                 shingler_.add_all(edges.ended, [&](std::size_t i) { return seen(hashes[i]); }, consume);
             },
             [&](std::size_t first, std::size_t count, unsigned width) {
-                if (width == 1) {
+                if (options_.hashing.key()) {
+                    for (std::size_t done = 0; done < count; done += TokenEdges::kRoom) {
+                        std::uint64_t hashes[TokenEdges::kRoom];
+                        const std::size_t here = std::min<std::size_t>(TokenEdges::kRoom, count - done);
+                        hash_tokens_of(options_.hashing, bytes + first + done * width, width, here, hashes);
+                        shingler_.add_all(here, [&](std::size_t i) { return seen(hashes[i]); }, consume);
+                    }
+                } else if (width == 1) {
                     shingler_.add_all(count, [&](std::size_t i) { return seen(kAsciiHashes[bytes[first + i]]); }, consume);
                 } else {
                     shingler_.add_all(count, [&](std::size_t i) { return seen(token_hash_of_three(bytes + first + 3 * i)); }, consume);

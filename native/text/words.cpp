@@ -30,7 +30,9 @@ std::size_t count_code_points(std::span<const std::uint8_t> utf8) {
     return count;
 }
 
-HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank, const Secret* secret) {
+HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank, const TokenHash& hash) {
+    const Secret* secret = std::get_if<Secret>(&hash);
+    const Hashing* hashing = std::get_if<Hashing>(&hash);
     HashedWords found;
     found.hashes.reserve(edges.size() / 2);
     found.starts.reserve(edges.size() / 2);
@@ -54,7 +56,7 @@ HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::
             normal = {folder.bytes(), folder.size()};
         }
         if (normal.empty()) continue;
-        found.hashes.push_back(secret ? secret->of(normal.data(), normal.size()) : token_hash(normal.data(), normal.size()));
+        found.hashes.push_back(secret ? secret->of(normal.data(), normal.size()) : hashing->string(normal.data(), normal.size()));
         found.starts.push_back(edges[i]);
         found.ends.push_back(edges[i + 1]);
     }

@@ -6,18 +6,23 @@ different recipes raises ``RecipeMismatch``. Recipe version 1 never changes its 
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.figures import shown_value
+from lookalike.keys import Key
 from lookalike.registry import Registry
+
+if TYPE_CHECKING:
+    from lookalike._native import Hashing
 
 NORMALIZERS = ("fold", "none", "simhash-py")
 WEIGHTS = ("count", "one", "tfidf")
@@ -41,6 +46,7 @@ class Recipe:
     seed: int = 0
     embedder: str | None = None  # the model whose vectors a store keeps
     version: int = 1
+    key: Key | None = dataclasses.field(default=None, repr=False)  # of a keyed collection: only la.open makes one
 
     def __post_init__(self) -> None:
         for name, kind in (("tokenizer", str), ("ngram", int), ("seed", int), ("version", int)):
@@ -62,6 +68,10 @@ class Recipe:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise InputError(f"recipe {name}={shown_value(value)}: give a registered name")
+        if self.key is not None and not isinstance(self.key, Key):
+            raise InputError("recipe key: open a collection with keyed=True, and take the recipe of the index: index.recipe")
+        if self.key is not None and self.hash != "lookalike64":
+            raise InputError(f"recipe hash={self.hash!r} cannot be keyed: it makes the fingerprints of another program; use 'lookalike64'")
         if self.weights == "tfidf" and self.idf is None:
             raise InputError("recipe weights='tfidf' needs an idf: 'jieba', or the name or file of your own table")
         if self.idf is not None and self.weights != "tfidf":
@@ -74,10 +84,19 @@ class Recipe:
         """A name for people, a dot, and 12 hex digits that cover every field and the version of every named part."""
         return _recipe_id(self)
 
+    @property
+    def hashing(self) -> int | Hashing:
+        """What native code hashes tokens with: the seed, or the seed and the key."""
+        return self.seed if self.key is None else self.key.hashing(self.seed)
+
     def to_dict(self) -> dict[str, Any]:
+        """Its fields; of a key only the check by which it is told from others."""
         fields_ = asdict(self)
         if self.embedder is None:
             del fields_["embedder"]  # the ids of recipes without one are older than the field
+        del fields_["key"]
+        if self.key is not None:
+            fields_["key"] = self.key.check
         return fields_
 
     @classmethod
@@ -88,6 +107,8 @@ class Recipe:
         if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
             raise InputError(f"recipe of type {type(data).__name__}: give a mapping of field names to values, as to_dict() makes it")
         _refuse_unknown(data)
+        if data.get("key") is not None:
+            raise InputError("recipe key: its secret is nowhere but in the store: open that, and take index.recipe")
         several = (trust,) if isinstance(trust, str) else check_several("trust", trust, "a list of names")
         trusted = tuple(check_str("trust", name, "a list of names") for name in several)
         made = cls(**data)
@@ -192,8 +213,9 @@ def _identify(recipe: Recipe, components: tuple[tuple[str, str], ...]) -> str:
     content = recipe.to_dict() | dict(components)
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
-    name = next((name for name in BUILTIN_NAMES if recipes.get(name) == recipe), "custom")
-    return f"{name}.{digest}"
+    plain = recipe.replace(key=None)
+    name = next((name for name in BUILTIN_NAMES if recipes.get(name) == plain), "custom")
+    return f"{name}{'' if recipe.key is None else '-keyed'}.{digest}"
 
 
 def require_same(left: str, right: str) -> None:

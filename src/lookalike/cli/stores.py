@@ -48,6 +48,8 @@ def creation_options(function: F) -> F:
         "--threshold": "Similarity from which a new collection finds look-alikes [default: 0.8]",
         "--recall": "How surely it finds those at the threshold [default: 0.99]",
     }
+    keyed = "A new collection with a secret of its own: nobody without it can forge a text that looks like another."
+    function = click.option("--keyed", is_flag=True, help=keyed)(function)
     function = click.option("--no-text", is_flag=True, help="A new collection that keeps no texts, only fingerprints.")(function)
     for name in reversed(help_of):
         kind = float if name in ("--threshold", "--recall") else str
@@ -55,9 +57,10 @@ def creation_options(function: F) -> F:
     return function
 
 
-def created(store: str, collection: str, *, no_text: bool, **settings: Any) -> lookalike.Index:
+def created(store: str, collection: str, *, no_text: bool, keyed: bool, **settings: Any) -> lookalike.Index:
     """A store for writing, made if it is not there."""
-    return lookalike.open(store, collection=collection, keep_text=False if no_text else None, trust=_trusted(), **settings)
+    flags: dict[str, Any] = {"keep_text": False if no_text else None, "keyed": True if keyed else None}
+    return lookalike.open(store, collection=collection, trust=_trusted(), **flags, **settings)
 
 
 def existing(store: str, collection: str, *, writing: bool = False) -> lookalike.Index:

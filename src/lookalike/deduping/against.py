@@ -51,7 +51,9 @@ class Stored:
     def _check(self, made_with: dict[str, Any]) -> None:
         settings = self._settings
         # A method looks at one kind: the model says nothing about words, and words say nothing about the model.
-        stored, own = self._index._store.settings.lexical.id, settings.recipe.replace(embedder=None).id
+        # Whether the store is keyed is its own affair: what it is asked for gets its fingerprints. Those of another key say nothing there.
+        recipe, own_recipe = self._index.recipe, settings.recipe.replace(embedder=None)
+        stored, own = (recipe if own_recipe.key else recipe.replace(key=None)).id, own_recipe.id
         if settings.method != "meaning" and stored != own:
             raise RecipeMismatch(f"against={self.name!r}: made with recipe {stored}, and this run has {own}")
         if ("vector" if settings.method == "meaning" else settings.method) not in made_with["kinds"]:
@@ -113,8 +115,8 @@ class Stored:
         return matches
 
     def _by_simhash(self, texts: list[str]) -> list[tuple[Any, float] | None]:
-        values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._settings.recipe)
-        found = self._index.search_simhashes(values, self._settings.distance, limit=1)
+        values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._index.recipe)
+        found = self._index._by_simhashes(values, self._settings.distance, 1, 1)
         matches: list[tuple[Any, float] | None] = []
         for i, text in enumerate(texts):
             first, last = int(found.offsets[i]), int(found.offsets[i + 1])

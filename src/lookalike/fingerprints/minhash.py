@@ -195,8 +195,8 @@ def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, 
         data = utf8(text)
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-        return _native.minhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, size, 1)
-    hashes = distinct_features(text, recipe) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), recipe.seed)
+        return _native.minhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.hashing, size, 1)
+    hashes = distinct_features(text, recipe) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), recipe)
     return _native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)
 
 
@@ -294,7 +294,7 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
     for piece in packed(texts):
         if is_native(chosen):
             mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
-            found = np.asarray(_native.minhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, size, workers))
+            found = np.asarray(_native.minhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.hashing, size, workers))
             rows = found.reshape(-1, size)
         else:
             rows = np.array([_values(text, size, chosen) for text in piece.texts()], dtype=np.uint32).reshape(-1, size)

@@ -133,7 +133,7 @@ def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
         data = utf8(text)
         offsets = array("q", (0, len(data)))
         mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-        return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.seed, bits, unique, 1))
+        return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.hashing, bits, unique, 1))
     if recipe.hash == "lookalike64" and not weighs_words(recipe):  # a segmenter's words: shingled natively
         hashes = shingles(text, recipe)
         return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
@@ -192,7 +192,7 @@ def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = No
         if is_native(chosen):
             mode, folded, unique = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold", chosen.weights == "one"
             found = np.asarray(
-                _native.simhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.seed, bits, unique, workers)
+                _native.simhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.hashing, bits, unique, workers)
             )
         else:
             found = np.array([half for text in piece.texts() for half in _split(_of_text(text, bits, chosen), words)], dtype=np.uint64)

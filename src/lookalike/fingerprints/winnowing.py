@@ -249,7 +249,7 @@ def _piece(piece: Packed, recipe: Recipe, window: int, workers: int) -> _Columns
 
     if is_native(recipe):
         mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-        found = _native.winnow_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.seed, window, workers)
+        found = _native.winnow_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, window, workers)
         values, starts, ends, offsets = (np.asarray(part) for part in found)
         return _Columns(offsets, values, starts, ends)
     singles = [winnow(text, window=window, recipe=recipe) for text in piece.texts()]

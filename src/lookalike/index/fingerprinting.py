@@ -158,7 +158,7 @@ def _sketches(texts: Sequence[str], settings: Settings, workers: int) -> tuple[A
 
     recipe = settings.recipe
     mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-    options = (mode, folded, recipe.ngram, recipe.seed, settings.bits, unique, settings.size, workers)
+    options = (mode, folded, recipe.ngram, recipe.hashing, settings.bits, unique, settings.size, workers)
     parts = [_native.sketch_texts(piece.data, piece.offsets, *options) for piece in packed(texts)]
     simhash, minhash, digests = (np.concatenate([np.asarray(part[i]) for part in parts]) for i in range(3))
     return simhash, minhash, digests
@@ -175,20 +175,20 @@ def content_digests(texts: Sequence[str], recipe: Recipe, workers: int = 1) -> N
     import numpy as np
 
     if is_native(recipe):
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, mode, folded, workers)) for piece in packed(texts)]
+        options = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", workers, recipe.hashing
+        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, *options)) for piece in packed(texts)]
         return np.concatenate([np.zeros(0, np.uint64), *parts])
     return np.array([_native.checksum(features(text, recipe).view(np.uint8)) for text in texts], dtype=np.uint64)
 
 
 def features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
-    """The distinct features of a text in ascending order, as hashes that everybody can make."""
+    """The distinct features of a text in ascending order: what fingerprints are made of."""
     import numpy as np
 
     if recipe.hash == "lookalike64" and not weighs_words(recipe):
         return np.asarray(shingles(text, recipe, unique=True))
     strings = list(weighted_strings(text, recipe))
-    return np.unique(np.array(list(hash_strings(strings)), dtype=np.uint64)) if strings else np.zeros(0, np.uint64)
+    return np.unique(np.array(list(hash_strings(strings, recipe.hashing)), dtype=np.uint64)) if strings else np.zeros(0, np.uint64)
 
 
 def verified_features(text: str, recipe: Recipe) -> NDArray[np.uint64]:

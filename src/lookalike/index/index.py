@@ -31,7 +31,7 @@ from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.model import Document
-from lookalike.recipe import require_same
+from lookalike.recipe import Recipe, require_same
 from lookalike.segments.hamming import NO_LIMIT, check_k, check_limit, words_of
 from lookalike.stores.base import Added, Batch, CheckReport, Id, Reader, Record, Store
 
@@ -89,6 +89,11 @@ class Index:
         data: dict[str, Any] = json.loads(settings.to_json())
         return data | {"bands": settings.banding.bands, "rows": settings.banding.rows}
 
+    @property
+    def recipe(self) -> Recipe:
+        """What the fingerprints of texts are made with, with the key of a keyed collection: ``la.minhash(text, recipe=index.recipe)``."""
+        return self._store.settings.lexical
+
     def __len__(self) -> int:
         with self._store.reading() as reader:
             return reader.count()
@@ -133,7 +138,21 @@ class Index:
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
         settings = self._store.settings
+        self._require_own("values", values)
         return self._add_batches(simhash_batches(ids, words_of(values, settings.bits, "values"), settings), progress)
+
+    def _require_own(self, name: str, values: object) -> None:
+        """SimHashes must be of this recipe. Numbers do not say what they are of, and nobody without the key has any that mean something."""
+        settings = self._store.settings
+        given = values if isinstance(values, Sequence) else ()
+        for value in given:
+            if isinstance(value, SimHash):
+                require_same(value.recipe, settings.recipe_of("simhash"))
+        if settings.keyed and not (given is values and all(isinstance(value, SimHash) for value in given)):
+            raise InputError(
+                f"{name}: this collection is keyed, and a number does not say with which key it was made: "
+                "give a text, or SimHashes as la.simhash(text, recipe=index.recipe) makes them"
+            )
 
     def _add_batches(self, batches: Iterable[Batch], progress: Progress | None) -> Added:
         check_callback("progress", progress)
@@ -299,8 +318,7 @@ class Index:
     def _by_simhash(self, value: int | SimHash, k: int, limit: int) -> Matches:
         check_k(k)
         settings = self._store.settings
-        if isinstance(value, SimHash):
-            require_same(value.recipe, settings.recipe_of("simhash"))
+        self._require_own("simhash", [value])
         words = words_of([int(value)] if isinstance(value, SimHash) else [value], settings.bits, "simhash")
         with self._store.reading() as reader:
             return searching.simhash(reader, settings, words, k, limit)
@@ -359,7 +377,10 @@ class Index:
         check_k(k)
         check_workers(workers)
         most = NO_LIMIT if limit is None else check_limit(limit)
-        words = words_of(values, self._store.settings.bits, "values")
+        self._require_own("values", values)
+        return self._by_simhashes(words_of(values, self._store.settings.bits, "values"), k, most, workers)
+
+    def _by_simhashes(self, words: NDArray[np.uint64], k: int, most: int, workers: int) -> SimhashMatches:
         with self._store.reading() as reader:
             found = reader.near_simhashes(words, k, most, workers)
             ids = _ids_of(reader, found.ids)
@@ -418,6 +439,9 @@ class Index:
         """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
         check_callback("progress", progress)
         check_bool("repair", repair)
+        key = self._store.settings.recipe.key
+        if key is not None and key.problem is not None:
+            return CheckReport([key.problem])  # there is nothing to compare the fingerprints with
         report = self._store.check(repair, progress)
         if report.ok:
             with self._store.reading() as reader:

@@ -40,6 +40,7 @@ def open(
     keep_text: bool | None = None,
     threshold: float | None = None,
     recall: float | None = None,
+    keyed: bool | None = None,
     trust: str | Iterable[str] = (),
     read_only: bool = False,
     create: bool = True,
@@ -48,18 +49,21 @@ def open(
 
     A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
     (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
-    which the share ``recall`` is to be found. With a ``model`` (``use-multilingual``, a folder, ``module:function``) it keeps vectors
-    too, and can be searched by meaning. An existing one keeps what it was made with, and is refused if something else
-    is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was made with a
-    ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
+    which the share ``recall`` is to be found. A ``keyed`` one makes the fingerprints of texts with a secret of its own, which the store
+    keeps: nobody without it can forge a text that looks like another (docs/security.md). With a ``model`` (``use-multilingual``, a
+    folder, ``module:function``) it keeps vectors too, and can be searched by meaning. An existing one keeps what it was made with, and is
+    refused if something else is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was
+    made with a ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
     Use it in a ``with`` statement, or ``close`` it.
     """
     check_bool("read_only", read_only)
     check_bool("create", create)
+    if keyed is not None:
+        check_bool("keyed", keyed)
     if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     wanted = Wanted(
-        recipe=None if recipe is None else resolve(recipe),
+        recipe=None if recipe is None else _without_key(resolve(recipe)),
         model=_checked_model(model),
         kinds=parse_kinds(kinds),
         bits=bits,
@@ -67,10 +71,17 @@ def open(
         keep_text=keep_text,
         threshold=threshold,
         recall=recall,
+        keyed=keyed,
         trust=_checked_trust(trust),
     )
     wanted.new()  # whatever is wrong with it should be said before a store is made
     return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
+
+
+def _without_key(recipe: Recipe) -> Recipe:
+    if recipe.key is not None:
+        raise InputError("recipe: this one has the key of a collection, and each has its own: give recipe.replace(key=None) and keyed=True")
+    return recipe
 
 
 def _checked_trust(trust: object) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.index.fingerprinting import Given, check_id, fingerprinted, stored_meta
+from lookalike.keys import Key
 from lookalike.model import Document
 from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import require_same
@@ -142,9 +143,15 @@ def _agree(store: Store, given: str | None, path: Path, refingerprint: bool) -> 
     if given is None or refingerprint:
         return
     try:
-        exported = Settings.from_json(given, f"export {str(path)!r}", store.wanted)
+        name = f"export {str(path)!r}"
+        exported = Settings.from_json(given, name, store.wanted, lambda check: Key.without_secret(check, f"{name} has no secret"))
     except (InputError, RecipeMismatch) as error:
         raise type(error)(f"{error}; {_ANEW}") from error
+    if store.settings.keyed and not exported.keyed:
+        raise RecipeMismatch(f"{str(path)!r} was exported from a collection that is not keyed, and this one is: {_ANEW[3:]}")
+    if exported.keyed:
+        # Secrets are not exported, and texts get the fingerprints of the collection that they come to anyway.
+        exported = exported.with_key(store.settings.recipe.key or Key.new())
     if exported.to_json() != store.settings.to_json() and not store.adopt(exported):
         differing = _differences(exported, store.settings)
         raise RecipeMismatch(f"{str(path)!r} was exported from a collection with {differing}: load it into a new collection; {_ANEW}")

@@ -79,9 +79,10 @@ class Sketcher:
     def _native_sketch(self, texts: Packed, with_features: bool) -> tuple[Any, Any, Any, Any]:
         """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
         recipe = self._rule.recipe
-        mode, folded, ngram, seed = 0, True, 5, 0
+        mode, folded, ngram = 0, True, 5
+        seed: int | _native.Hashing = 0
         if is_native(recipe):
-            mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed
+            mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing
         bands, rows = self._bands if with_features else (0, 0)
         options = (mode, folded, ngram, seed, self._size, bands, rows, self._workers, self._scratch, self._key)
         return _native.sketch_documents(texts.data, texts.offsets, *options)
@@ -95,7 +96,7 @@ class Sketcher:
         mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
         return np.asarray(
             _native.simhash_texts(
-                texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.seed, self._rule.bits, unique, self._workers
+                texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.hashing, self._rule.bits, unique, self._workers
             )
         )
 

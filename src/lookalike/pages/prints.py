@@ -70,7 +70,7 @@ def page_print(source: Page | str | bytes) -> PagePrint:
 def _text_prints(text: bytes) -> tuple[SimHash, MinHash]:
     """The same as ``simhash(text)`` and ``minhash(text)``, from one pass."""
     recipe = resolve(None)
-    options = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.seed, 64, recipe.weights == "one", SIZE, 1
+    options = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing, 64, recipe.weights == "one", SIZE, 1
     bits, values, _ = _native.sketch_texts(text, array("q", (0, len(text))), *options)
     return (
         SimHash(int(bits[0]), 64, simhash.fingerprint_recipe(recipe, 64)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError, RecipeMismatch, StoreError, UnknownName
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.keys import Key
 from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
 from lookalike.segments.banding import Banding, choose_banding
@@ -63,8 +64,13 @@ class Settings:
 
     @property
     def recipe_id(self) -> str:
-        """Of the recipe with its model."""
-        return self.stored_id or self.recipe.id
+        """Of the recipe with its model and without its key, which a model has no part in."""
+        return self.stored_id or self.recipe.replace(key=None).id
+
+    @property
+    def keyed(self) -> bool:
+        """Whether the fingerprints of texts are made with a secret of this collection."""
+        return self.recipe.key is not None
 
     @property
     def model(self) -> str:
@@ -82,6 +88,9 @@ class Settings:
     def lexical(self) -> Recipe:
         """The recipe of all fingerprints but vectors, which the model has no part in."""
         return self.recipe if self.recipe.embedder is None else self.recipe.replace(embedder=None)
+
+    def with_key(self, key: Key | None) -> Settings:
+        return replace(self, recipe=self.recipe.replace(key=key))
 
     def with_dimensions(self) -> Settings:
         """For a new collection: what the model gives is what it will always hold. This loads the model."""
@@ -115,23 +124,29 @@ class Settings:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
         if self.dimensions is not None:
             data["dimensions"] = self.dimensions
-        data |= {"recipe": self.recipe.to_dict(), "recipe_id": self.recipe_id, "kinds": list(self.kinds)}
+        plain = self.recipe.replace(key=None)
+        data |= {"recipe": plain.to_dict(), "recipe_id": self.recipe_id, "kinds": list(self.kinds)}
+        if self.recipe.key is not None:
+            data |= {"keyed": True, "key_check": self.recipe.key.check}
         if self.unopened_model is not None:
             data["recipe"]["embedder"] = self.unopened_model
         if "embedder" in data["recipe"]:
-            data["lexical_id"] = self.lexical.id  # can be checked without the model
+            data["lexical_id"] = plain.replace(embedder=None).id  # can be checked without the model
         return json.dumps(data, sort_keys=True)
 
     @classmethod
-    def from_json(cls, text: str, name: str, wanted: Wanted) -> Self:
+    def from_json(cls, text: str, name: str, wanted: Wanted, key_of: Callable[[str], Key]) -> Self:
         """The settings a store was made with, if they are what the caller wants and what this installation reads in the same way.
 
-        They are data: nothing that they name is imported or read unless it is registered, or the caller named it too.
+        They are data: nothing that they name is imported or read unless it is registered, or the caller named it too. ``key_of`` gives the
+        key with a check.
         """
         try:
             data: dict[str, Any] = json.loads(text)
             identity, lexical = str(data.pop("recipe_id")), data.pop("lexical_id", None)
-            recipe, model = wanted.stored_recipe(data["recipe"], identity, name)
+            check = data.pop("key_check") if data.pop("keyed", False) else None
+            plain, model = wanted.stored_recipe(data["recipe"], identity, name)
+            recipe = plain if check is None else plain.replace(key=key_of(str(check)))
             stored = {"unopened_model": model, "stored_id": identity} if model is not None else {}
             known = {field: value for field, value in data.items() if field not in ("unopened_model", "stored_id")}
             settings = cls(**known | {"recipe": recipe, "kinds": tuple(data["kinds"])} | stored)
@@ -141,7 +156,7 @@ class Settings:
             raise StoreError(f"{name}: its settings cannot be read ({error}); it may have been written by a newer release") from error
         except UnknownName as error:
             raise UnknownName(f"{name}: {error}") from None
-        for was, now in ((identity, settings.recipe_id), (lexical, settings.lexical.id)):
+        for was, now in ((identity, settings.recipe_id), (lexical, plain.replace(embedder=None).id)):
             if was is not None and was != now:
                 # A named part, such as an IDF table or a segmenter, has changed since.
                 raise RecipeMismatch(f"{name} was made with recipe {was}, which is {now} on this machine")
@@ -169,16 +184,24 @@ class Wanted:
     keep_text: bool | None = None
     threshold: float | None = None
     recall: float | None = None
+    keyed: bool | None = None
     trust: tuple[str, ...] = ()  # names that may be loaded though it is the store that names them
 
     def new(self) -> Settings:
-        given = {name: value for name in self.__slots__ if name not in ("model", "trust") and (value := getattr(self, name)) is not None}
+        named = (name for name in self.__slots__ if name not in ("model", "trust", "keyed"))
+        given = {name: value for name in named if (value := getattr(self, name)) is not None}
         recipe = self.recipe or DEFAULT
         if self.model is not None:
             if recipe.embedder not in (None, self.model):
                 raise InputError(f"model={self.model!r}: the recipe names another, {recipe.embedder!r}: leave one of them out")
             recipe = recipe.replace(embedder=self.model)
+        if self.keyed and recipe.hash != "lookalike64":
+            raise InputError(f"keyed=True: recipe hash={recipe.hash!r} makes the fingerprints of another program, which has no keys")
         return Settings(**{"kinds": kinds_of(recipe)} | given | {"recipe": recipe})
+
+    def made(self) -> Settings:
+        """The settings of a collection that is made now: with the dimensions of its model, and with a secret of its own."""
+        return self.new().with_dimensions().with_key(Key.new() if self.keyed else None)
 
     def stored_recipe(self, stored: dict[str, Any], identity: str, name: str) -> tuple[Recipe, str | None]:
         """The recipe that a store has written down, in the caller's own names where he gave some that come to the same; and, apart
@@ -217,7 +240,7 @@ class Wanted:
 
     def check(self, found: Settings, name: str) -> None:
         """Raise unless the collection is what was asked for. ``stored_recipe`` looked at its recipe."""
-        for field in ("kinds", "bits", "size", "keep_text", "threshold", "recall"):
+        for field in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "keyed"):
             value, stored = getattr(self, field), getattr(found, field)
             if value is not None and value != stored and (field != "kinds" or set(value) != set(stored)):
                 raise InputError(f"{name} was made with {field}={stored!r}, not {value!r}: leave it out, or make another collection")

@@ -24,7 +24,7 @@ from lookalike.text.stopwords import normal_stop_words
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings, secret_strings, tokenize
 
 if TYPE_CHECKING:
-    from lookalike._native import Buffer
+    from lookalike._native import Buffer, Hashing
 
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
 _SIMHASH_PY = re.compile(r"[\w\u4e00-\u9fcc]+")
@@ -99,7 +99,7 @@ def weighted_strings(text: str | bytes, recipe: Recipe) -> dict[str, float]:
     return {shingle: 1.0 if recipe.weights == "one" else float(count) for shingle, count in counts.items()}
 
 
-def element_hashes(elements: Iterable[str | bytes | int]) -> list[int]:
+def element_hashes(elements: Iterable[str | bytes | int], hashing: int | Hashing = 0) -> list[int]:
     """Our hash of set elements: a string and its UTF-8 bytes are the same element, an integer is another."""
     strings: list[bytes] = []
     integers: list[bytes] = []
@@ -110,29 +110,30 @@ def element_hashes(elements: Iterable[str | bytes | int]) -> list[int]:
             integers.append(element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True))
         else:
             strings.append(utf8(element))
-    hashes = list(hash_strings(strings)) if strings else []
+    hashes = list(hash_strings(strings, hashing)) if strings else []
     if integers:
-        hashes += _native.hash_strings(*_native.pack_strings(integers), True)
+        hashes += _native.hash_strings(*_native.pack_strings(integers), True, hashing)
     return hashes
 
 
-def feature_hashes(elements: Iterable[str | bytes | int], seed: int) -> array[int]:
+def feature_hashes(elements: Iterable[str | bytes | int], recipe: Recipe) -> array[int]:
     """Elements as features of their own: what a one-token shingle of each would hash to."""
-    hashes = array("Q", element_hashes(elements))
-    return array("Q", _native.shingle_tokens(hashes, array("q", (0, len(hashes))), 1, seed, False)[0])
+    hashing = recipe.hashing
+    hashes = array("Q", element_hashes(elements, hashing))
+    return array("Q", _native.shingle_tokens(hashes, array("q", (0, len(hashes))), 1, hashing, False)[0])
 
 
 def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
     """Weighted strings under our own hash, in the order that makes sums of weights reproducible."""
     names = list(strings)
-    pairs = sorted(zip(feature_hashes(names, recipe.seed), (float(strings[name]) for name in names), strict=True))
+    pairs = sorted(zip(feature_hashes(names, recipe), (float(strings[name]) for name in names), strict=True))
     return Features(array("Q", (pair[0] for pair in pairs)), array("d", (pair[1] for pair in pairs)))
 
 
 def distinct_features(text: str | bytes, recipe: Recipe) -> array[int] | memoryview:
     """The distinct feature hashes of a text under our own hash, whatever hash the recipe's fingerprints are made with."""
     if weighs_words(recipe) or recipe.hash != "lookalike64":
-        return feature_hashes(weighted_strings(text, recipe), recipe.seed)
+        return feature_hashes(weighted_strings(text, recipe), recipe)
     return shingles(text, recipe, unique=True)
 
 

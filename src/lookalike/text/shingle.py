@@ -16,7 +16,7 @@ from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES, secret_token_hashes, token_hashes
 
 if TYPE_CHECKING:
-    from lookalike._native import Buffer
+    from lookalike._native import Buffer, Hashing
 
 
 def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: bool = False) -> memoryview:
@@ -29,8 +29,8 @@ def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: b
         data = utf8(text)
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
-        return _native.shingle_texts(data, offsets, mode, folded, chosen.ngram, chosen.seed, unique, 1)[0]
-    return _shingled(token_hashes(text, chosen), chosen.ngram, chosen.seed, unique=unique)
+        return _native.shingle_texts(data, offsets, mode, folded, chosen.ngram, chosen.hashing, unique, 1)[0]
+    return _shingled(token_hashes(text, chosen), chosen.ngram, chosen.hashing, unique=unique)
 
 
 def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = None) -> memoryview:
@@ -45,7 +45,7 @@ def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = N
     return _shingled(secret_token_hashes(text, recipe, key), recipe.ngram, 0, unique=True)
 
 
-def _shingled(hashes: memoryview, ngram: int, seed: int, *, unique: bool) -> memoryview:
+def _shingled(hashes: memoryview, ngram: int, seed: int | Hashing, *, unique: bool) -> memoryview:
     return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), ngram, seed, unique)[0]
 
 

@@ -17,7 +17,7 @@ from lookalike.text import segment
 from lookalike.text.normalize import as_str, fold, utf8
 
 if TYPE_CHECKING:
-    from lookalike._native import Buffer
+    from lookalike._native import Buffer, Hashing
 
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
 
@@ -91,7 +91,7 @@ def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
 
 
 def token_hashes(text: str | bytes, recipe: Recipe) -> memoryview:
-    """The hashes of version 1 of the words that a segmenter finds: what fingerprints are made of."""
+    """The hashes of the words that a segmenter finds: what fingerprints are made of."""
     return _word_hashes(text, recipe, secret=False)
 
 
@@ -102,11 +102,12 @@ def secret_token_hashes(text: str | bytes, recipe: Recipe, key: Buffer | None = 
 
 def _word_hashes(text: str | bytes, recipe: Recipe, *, secret: bool, key: Buffer | None = None) -> memoryview:
     plain, folded = as_str(text), _check_normalize(recipe.normalize)
+    hashing = 0 if secret else recipe.hashing
     pieces = segment.pieces(plain, recipe.tokenizer)
     if pieces is None:
         spans = segment.segmenter(recipe.tokenizer)(plain)
-        return _native.hash_spans(utf8(plain), spans, folded, secret, key)[0]
-    return _native.hash_pieces(utf8(plain), pieces, folded, secret, key)
+        return _native.hash_spans(utf8(plain), spans, folded, secret, key, hashing)[0]
+    return _native.hash_pieces(utf8(plain), pieces, folded, secret, key, hashing)
 
 
 def secret_strings(strings: list[str] | list[bytes], key: Buffer | None = None) -> memoryview:
@@ -114,6 +115,6 @@ def secret_strings(strings: list[str] | list[bytes], key: Buffer | None = None) 
     return _native.secret_strings(*_native.pack_strings(strings), key)
 
 
-def hash_strings(strings: list[str] | list[bytes]) -> memoryview:
-    """The token hash of each string, as it is."""
-    return _native.hash_strings(*_native.pack_strings(strings), False)
+def hash_strings(strings: list[str] | list[bytes], hashing: int | Hashing = 0) -> memoryview:
+    """The token hash of each string, as it is; of ``hashing`` only the key counts."""
+    return _native.hash_strings(*_native.pack_strings(strings), False, hashing)

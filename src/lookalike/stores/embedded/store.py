@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from lookalike.errors import StoreBusy, StoreError
+from lookalike.keys import Key
 from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
 from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
@@ -30,6 +31,7 @@ from lookalike.stores.embedded import database
 from lookalike.stores.embedded.acknowledged import MANY, Record, chained
 from lookalike.stores.embedded.checking import check_collection
 from lookalike.stores.embedded.graph_files import graph_path
+from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
@@ -83,16 +85,18 @@ class EmbeddedStore:
             state = read_state(connection, self.collection)
             if self._record and state is None:
                 self._record.verify(last, database.read_identity(connection))
+            secret = None if state is None else read_secret(connection, state.number)
         if state is None:
             if not create:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
-            settings = wanted.new().with_dimensions()
+            settings = wanted.made()
             with self._writing() as writer:
                 database.add_columns(writer, settings.kinds)
                 writer.execute(
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),
                 )
+                self._keep_secret(writer, settings)
                 self._chain(writer, database.read_identity(writer), settings.to_json().encode())
             if self.folder:
                 self._stop_writing()  # the lock is for those who add something
@@ -100,7 +104,11 @@ class EmbeddedStore:
             return settings
         where = f"{self.name}, collection {self.collection!r}"
         self._stored_settings = state.settings
-        return Settings.from_json(state.settings, where, wanted)
+        return Settings.from_json(state.settings, where, wanted, lambda check: Key.stored(check, secret, where))
+
+    def _keep_secret(self, connection: sqlite3.Connection, settings: Settings) -> None:
+        if settings.recipe.key is not None:
+            keep_secret(connection, self.collection, settings.recipe.key, self.folder / DATABASE if self.folder else None)
 
     def collections(self) -> list[str]:
         """The names of all collections of the store."""
@@ -338,6 +346,7 @@ class EmbeddedStore:
                 if state.next_row:
                     return False
                 database.add_columns(connection, settings.kinds)
+                self._keep_secret(connection, settings)
                 self._chain(connection, state.store, settings.to_json().encode())
                 connection.execute(
                     "UPDATE collections SET settings = ?, generation = generation + 1, version = version + 1 WHERE number = ?",

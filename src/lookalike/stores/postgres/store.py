@@ -18,6 +18,7 @@ from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader, bands_of
 from lookalike.stores.postgres.rows import COPY, COPY_WITH_VECTORS, copied, split_ids, winnowing_hashes
 from lookalike.stores.postgres.search_path import transaction
+from lookalike.stores.postgres.secrets import forget_secret, keep_secret, read_key
 from lookalike.stores.postgres.structures import add_structures, drop_unused
 from lookalike.stores.settings import Settings, Wanted
 
@@ -105,14 +106,14 @@ class PostgresStore:
             if not create:
                 names = [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")]
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(names) or 'none'}")
-            settings = wanted.new().with_dimensions()
+            settings = wanted.made()
             if "vector" in settings.kinds:
                 vectors.add_column(connection)
             self._insert_collection(connection, settings)
             found = connection.execute(query, (self.collection,)).fetchone()
             assert found is not None  # noqa: S101 - ours, or that of a process which was faster
         where = f"{self.name}, collection {self.collection!r}"
-        return found[0], Settings.from_json(found[1], where, wanted)
+        return found[0], Settings.from_json(found[1], where, wanted, lambda check: read_key(connection, found[0], check, where))
 
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
@@ -207,6 +208,8 @@ class PostgresStore:
             )
             if gone.rowcount == 0:
                 return None
+            if self.settings.keyed:
+                forget_secret(connection, self._number)
             if "vector" in settings.kinds:
                 vectors.add_column(connection)
             return self._insert_collection(connection, settings)
@@ -222,6 +225,8 @@ class PostgresStore:
             "INSERT INTO lookalike.collections (name, settings, bits) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING RETURNING number",
             (self.collection, settings.to_json(), settings.bits),
         ).fetchone()
+        if found is not None and settings.recipe.key is not None:
+            keep_secret(connection, found[0], settings.recipe.key)
         return found[0] if found else None
 
     def stats(self) -> dict[str, Any]:
