@@ -67,7 +67,7 @@ def _vector_blobs(halves: Any, count: int) -> list[bytearray | None]:
 
 
 def _stored_simhashes(words: Any, bits: int) -> list[Any]:
-    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)  # type: ignore[no-any-return]  # of numbers
+    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)
 
 
 def _stored_text(text: str | None) -> str | bytes | None:
@@ -101,7 +101,7 @@ class _Wanted(NamedTuple):
     """What is asked of the table of documents: columns behind the number of the row, and checks behind them where the store has some."""
 
     columns: str
-    count: int
+    width: int
     verifier: Verifier | None
 
     def verified(self, held: list[Sequence[Any]]) -> list[Sequence[Any]]:
@@ -159,7 +159,7 @@ def read_columns(
     """The same as columns, some thousand documents or megabytes at a time."""
     wanted = _wanted_of(store, tuple(columns))
     for held in _select(connection, wanted, collection, first, end, ROWS, COLUMN_BYTES):
-        rows, *values = tuple(zip(*held, strict=True))[: 1 + wanted.count]
+        rows, *values = tuple(zip(*held, strict=True))[: 1 + wanted.width]
         yield _columns(rows, values, columns, bits)
 
 

@@ -79,10 +79,10 @@ def read_state(connection: Reads, name: str) -> State | None:
         row = connection.execute(_WITH_STORE, (name,)).fetchone()
     except sqlite3.OperationalError:  # of the first format, or damaged: then this raises it again
         row = connection.execute(_FIRST, (name,)).fetchone()
-        return State(*row, read_identity(connection)) if row else None
+        return State._make((*row, read_identity(connection))) if row else None
     if row is None:
         return None
-    return State(*row[:7], Identity(*row[7:]) if row[7] is not None else read_identity(connection))
+    return State._make((*row[:7], Identity(*row[7:]) if row[7] is not None else read_identity(connection)))
 
 
 def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
