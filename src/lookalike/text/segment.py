@@ -194,7 +194,7 @@ def _is_compound(word: str) -> bool:
 def piece_cutter(name: str) -> tuple[Callable[[str], list[str]], Callable[[str], str]] | None:
     """For ``jieba``: what cuts a text into rjieba's pieces, and what a text with characters outside jieba goes through before.
 
-    The pieces are the whole text, white space too; ``native/words.hpp`` takes apart what jieba takes apart. Both functions may be
+    The pieces are the whole text, white space too; ``native/text/words.hpp`` takes apart what jieba takes apart. Both functions may be
     called in any number of threads at once.
     """
     if name != "jieba" or segmenters.get(name) is not jieba_spans:
