@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike._native import Buffer
+
 WIDTHS = (32, 64, 128)
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
 WeightedTokens = Iterable[tuple[str, float]]
@@ -205,9 +207,11 @@ def _columns(texts: object, bits: int, recipe: Recipe, workers: int) -> Iterator
         for piece in packed(texts):
             yield _native.simhash_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, bits, unique, workers)
     elif shingles_words(recipe):
-        yield from sketches_of_words(
-            texts, recipe, lambda hashes, offsets: _native.simhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, bits, unique), workers
-        )
+
+        def sketch(hashes: Buffer, offsets: Buffer) -> Buffer:
+            return _native.simhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, bits, unique)
+
+        yield from sketches_of_words(texts, recipe, sketch, workers)
     else:
         for piece in packed(texts):
             yield [half for text in piece.texts() for half in _split(_of_text(text, bits, recipe), 2 if bits == 128 else 1)]
