@@ -20,6 +20,7 @@ from array import array
 from bisect import bisect
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
+from heapq import nsmallest
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -229,7 +230,8 @@ class _Moves:
                     found.append(number)
         for left in lefts:
             votes = Counter(number for pair in _pairs(self.a, *left) for number in places.get(pair, ()))
-            for number, count in votes.most_common(2):
+            # Among equals the first: the order of the votes is that of hashes, which are others in every process.
+            for number, count in nsmallest(2, votes.items(), key=lambda vote: (-vote[1], vote[0])):
                 if count < SENTENCE_VOTES * (left[1] - left[0]):
                     break
                 right = rights[number]
