@@ -104,9 +104,9 @@ def by_engine(decider: Decider, sketches: Sketches, priorities: NDArray[np.int64
 
 
 @st.composite
-def corpora(draw: st.DrawFn, size: int | None = None) -> Sketches:
+def corpora(draw: st.DrawFn) -> Sketches:
     """Documents of a few features with keys of two bands; those of equal digests are equal."""
-    features = st.sets(st.integers(0, 9) | st.sampled_from([2**64 - 1]), min_size=size or 0, max_size=size or 8)
+    features = st.sets(st.integers(0, 9) | st.sampled_from([2**64 - 1]), max_size=8)
     contents = draw(st.lists(st.tuples(features, st.lists(st.integers(0, 2), min_size=2, max_size=2)), min_size=1, max_size=14))
     numbers = draw(st.lists(st.integers(0, len(contents) - 1), max_size=40))
     lists = [sorted(contents[number][0]) for number in numbers]
@@ -119,25 +119,41 @@ def corpora(draw: st.DrawFn, size: int | None = None) -> Sketches:
     )
 
 
-@given(
-    corpora() | corpora(size=4),
-    st.sampled_from([0.2, 0.34, 0.5, 0.8, 1.0]),
-    st.sampled_from([1, 2, 3, 100]),
-    st.sampled_from([0, 3, 32]),
-    st.integers(1, 4),
-    st.integers(0, 2**32),
-)
-def test_the_stages_decide_as_the_engine(sketches: Sketches, threshold: float, limit: int, small: int, parts: int, seed: int) -> None:
+def check_as_the_engine(sketches: Sketches, threshold: float, limit: int, small: int, parts: int, seed: int) -> None:
     """Any priorities, any order of batches, any split of documents, buckets and pairs."""
     draw = np.random.default_rng(seed)
     priorities = draw.choice(1000, len(sketches), replace=False).astype(np.int64) if len(sketches) else np.zeros(0, np.int64)
-    engine = _native.Leaders(2, threshold, limit)
     order = np.argsort(priorities)
-    leaders, similarities = engine.offer(*reordered(sketches, order)[:4])
     names = priorities[order].tolist()
+    leaders, similarities = _native.Leaders(2, threshold, limit).offer(*reordered(sketches, order)[:4])
     wanted = {q: (-1 if leader < 0 else names[leader], s) for q, leader, s in zip(names, leaders, similarities, strict=True)}
     with patch.object(finding, "SMALL", small):
         assert by_stages(sketches, priorities, Rule("minhash", Recipe(), threshold), 2, limit, Scattered(draw, parts)) == wanted
+
+
+limits = st.sampled_from([1, 2, 3, 100])
+
+
+@given(
+    corpora(), st.sampled_from([0.2, 0.34, 0.5, 0.8, 1.0]), limits, st.sampled_from([0, 3, 32]), st.integers(1, 4), st.integers(0, 2**32)
+)
+def test_the_stages_decide_as_the_engine(sketches: Sketches, threshold: float, limit: int, small: int, parts: int, seed: int) -> None:
+    check_as_the_engine(sketches, threshold, limit, small, parts, seed)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 4])
+def test_the_stages_decide_as_the_engine_where_buckets_are_full(limit: int) -> None:
+    """Sets that overlap a little, most of them in one bucket: what is hard to find by chance alone."""
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        contents = [np.unique(draw.integers(0, 12, 6)).astype(np.uint64) for _ in range(40)]
+        keys = np.where(draw.random((40, 2)) < 0.6, 0, draw.integers(1, 4, (40, 2))).astype(np.uint32)
+        chosen = draw.integers(0, 40, 60)
+        lists = [contents[i] for i in chosen]
+        digests = np.column_stack((chosen, chosen)).astype(np.uint64).reshape(-1)
+        offsets = np.cumsum([0, *map(len, lists)])
+        corpus = Sketches(np.concatenate(lists), offsets, digests, keys[chosen].reshape(-1), np.zeros(0, np.uint64))
+        check_as_the_engine(corpus, 0.5, limit, seed % 3 * 8, 1 + seed % 4, seed)
 
 
 def test_full_buckets_take_rounds_and_end_alike() -> None:
