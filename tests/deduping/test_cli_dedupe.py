@@ -140,12 +140,11 @@ def test_damaged_records_are_made_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_other_inputs_do_not_resume(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(["a b", "a b"]))
-    job = local._Job(
-        local.make_settings("minhash", 0.8, 3, "first", None, "document"), local.Columns(), 1, 1 << 30, None, local.Problems, None
-    )
-    before = job._work_folder(tmp_path / "out.jsonl", [local.Source.of(source)])
+    to = local.Destinations(tmp_path / "out.jsonl")
+    job = local.Job(local.Settings(), local.Input(source), to, local.Resources(), local.Against(), local.Conduct())
+    before = job._work_folder([local.Source.of(source)])
     os.utime(source, (1, 1))
-    assert job._work_folder(tmp_path / "out.jsonl", [local.Source.of(source)]) != before
+    assert job._work_folder([local.Source.of(source)]) != before
 
 
 def test_killed_and_resumed(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from lookalike import _native
 from lookalike.deduping.batches import Batch
 from lookalike.deduping.settings import DIGESTED
@@ -73,8 +75,6 @@ class Stored:
 
     def without_stored(self, batch: Batch, outside: Outside) -> Batch:
         """The batch in which documents that the store has are without text, and so are not compared with others."""
-        import numpy as np
-
         places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
         texts = list(batch.texts.texts())
         found = self._matches(texts)
@@ -132,14 +132,10 @@ class Stored:
 
 
 def _packed(texts: list[str]) -> Packed:
-    import numpy as np
-
     return Packed(*map(np.asarray, _native.pack_strings(texts)))
 
 
 def _kept(readers: Sequence[Reader], verdicts: DocumentVerdicts) -> Iterator[tuple[str | int, str]]:
-    import numpy as np
-
     number, kept = 0, verdicts.kept
     for reader in readers:
         for batch in reader.batches(lambda problem: None):

@@ -11,16 +11,15 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Ids
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 VERSION = 3  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
@@ -81,8 +80,6 @@ class Records:
 
     def append(self, source: int, batch: Batch, sketches: Sketches, problems: list[Problem]) -> int:
         """Writes a batch; the answer is the place of its first feature."""
-        import numpy as np
-
         arrays: dict[str, Any] = {
             **sketches._asdict(),
             "rows": batch.rows,
@@ -118,8 +115,6 @@ class Records:
 
     def replay(self) -> Iterator[Record | list[Problem]]:
         """The batches of an earlier run; a list of problems where a source ended. Stops before the first damaged one."""
-        import numpy as np
-
         if not self._end:
             return
         data = np.memmap(self._data, dtype=np.uint8, mode="r", shape=(self._end,))
@@ -152,16 +147,12 @@ class Records:
 
     def features(self) -> NDArray[np.uint64]:
         """The whole file as features, for those who know where theirs are."""
-        import numpy as np
-
         self._file.flush()
         return np.memmap(self._data, dtype=np.uint64, mode="r", shape=(self._end // _ALIGNMENT,)) if self._end else np.zeros(0, np.uint64)
 
 
 def _key(path: Path) -> NDArray[np.uint64]:
     """The key in this file; without a whole one a new key, and what was recorded is of no use."""
-    import numpy as np
-
     if not path.exists() or path.stat().st_size != KEY_BYTES:
         for other in ("batches", "journal"):
             (path.parent / other).unlink(missing_ok=True)
@@ -171,8 +162,6 @@ def _key(path: Path) -> NDArray[np.uint64]:
 
 
 def _record(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> Record:
-    import numpy as np
-
     at, arrays = entry["begin"], {}
     for name, size in entry["sizes"].items():
         dtype = np.dtype(_DTYPES[name])

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ahead import read_ahead
 from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import EMPTY, Problems
+from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.records import Records
-from lookalike.deduping.settings import Settings
-from lookalike.deduping.stages import Stages
+from lookalike.deduping.settings import Resources, Settings
 from lookalike.deduping.workspace import Workspace
 from lookalike.leaders.decider import Decider
 from lookalike.leaders.sketching import Sketcher, Sketches
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.deduping.against import Stored
 
 OFFERED_AT_A_TIME = 4096
@@ -66,26 +66,25 @@ class Run:
     def __init__(
         self,
         settings: Settings,
-        workers: int,
-        budget: int,
+        resources: Resources,
         workspace: Workspace,
         problems: Problems,
-        stages: Stages,
+        times: StageTimes,
         record: bool = False,
         stored: Stored | None = None,
     ) -> None:
-        self.settings, self.problems, self.stages = settings, problems, stages
-        self._ahead = workers > 1
+        self.settings, self.problems, self.times = settings, problems, times
+        self._ahead = resources.workers > 1
         self.ledger = Ledger()
         self._stored = stored
         self.ledger.store = stored.name if stored else ""
-        self._decider = Decider(settings.rule, budget, workspace.folder, workers)
+        self._decider = Decider(settings.rule, resources.budget, workspace.folder, resources.workers)
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = _Waiting()
         needs_file = not self._in_order and settings.method in ("minhash", "meaning")
         self._records = Records(workspace.folder()) if record or needs_file else None
-        self._sketcher = Sketcher(settings.rule, workers, self._records.key if self._records else None)
+        self._sketcher = Sketcher(settings.rule, resources.workers, self._records.key if self._records else None)
 
     def decide(self, readers: Sequence[Reader]) -> Decisions:
         if self._records is None:
@@ -106,17 +105,17 @@ class Run:
             done, problems_before = sum(size or 0 for size in sizes[:number]), self.problems.seen
             for batch in self._timed(self._batches(reader, start)):
                 if self._stored:
-                    with self.stages.timed("store"):
+                    with self.times.timed("store"):
                         batch = self._stored.without_stored(batch, self.ledger)
-                with self.stages.timed("sketch"):
+                with self.times.timed("sketch"):
                     if self.settings.keep.order == "longest":
                         batch.ranks = character_counts(batch.texts)
                     sketches = self._sketcher.sketch(batch.texts)
                 self._take(number, batch, sketches)
                 if total is not None and batch.resume_at:
-                    self.stages.step("read", done + batch.resume_at[0], total, "bytes")
+                    self.times.step("read", done + batch.resume_at[0], total, "bytes")
                 else:
-                    self.stages.step("read", self.ledger.documents, None, "documents")
+                    self.times.step("read", self.ledger.documents, None, "documents")
             start = (0, 1)
             if reader.name and self.ledger.readers[number] == self.ledger.documents and self.problems.seen == problems_before:
                 self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
@@ -132,7 +131,7 @@ class Run:
 
     def _timed(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         while True:
-            with self.stages.timed("read"):
+            with self.times.timed("read"):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -143,7 +142,7 @@ class Run:
         source, start = 0, (0, 1)
         pending: list[tuple[Batch, Sketches, list[Problem], int]] = []
         for item in self._records.replay() if self._records else ():
-            with self.stages.timed("resume"):
+            with self.times.timed("resume"):
                 if isinstance(item, list):
                     self._adopt(source, readers, pending, item)
                     pending, source, start = [], source + 1, (0, 1)
@@ -172,7 +171,7 @@ class Run:
     def _take(self, source: int, batch: Batch, sketches: Sketches) -> None:
         place = 0
         if self._records:
-            with self.stages.timed("record"):
+            with self.times.timed("record"):
                 place = self._records.append(source, batch, sketches, self.problems.take_recent())
         self._place(batch, sketches, place)
 
@@ -185,14 +184,12 @@ class Run:
             self._waiting.add(sketches, place)
 
     def _offer(self, sketches: Sketches) -> None:
-        with self.stages.timed("compare"):
+        with self.times.timed("compare"):
             leaders, similarities = self._decider.offer(sketches, self.ledger.nbytes + self._waiting.nbytes)
         self._found[0].add(leaders)
         self._found[1].add(similarities)
 
     def _finish(self) -> Decisions:
-        import numpy as np
-
         order = self.ledger.offered()
         if not self._in_order:
             ranked = np.argsort(-self.ledger.ranks(), kind="stable")  # of equal ranks the first one is kept
@@ -200,7 +197,7 @@ class Run:
             features = self._records.features() if self._records else np.zeros(0, np.uint64)
             for first in range(0, len(ranked), OFFERED_AT_A_TIME):
                 self._offer(self._waiting.taken(ranked[first : first + OFFERED_AT_A_TIME], features))
-                self.stages.step("compare", first, len(ranked), "documents")
+                self.times.step("compare", first, len(ranked), "documents")
         leaders, similarities = np.full(self.ledger.documents, -1, np.int64), np.zeros(self.ledger.documents)
         found = self._found[0].whole()
         leaders[order] = np.where(found < 0, -1, order[found]) if len(order) else found
@@ -213,8 +210,6 @@ class Run:
 
 def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
     """The texts of some documents, by their numbers. Problems were reported by the first reading."""
-    import numpy as np
-
     found: dict[int, str] = {}
     number = 0
     for reader in readers:
@@ -242,8 +237,6 @@ class _Waiting:
         return sum(each.nbytes for each in (self._starts, self._counts, self._digests, self._keys, self._simhashes))
 
     def add(self, sketches: Sketches, features_at: int) -> None:
-        import numpy as np
-
         self._starts.add(sketches.offsets[:-1] + features_at)
         self._counts.add(np.diff(sketches.offsets))
         self._digests.add(np.array(sketches.digests))
@@ -251,8 +244,6 @@ class _Waiting:
         self._simhashes.add(np.array(sketches.simhashes))
 
     def taken(self, documents: NDArray[np.int64], features: NDArray[np.uint64]) -> Sketches:
-        import numpy as np
-
         starts, counts = self._starts.whole()[documents], self._counts.whole()[documents]
         pieces = [features[start : start + count] for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
         simhashes: Any = self._simhashes.whole()

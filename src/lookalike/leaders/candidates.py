@@ -103,9 +103,8 @@ def _edges(buckets: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 def _before(which: NDArray[np.bool_], edges: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many of these are before each member in its bucket."""
-    counts = np.cumsum(which) - which
-    found: NDArray[np.int64] = counts - np.repeat(counts[edges[:-1]], np.diff(edges))
-    return found
+    counts: NDArray[np.int64] = np.cumsum(which) - which
+    return counts - np.repeat(counts[edges[:-1]], np.diff(edges))
 
 
 def _with_later(members: Bucketed, leads: NDArray[np.bool_], among: NDArray[np.bool_], wanted: NDArray[np.bool_] | None = None) -> Pairs:

@@ -112,8 +112,14 @@ def _of_bytes(texts: Packed) -> Sketches:
         blake2b(data[begin:end], digest_size=DIGEST_BYTES).digest() if end > begin else bytes(DIGEST_BYTES)
         for begin, end in pairwise(places)
     )
-    no_words, no_keys = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
-    return Sketches(no_words, np.zeros(len(places), np.int64), np.frombuffer(digests, np.uint64), no_keys, no_words)
+    return of_digests(np.frombuffer(digests, np.uint64))
+
+
+def of_digests(digests: NDArray[np.uint64]) -> Sketches:
+    """Sketches that say which documents are equal, and no more."""
+    words = np.ascontiguousarray(digests).reshape(-1)
+    nothing = np.zeros(0, np.uint64)
+    return Sketches(nothing, np.zeros(len(words) // 2 + 1, np.int64), words, np.zeros(0, np.uint32), nothing)
 
 
 def _joined(lists: Iterable[array[int] | memoryview]) -> array[int]:
