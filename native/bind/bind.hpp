@@ -91,11 +91,6 @@ inline std::size_t check_size(std::size_t size) {
     return size;
 }
 
-inline unsigned check_bands(unsigned bands) {
-    if (bands > 4096) throw nb::value_error("bands: choose 0 to 4096");
-    return bands;
-}
-
 inline std::size_t check_window(std::size_t window) {
     if (window < 1 || window > 65536) throw nb::value_error("window: choose 1 to 65536");
     return window;

@@ -75,7 +75,7 @@ std::pair<Output<std::uint8_t>, Output<std::int64_t>> join_spans(Bytes data, Inp
 
 Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
     if (bands == 0) return {};
-    check_bands(bands);
+    if (bands > kMostBands) throw nb::value_error("bands: choose 0 to 4096");
     check_size(size);
     if (rows < 1 || rows > size / bands) throw nb::value_error("rows: bands times rows must be within the size of the sketch");
     return {size, bands, rows};

@@ -11,6 +11,11 @@
 namespace lookalike {
 namespace {
 
+unsigned check_bands(unsigned bands) {
+    if (bands > kMostBands) throw nb::value_error("bands: choose 0 to 4096");
+    return bands;
+}
+
 double check_threshold(double threshold) {
     if (!(threshold > 0 && threshold <= 1)) throw nb::value_error("threshold: choose a number above 0 and up to 1");
     return threshold;

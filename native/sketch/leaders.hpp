@@ -17,6 +17,8 @@
 
 namespace lookalike {
 
+constexpr unsigned kMostBands = 4096;
+
 struct TokenDigest {
     std::uint64_t low, high;
     bool operator==(const TokenDigest&) const = default;

@@ -23,7 +23,7 @@ from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.run import Decisions, Reader
 from lookalike.deduping.settings import Resources, Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.working_files import Workspace
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, of_digests

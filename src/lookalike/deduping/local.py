@@ -20,13 +20,12 @@ from lookalike.deduping.outputs import Output, check_paths, write_removed
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of, stamp
-from lookalike.deduping.records import VERSION
 from lookalike.deduping.report import DedupeReport
 from lookalike.deduping.run import Reader, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.working_files import VERSION, Workspace
 from lookalike.errors import InputError, TooManyRemoved
 from lookalike.figures import shown_share
 from lookalike.recipe import Recipe

@@ -20,7 +20,7 @@ from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of
 from lookalike.deduping.settings import Input, Resources, Settings, make_settings
 from lookalike.deduping.text_files import TextFiles
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
 from lookalike.leaders.decider import RESERVED, Decider

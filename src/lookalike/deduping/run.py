@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -16,9 +17,8 @@ from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import EMPTY, Problems
 from lookalike.deduping.progress import StageTimes
-from lookalike.deduping.records import Records
 from lookalike.deduping.settings import Resources, Settings
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.working_files import Entry, Journal, Workspace
 from lookalike.leaders.decider import Decider
 from lookalike.leaders.sketching import Sketcher, Sketches
 
@@ -83,14 +83,11 @@ class Run:
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = _Waiting()
         needs_file = not self._in_order and settings.method in ("minhash", "meaning")
-        self._records = Records(workspace.folder()) if record or needs_file else None
-        self._sketcher = Sketcher(settings.rule, resources.workers, self._records.key if self._records else None)
+        self._journal = Journal(workspace.folder()) if record or needs_file else None
+        self._sketcher = Sketcher(settings.rule, resources.workers, self._journal.key if self._journal else None)
 
     def decide(self, readers: Sequence[Reader]) -> Decisions:
-        if self._records is None:
-            self._read(readers)
-            return self._finish()
-        with self._records:
+        with self._journal or nullcontext():
             self._read(readers)
             return self._finish()
 
@@ -111,7 +108,7 @@ class Run:
                     if self.settings.keep.order == "longest":
                         batch.ranks = character_counts(batch.texts)
                     sketches = self._sketcher.sketch(batch.texts)
-                self._take(number, batch, sketches)
+                self._place(batch, sketches, self._recorded(number, batch, sketches))
                 if total is not None and batch.resume_at:
                     self.times.step("read", done + batch.resume_at[0], total, "bytes")
                 else:
@@ -119,8 +116,8 @@ class Run:
             start = (0, 1)
             if reader.name and self.ledger.readers[number] == self.ledger.documents and self.problems.seen == problems_before:
                 self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
-            if self._records:
-                self._records.finish_source(self.problems.take_recent())
+            if self._journal:
+                self._journal.finish_source(self.problems.take_recent())
         for problem in self.ledger.repeated_ids():
             self.problems.report(problem)
 
@@ -140,40 +137,38 @@ class Run:
     def _replayed(self, readers: Sequence[Reader]) -> tuple[int, tuple[int, int]]:
         """Takes over what an earlier run left: the source to go on with, and where in it."""
         source, start = 0, (0, 1)
-        pending: list[tuple[Batch, Sketches, list[Problem], int]] = []
-        for item in self._records.replay() if self._records else ():
+        pending: list[Entry] = []
+        for item in self._journal.replay() if self._journal else ():
             with self.times.timed("resume"):
                 if isinstance(item, list):
                     self._adopt(source, readers, pending, item)
                     pending, source, start = [], source + 1, (0, 1)
-                else:
-                    pending.append((item.batch, item.sketches, item.problems, item.features_at))
-                    if item.batch.resume_at:
-                        start = item.batch.resume_at
-                        self._adopt(source, readers, pending, [])
-                        pending = []
+                    continue
+                pending.append(item)
+                if item.batch.resume_at:
+                    start = item.batch.resume_at
+                    self._adopt(source, readers, pending, [])
+                    pending = []
         # What is pending belongs to a source that cannot be entered in its middle: it is read again.
-        if self._records and pending:
-            self._records.drop_unfinished()
+        if self._journal and pending:
+            self._journal.drop_unfinished()
         return source, start
 
-    def _adopt(
-        self, source: int, readers: Sequence[Reader], batches: list[tuple[Batch, Sketches, list[Problem], int]], problems: list[Problem]
-    ) -> None:
+    def _adopt(self, source: int, readers: Sequence[Reader], entries: list[Entry], problems: list[Problem]) -> None:
         if source == len(self.ledger.readers):
             self.ledger.begin(readers[source].name)
-        for batch, sketches, found, place in batches:
-            self._place(batch, sketches, place)
-            problems = [*found, *problems]
+        for entry in entries:
+            self._place(entry.batch, entry.sketches, entry.features_at)
+            problems = [*entry.problems, *problems]
         for problem in problems:
             self.problems.add(problem)
 
-    def _take(self, source: int, batch: Batch, sketches: Sketches) -> None:
-        place = 0
-        if self._records:
-            with self.times.timed("record"):
-                place = self._records.append(source, batch, sketches, self.problems.take_recent())
-        self._place(batch, sketches, place)
+    def _recorded(self, source: int, batch: Batch, sketches: Sketches) -> int:
+        """The place of the batch's first feature in the journal."""
+        if not self._journal:
+            return 0
+        with self.times.timed("record"):
+            return self._journal.append(source, batch, sketches, self.problems.take_recent())
 
     def _place(self, batch: Batch, sketches: Sketches, place: int) -> None:
         self.ledger.add(batch)
@@ -194,7 +189,7 @@ class Run:
         if not self._in_order:
             ranked = np.argsort(-self.ledger.ranks(), kind="stable")  # of equal ranks the first one is kept
             order = order[ranked]
-            features = self._records.features() if self._records else np.zeros(0, np.uint64)
+            features = self._journal.features() if self._journal else np.zeros(0, np.uint64)
             for first in range(0, len(ranked), OFFERED_AT_A_TIME):
                 self._offer(self._waiting.taken(ranked[first : first + OFFERED_AT_A_TIME], features))
                 self.times.step("compare", first, len(ranked), "documents")
