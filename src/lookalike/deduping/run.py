@@ -203,20 +203,29 @@ class Run:
         return Decisions(leaders, similarities, self._decider.compared, hot, self._decider.spilled)
 
 
-def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
-    """The texts of some documents, by their numbers. Problems were reported by the first reading."""
-    found: dict[int, str] = {}
+def placed_texts(batch: Batch) -> Iterator[tuple[int, str]]:
+    """The texts of a batch, each with its place in it."""
+    places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
+    return zip(places.tolist(), batch.texts.texts(), strict=True)
+
+
+def batches_again(readers: Sequence[Reader]) -> Iterator[tuple[int, Batch]]:
+    """All batches once more, each with the number of its first document. Problems were reported by the first reading."""
     number = 0
     for reader in readers:
+        for batch in reader.batches(lambda problem: None):
+            yield number, batch
+            number += len(batch)
+
+
+def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
+    """The texts of some documents, by their numbers."""
+    found: dict[int, str] = {}
+    for first, batch in batches_again(readers) if wanted else ():
+        if any(first <= each < first + len(batch) for each in wanted):
+            found |= {first + place: text for place, text in placed_texts(batch) if first + place in wanted}
         if len(found) == len(wanted):
             break
-        for batch in reader.batches(lambda problem: None):
-            if any(number <= each < number + len(batch) for each in wanted):
-                places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
-                for place, text in zip(places.tolist(), batch.texts.texts(), strict=True):
-                    if number + place in wanted:
-                        found[number + place] = text
-            number += len(batch)
     return found
 
 

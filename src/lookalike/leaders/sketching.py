@@ -102,7 +102,9 @@ def _simhashes(texts: Packed, rule: Rule, workers: int, native: bool) -> NDArray
     if not native:
         return simhashes(list(texts.texts()), bits=rule.bits, recipe=recipe)
     mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-    return np.asarray(_native.simhash_texts(texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.hashing, rule.bits, unique, workers))
+    return np.asarray(
+        _native.simhash_texts(texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.hashing, rule.bits, unique, workers)
+    )
 
 
 def _of_bytes(texts: Packed) -> Sketches:
