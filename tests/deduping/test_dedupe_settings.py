@@ -40,6 +40,7 @@ def test_every_parameter_has_its_place_in_a_group() -> None:
         (Input, {"encoding": 5}, "encoding"),
         (Input, {"extract": "most"}, "extract"),
         (Destinations, {"removed": 5}, "removed"),
+        (Destinations, {"out": ["a"]}, "out"),
         (Destinations, {"annotate": 1}, "annotate"),
         (Resources, {"workers": 0}, "workers"),
         (Resources, {"memory": "much"}, "memory"),

@@ -163,7 +163,7 @@ class Destinations:
 
     def __post_init__(self) -> None:
         check_bool("annotate", self.annotate)
-        for name, path in self.reports.items() | {("out", self.out)}:
+        for name, path in (("out", self.out), *self.reports.items()):
             if path is not None:
                 check_path(name, path)
 
