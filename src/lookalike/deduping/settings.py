@@ -241,6 +241,8 @@ def removal_limit(limit: int | float | str | None) -> float | int | None:
     value: Any = float(found[1]) / 100 if found else limit
     if isinstance(value, str):
         value = int(value) if value.strip().isdecimal() and len(value) < 20 else math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or (isinstance(value, float) and value > 1):
-        raise InputError(f"max_removed={limit!r}: give a share such as '30%' or 0.3, or a whole number of documents")
-    return value
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (value >= 0 if whole else isinstance(value, float) and 0 <= value <= 1):
+        raise refuse("max_removed", limit, "give a share such as '30%' or 0.3, or a whole number of documents")
+    allowed: float | int = value
+    return allowed
