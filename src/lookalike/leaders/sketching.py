@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
+from lookalike.recipe import Recipe
 from lookalike.text.columns import Packed, token_offsets
 from lookalike.text.features import distinct_features, is_native, secret_features
-from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.tokenize import native_form
 
 DIGEST_BYTES = 16
 
@@ -87,24 +88,17 @@ def _native_sketch(
     texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, scratch: _native.FeatureScratch | None, with_features: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
-    recipe = rule.recipe
-    mode, folded, ngram = 0, True, 5
-    seed: int | _native.Hashing = 0
-    if is_native(recipe):
-        mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing
+    form = native_form(rule.recipe if is_native(rule.recipe) else Recipe())
     bands, rows = rule.banding if with_features else (0, 0)
-    options = (mode, folded, ngram, seed, rule.sketch_size, bands, rows, workers, scratch, key)
-    return _native.sketch_documents(texts.data, texts.offsets, *options)
+    return _native.sketch_documents(texts.data, texts.offsets, *form, rule.sketch_size, bands, rows, workers, scratch, key)
 
 
 def _simhashes(texts: Packed, rule: Rule, workers: int, native: bool) -> NDArray[np.uint64]:
     recipe = rule.recipe
     if not native:
         return simhashes(list(texts.texts()), bits=rule.bits, recipe=recipe)
-    mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-    return np.asarray(
-        _native.simhash_texts(texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.hashing, rule.bits, unique, workers)
-    )
+    unique = recipe.weights == "one"
+    return np.asarray(_native.simhash_texts(texts.data, texts.offsets, *native_form(recipe), rule.bits, unique, workers))
 
 
 def _of_bytes(texts: Packed) -> Sketches:
