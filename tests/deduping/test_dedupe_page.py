@@ -15,8 +15,8 @@ from browser import Browser
 from dedupe_corpora import near_copies, rows_of, write_jsonl
 from lookalike.cli.progress import stage_line
 from lookalike.deduping.plots import Scale
+from lookalike.deduping.progress import Progress
 from lookalike.deduping.settings import Settings
-from lookalike.deduping.stages import Progress
 from lookalike.leaders import decider
 from lookalike.leaders.sketching import Sketcher
 from lookalike.text.columns import packed

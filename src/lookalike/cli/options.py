@@ -23,12 +23,6 @@ def json_option(function: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")(function)
 
 
-def method_option(function: F) -> F:
-    choice = click.Choice(["minhash", "simhash", "exact", "bytes", "meaning"])
-    shown = "What counts as a duplicate. exact: equal words, whatever case and punctuation they have. bytes: equal to the byte."
-    return click.option("--method", type=choice, default="minhash", show_default=True, help=shown)(function)
-
-
 def quiet_option(function: F) -> F:
     return click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")(function)
 

@@ -62,7 +62,7 @@ class StageProgress(Progress):
         super().__init__(quiet, "documents")
 
     def stage(self, progress: Any) -> None:
-        """Takes a ``Progress`` of ``lookalike.deduping.stages``."""
+        """Takes a ``Progress`` of ``lookalike.deduping.progress``."""
         if self._shown and time.monotonic() >= self._next:
             self._next = time.monotonic() + 0.5
             self._drawn = True
