@@ -99,7 +99,7 @@ class Comparison:
 
     def to_html(self, *, names: tuple[str, str] = ("A", "B")) -> str:
         """A page that shows the comparison: one file that needs nothing else. ``names`` are what it calls the two sides."""
-        from lookalike.comparison.rendering import page
+        from lookalike.comparison.html_report import page
 
         if not (isinstance(names, (tuple, list)) and len(names) == 2 and all(isinstance(name, str) for name in names)):
             raise InputError(f"names={shown_value(names)}: give two str, what the two sides are called")

@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from lookalike.comparison.escaping import escaped
 from lookalike.figures import shown_score
 from lookalike.markup.elements import Element
 from lookalike.pages.matching import PartMatch, TagMatch
+from lookalike.reports.escaping import escaped
+from lookalike.reports.marks import marked
 
 FOLDED_FROM = 12  # equal rows in a stretch
 CONTEXT = 3  # of them shown at either end
@@ -99,7 +100,7 @@ def _cell(element: Element | None, side: str, row: Row) -> str:
     inner = _text(element, partner) if element.is_text else _tag(element, partner)
     shift = min(max(element.depth - 2, 0), MAX_INDENT)
     if row.kind in ("gone", "new"):
-        inner = f"<del>{inner}</del>" if row.kind == "gone" else f"<ins>{inner}</ins>"
+        inner = marked("deleted" if row.kind == "gone" else "inserted", inner)
     return f'<div class="{side} in{shift}">{inner}</div>'
 
 
@@ -120,7 +121,7 @@ def _tag(element: Element, partner: Element | None) -> str:
 
 
 def _marked(html: str, differs: bool) -> str:
-    return f'<a class="reworded">{html}</a>' if differs else html
+    return marked("reworded", html) if differs else html
 
 
 def _value(value: str | list[str]) -> str:

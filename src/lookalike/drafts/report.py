@@ -111,7 +111,7 @@ class FeedbackReport:
 
     def to_html(self, path: Path | str | None = None, *, title: str = "Feedback on drafts") -> str:
         """One page that opens offline; written to ``path`` if there is one."""
-        from lookalike.drafts.page import page
+        from lookalike.drafts.html_report import page
 
         html = page(self, check_str("title", title))
         if path is not None:
