@@ -16,7 +16,7 @@ from lookalike.comparison.edits import Edits, edits
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.reading import read_pair
-from lookalike.comparison.score import text_score
+from lookalike.comparison.score import score_of
 from lookalike.errors import InputError
 from lookalike.figures import shown_share, shown_value
 from lookalike.fingerprints.record import Part, record
@@ -191,11 +191,11 @@ def _compare_texts(
     templates = None if ignore is None else Templates(ignore, DEFAULT)
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
-    rest = removed(left, spans[0]), removed(right, spans[1])
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
-    found, left_out = texts.text_measures(texts.TextPair(*rest), names, model)
     placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
-    score = text_score(*rest)
+    rest = texts.TextPair(removed(left, spans[0]), removed(right, spans[1])) if any(spans) else placed
+    found, left_out = texts.text_measures(rest, names, model)
+    score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
     return Comparison(
         score=score.value,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.comparison.sides import PIECES
 from lookalike.corpus.columns import NamedColumns, unless_default
 from lookalike.corpus.contents import readable
 from lookalike.corpus.row import Problem, Row
@@ -22,7 +23,6 @@ MAX_SIDE_BYTES = 10 << 20  # what the alignment was made for; a larger side is s
 MAX_IDS = 1_000_000  # ids remembered to find duplicates: a bound on memory
 MAX_VALUE = 200  # characters of a value to group by; a longer one is cut, and a digest keeps it distinct
 GROUP_COLUMNS = ("model", "prompt", "author")
-PIECES = 4
 
 _WORD = re.compile(r"\w")
 
