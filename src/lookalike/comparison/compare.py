@@ -142,7 +142,7 @@ def compare(
     ``strings`` how strings are compared: "lexical", the name of a measure, or a function. By "representation", ``model`` reads the
     tags, and ``centre`` is what is subtracted from its vectors: see ``match_representations``.
     """
-    _check_threshold(threshold)
+    check_share("threshold", threshold)
     names = None if measures is None else _check_names(measures)
     options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
@@ -173,10 +173,6 @@ def _compare_things(
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
     raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings) or two pages (la.page)")
-
-
-def _check_threshold(threshold: float) -> None:
-    check_share("threshold", threshold)
 
 
 def _check_names(measures: Iterable[str]) -> list[str]:

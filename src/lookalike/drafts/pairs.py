@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.checks import check_str
 from lookalike.comparison.sides import PIECES
 from lookalike.corpus.columns import NamedColumns, unless_default
 from lookalike.corpus.contents import readable
@@ -45,6 +46,10 @@ class Columns:
     id: str = "id"
     time: str = "time"
     groups: tuple[str, ...] = GROUP_COLUMNS
+
+    def __post_init__(self) -> None:
+        for role in ("draft", "final", "id", "time"):
+            check_str(f"{role}_column", getattr(self, role), "the name of a column")
 
     @property
     def names(self) -> list[str]:
