@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
-from lookalike.comparison.escaping import columns, printable
 from lookalike.figures import counted
+from lookalike.reports.escaping import columns, printable
 
 SIGN_AFTER = 0.5  # seconds
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from lookalike.cli.options import note
-from lookalike.comparison.escaping import printable
 from lookalike.figures import shown_share
+from lookalike.reports.escaping import printable
 
 if TYPE_CHECKING:
     from lookalike import Problem
