@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
+from lookalike.corpus.row import Problem
 from lookalike.reports.document import section
 from lookalike.reports.escaping import attribute, escaped
 
@@ -45,17 +45,6 @@ def bar(value: float, threshold: float | None = None) -> Html:
         '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="track" width="100" height="8"/><rect class="value" width="{width:.2f}" height="8"/>{tick}</svg>'
     )
-
-
-class Problem(Protocol):
-    """Something that was wrong with the input: what, where, and in words."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def place(self) -> str: ...
-    @property
-    def message(self) -> str: ...
 
 
 def problems(lead: str, counts: Mapping[str, int], found: Sequence[Problem]) -> str:
