@@ -81,7 +81,7 @@ class Settings:
     @property
     def lexical(self) -> Recipe:
         """The recipe of all fingerprints but vectors, which the model has no part in."""
-        return self.recipe.replace(embedder=None)
+        return self.recipe if self.recipe.embedder is None else self.recipe.replace(embedder=None)
 
     def with_dimensions(self) -> Settings:
         """For a new collection: what the model gives is what it will always hold. This loads the model."""
