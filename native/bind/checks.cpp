@@ -1,11 +1,16 @@
 // Checks of the values of a row: a store compares what it reads with what was written. They look at Python's own objects, and so keep the GIL.
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "bind/bind.hpp"
 #include "base/hash.hpp"
 
 namespace lookalike {
 namespace {
+
+constexpr std::size_t kMaxPlaces = 64;
 
 // 32 bits of a hash and a row, never 0, which is the check of None.
 std::uint32_t salted(std::uint64_t hash, std::int64_t row) {
@@ -53,37 +58,66 @@ class Items {
     Py_ssize_t size_;
 };
 
-// The checks of the values of one column, in rows from the first on.
-Output<std::uint32_t> value_checks(nb::object values, std::int64_t first_row) {
-    const Items items(values);
-    std::vector<std::uint32_t> checks(items.size());
-    for (std::size_t i = 0; i < checks.size(); ++i) checks[i] = check_of(items[i], first_row + static_cast<std::int64_t>(i));
-    return give(std::move(checks));
+// The checks of rows from the first on, as they are stored: column c has its check at 4 * places[c], and what no column has is 0.
+nb::list packed_checks(nb::list columns, std::vector<std::size_t> places, std::int64_t first_row) {
+    if (places.empty() || places.size() != columns.size()) throw nb::value_error("places: expected one for each column");
+    if (*std::max_element(places.begin(), places.end()) >= kMaxPlaces) throw nb::value_error("places: expected numbers below 64");
+    const std::size_t width = *std::max_element(places.begin(), places.end()) + 1, count = Items(columns[0]).size();
+    std::vector<std::uint32_t> checks(width * count);
+    for (std::size_t c = 0; c < places.size(); ++c) {
+        const Items values(columns[c]);
+        if (values.size() != count) throw nb::value_error("columns: expected a value for each row");
+        for (std::size_t i = 0; i < count; ++i) checks[i * width + places[c]] = check_of(values[i], first_row + static_cast<std::int64_t>(i));
+    }
+    nb::list packed;
+    for (std::size_t i = 0; i < count; ++i) packed.append(nb::bytearray(checks.data() + i * width, 4 * width));
+    return packed;
 }
 
-// The places and columns, at most so many, whose values differ from their stored checks. Column c has its check at 4 * positions[c];
-// one beyond the end of the stored bytes is 0. A row without stored checks is passed over.
-std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::object rows, nb::list columns, std::vector<std::size_t> positions, nb::object stored,
-                                                              std::size_t most) {
-    const Items numbers(rows), checks(stored);
-    if (positions.size() != columns.size()) throw nb::value_error("positions: expected one for each column");
-    if (checks.size() != numbers.size()) throw nb::value_error("stored: expected one for each row");
+// Rows as they are read: tuples of the number of the row, a value for each place, and the stored checks. The rows, by their place in
+// the list, and the columns, at most so many, whose values differ from their checks. A check beyond the end of the stored bytes is 0. A
+// row without checks is passed over, or if all have some, its column is that of the checks.
+std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::list rows, std::vector<std::size_t> places, bool all_checked, std::size_t most) {
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    for (std::size_t c = 0; c < positions.size(); ++c) {
-        const Items values(columns[c]);
-        if (values.size() != numbers.size()) throw nb::value_error("columns: expected a value for each row");
-        for (std::size_t i = 0; i < values.size() && found.size() < most; ++i) {
-            if (checks[i] == Py_None) continue;
-            if (!PyBytes_Check(checks[i]) || !PyLong_Check(numbers[i])) throw nb::type_error("rows are numbers, and checks are bytes or None");
-            const auto size = static_cast<std::size_t>(PyBytes_Size(checks[i]));
+    const Items all(rows);
+    for (std::size_t i = 0; i < all.size() && found.size() < most; ++i) {
+        const Items row(all[i]);
+        if (row.size() != places.size() + 2) throw nb::value_error("rows: expected a number, one value for each place, and the checks");
+        PyObject* const stored = row[row.size() - 1];
+        if (stored == Py_None) {
+            if (all_checked) found.emplace_back(i, places.size());
+            continue;
+        }
+        if (!PyBytes_Check(stored) || !PyLong_Check(row[0])) throw nb::type_error("rows are numbers, and checks are bytes or None");
+        const long long number = PyLong_AsLongLong(row[0]);
+        if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+        const auto size = static_cast<std::size_t>(PyBytes_Size(stored));
+        for (std::size_t c = 0; c < places.size() && found.size() < most; ++c) {
             std::uint32_t expected = 0;
-            if (positions[c] < size / 4) std::memcpy(&expected, PyBytes_AsString(checks[i]) + 4 * positions[c], 4);
-            const long long row = PyLong_AsLongLong(numbers[i]);
-            if (row == -1 && PyErr_Occurred()) throw nb::python_error();
-            if (check_of(values[i], row) != expected) found.emplace_back(i, c);
+            if (places[c] < size / 4) std::memcpy(&expected, PyBytes_AsString(stored) + 4 * places[c], 4);
+            if (check_of(row[c + 1], number) != expected) found.emplace_back(i, c);
         }
     }
     return found;
+}
+
+// Whether a file is still the one it was, and as it was, without reading it: its device, number, size, and when it was last written to
+// and changed in any way, in nanoseconds. None where there is none.
+std::optional<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> file_stamp(const std::string& path) {
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) {
+        if (errno == ENOENT) return std::nullopt;
+        PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+        throw nb::python_error();
+    }
+#ifdef __APPLE__
+    const timespec written = status.st_mtimespec, changed = status.st_ctimespec;
+#else
+    const timespec written = status.st_mtim, changed = status.st_ctim;
+#endif
+    const auto nanoseconds = [](const timespec& time) { return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec; };
+    return std::tuple(static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), static_cast<std::int64_t>(status.st_size),
+                      nanoseconds(written), nanoseconds(changed));
 }
 
 }  // namespace
@@ -92,6 +126,7 @@ std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::object rows, n
 void bind_checks(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
-    m.def("value_checks", &value_checks, "values"_a, "first_row"_a);
-    m.def("wrong_values", &wrong_values, "rows"_a, "columns"_a, "positions"_a, "stored"_a, "most"_a);
+    m.def("packed_checks", &packed_checks, "columns"_a, "places"_a, "first_row"_a);
+    m.def("wrong_values", &wrong_values, "rows"_a, "places"_a, "all_checked"_a, "most"_a);
+    m.def("file_stamp", &file_stamp, "path"_a);
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,19 +24,21 @@ def reference_check(value: object, row: int) -> int:
     return max(((hashed ^ row) * GOLDEN & MASK) >> 32, 1)
 
 
-@given(st.lists(values, max_size=20), st.integers(0, 2**40))
-def test_checks_are_as_defined(column: list[object], first: int) -> None:
-    expected = [reference_check(value, row) for row, value in enumerate(column, first)]
-    assert list(_native.value_checks(column, first)) == list(_native.value_checks(tuple(column), first)) == expected
+def packed_as_defined(columns: list[list[object]], places: list[int], first: int) -> list[bytes]:
+    found = []
+    for row, of_row in enumerate(zip(*columns, strict=True), first):
+        checks = [0] * (max(places) + 1)
+        for place, value in zip(places, of_row, strict=True):
+            checks[place] = reference_check(value, row)
+        found.append(b"".join(check.to_bytes(4, "little") for check in checks))
+    return found
 
 
-@given(st.lists(st.integers(0, MASK), min_size=1, max_size=9), st.integers(0, 2**40))
-def test_arrays_have_the_checks_of_their_stored_values(numbers: list[int], first: int) -> None:
-    array, rows = np.array(numbers, dtype=np.uint64), np.arange(first, first + len(numbers), dtype=np.int64)
-    stored = array.view(np.int64).tolist()
-    assert row_checks.checks_of_numbers(array, rows).tolist() == list(_native.value_checks(stored, first))
-    parts = [number.to_bytes(8, "little") for number in numbers]
-    assert row_checks.checks_of_parts(array, rows).tolist() == list(_native.value_checks(parts, first))
+@given(st.lists(st.tuples(values, values, values), max_size=20), st.permutations(range(12)), st.integers(0, 2**40))
+def test_checks_are_as_defined(rows: list[tuple[object, ...]], order: list[int], first: int) -> None:
+    columns = [[row[i] for row in rows] for i in range(3)]
+    expected = packed_as_defined(columns, order[:3], first)
+    assert _native.packed_checks(columns, order[:3], first) == _native.packed_checks([*map(tuple, columns)], order[:3], first) == expected
 
 
 @given(st.lists(st.tuples(values, values), min_size=1, max_size=9), st.data())
@@ -43,30 +46,56 @@ def test_every_change_is_found(rows: list[tuple[object, object]], data: st.DataO
     names = ["id", "text"]
     columns = [list(column) for column in zip(*rows, strict=True)]
     numbers = list(range(5, 5 + len(rows)))
-    stored = [row_checks.packed_row(number, names, row) for number, row in zip(numbers, rows, strict=True)]
-    assert list(row_checks.wrong(numbers, names, columns, stored)) == []
+    places = [row_checks.PLACES[name] for name in names]
+    stored: list[bytes | None] = [bytes(each) for each in row_checks.packed(dict(zip(names, columns, strict=True)), 5)]
+
+    def wrong(all_checked: bool = True) -> list[tuple[int, int]]:
+        return row_checks.wrong([*zip(numbers, *columns, stored, strict=True)], places, all_checked)
+
+    assert wrong() == []
     place, column = data.draw(st.integers(0, len(rows) - 1)), data.draw(st.integers(0, 1))
     other = data.draw(
         values.filter(lambda value: reference_check(value, numbers[place]) != reference_check(rows[place][column], numbers[place]))
     )
     columns[column][place] = other
-    assert list(row_checks.wrong(numbers, names, columns, stored)) == [(place, names[column])]
+    assert wrong() == [(place, column)]
     stored[place] = None
-    assert list(row_checks.wrong(numbers, names, columns, stored)) == []
+    assert wrong(all_checked=False) == []
+    assert wrong() == [(place, len(names))]
 
 
 def test_what_comes_from_outside_is_checked() -> None:
     for wrong in ([1.5], ["\ud800"], [2**64], "text", {1}):
         with pytest.raises((TypeError, ValueError, OverflowError)):
-            _native.value_checks(wrong, 0)
-    for arguments in (
-        ([1], [[1]], [], [b""], 1),
-        ([1], [[1]], [0], [], 1),
-        ([1], [[1, 2]], [0], [b""], 1),
-        ([1], [[1]], [0], [7], 1),
-        (["a"], [[1]], [0], [b""], 1),
-        ([1], [[1]], [2**70], [b""], 1),
+            _native.packed_checks([wrong], [0], 0)
+    for columns, places in (([[1]], []), ([], []), ([[1], [1, 2]], [0, 1]), ([[1]], [64]), ([[1]], [2**62]), ([[1]], [-1])):
+        with pytest.raises((TypeError, ValueError)):
+            _native.packed_checks(columns, places, 0)
+    for row, places in (
+        ((1, 1, b""), []),
+        ((1, 1), [0]),
+        ((), [0]),
+        ((1, 1, 2, b""), [0]),
+        ((1, 1, 7), [0]),
+        (("a", 1, b""), [0]),
+        ((2**70, 1, b""), [0]),
+        ((1, 1, b""), [2**70]),
+        (7, [0]),
     ):
         with pytest.raises((TypeError, ValueError, OverflowError)):
-            _native.wrong_values(*arguments)
-    assert _native.wrong_values([1], [[1]], [2**62], [b"abc"], 1) == [(0, 0)]
+            _native.wrong_values([row], places, True, 1)
+    assert _native.wrong_values([(1, 1, b"abc")], [2**62], True, 1) == [(0, 0)]
+
+
+def test_a_stamp_tells_one_file_from_another(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    assert _native.file_stamp(str(path)) is None
+    path.write_bytes(b"abc")
+    status = path.stat()
+    expected = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    assert _native.file_stamp(str(path)) == expected
+    (tmp_path / "other").write_bytes(b"abc")
+    (tmp_path / "other").replace(path)
+    assert _native.file_stamp(str(path)) != expected
+    with pytest.raises(OSError, match="file/below"):
+        _native.file_stamp(str(path / "below"))

@@ -140,7 +140,7 @@ def verify_mapped(folder: Path) -> None:
     """Raise if a file that is mapped from a folder was written to since: before a search, so that it does not run into it, and after
     one, so that its answer does not count.
     """
-    for each in list(_mapped):
+    for each in list(_mapped) if _mapped else ():
         if each.path.parent == folder and each.changed():
             raise Corrupt(
                 f"segment {each.path}: it was written to while it was in use; open the store again, and restore copies under a new name "

@@ -149,7 +149,9 @@ def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
     """Fingerprints, signed or unsigned, as the native code takes them: one word each, or for 128 bits two, the low half first."""
     import numpy as np
 
-    array = values if isinstance(values, np.ndarray) else _from_python(values, bits, name)
+    if not isinstance(values, np.ndarray):
+        return _from_python(values, bits, name)
+    array: NDArray[Any] = values
     wanted = 2 if bits == 128 else 1
     if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
         shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
@@ -168,8 +170,7 @@ def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
             raise InputError(f"{name}[{index}] is a SimHash of {value.bits} bits, this index holds {bits}")
         numbers.append(value.value if isinstance(value, SimHash) else bit_pattern(value, bits, f"{name}[{index}]"))
     if bits == 128:
-        halves = [(number & 0xFFFFFFFFFFFFFFFF, number >> 64) for number in numbers]
-        return np.array(halves, dtype=np.uint64).reshape(-1, 2)
+        return np.array([half for number in numbers for half in (number & 0xFFFFFFFFFFFFFFFF, number >> 64)], dtype=np.uint64)
     return np.array(numbers, dtype=np.uint64)
 
 

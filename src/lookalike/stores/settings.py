@@ -87,7 +87,7 @@ class Settings:
     @property
     def lexical(self) -> Recipe:
         """The recipe of all fingerprints but vectors, which the model has no part in."""
-        return self.recipe.replace(embedder=None)
+        return self.recipe if self.recipe.embedder is None else self.recipe.replace(embedder=None)
 
     def with_key(self, key: Key | None) -> Settings:
         return replace(self, recipe=self.recipe.replace(key=key))

@@ -26,6 +26,8 @@ FILE = "acknowledged"
 HALF_BYTES = 512
 MANY = 256  # documents of a change that is put on record with an fdatasync of its own
 SYNC_SECONDS = 1.0  # smaller changes share one: adding single documents would take half as long again
+SETTLED = 1_000_000_000  # nanoseconds: file systems and kernels count time in ticks of up to some milliseconds
+Stamp = tuple[int, int, int, int, int]
 _ENTRY = struct.Struct("<8s32sQ16s")  # magic, id of the store, number of the change, chain
 _CHECKSUM = struct.Struct("<Q")
 _MAGIC = b"LKACKNOW"
@@ -52,24 +54,26 @@ class Record:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._path, self._name = str(folder / FILE), name
-        self._known: tuple[bytes, Entry | None] = (b"", None)  # what was read last, and what it means
+        self._known: tuple[Stamp, Entry | None] | None = None  # what was read last, while the file was as its stamp says
         self._synced = 0.0
 
     def read(self) -> Entry | None:
         """The last entry; None where there is no file, or nothing whole in it. To be called before the database is read."""
         try:
-            descriptor = os.open(self._path, os.O_RDONLY)
+            stamp = _native.file_stamp(self._path)
+            if stamp is None:
+                return None
+            if self._known is not None and self._known[0] == stamp:
+                return self._known[1]
+            with open(self._path, "rb", buffering=0) as file:
+                last = _last(file.read(2 * HALF_BYTES))
         except FileNotFoundError:
             return None
         except OSError as error:
             raise StoreError(f"{self._name}: {FILE} cannot be read: {error.strerror}") from error
-        try:
-            data = os.read(descriptor, 2 * HALF_BYTES)
-        finally:
-            os.close(descriptor)
-        if data != self._known[0]:
-            self._known = data, _last(data)
-        return self._known[1]
+        # Two writings within one tick of the clock may leave the same stamp: only of what is older it says that nothing was written since.
+        self._known = (stamp, last) if abs(time.time_ns() - max(stamp[3:])) > SETTLED else None
+        return last
 
     def problem(self, last: Entry | None, store: Identity) -> str | None:
         """What is wrong with a state of the database, if the last entry was read before it."""
@@ -95,8 +99,7 @@ class Record:
         """It survives the process at once, and with ``sync`` also the power; without, that is so within a second of writing."""
         entry = _ENTRY.pack(_MAGIC, store.id.encode("ascii", "replace"), store.changes, store.chain)
         try:
-            new = not os.path.exists(self._path)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            new, descriptor = self._open()
             try:
                 os.pwrite(
                     descriptor, (entry + _CHECKSUM.pack(_native.checksum(entry))).ljust(HALF_BYTES, b"\0"), store.changes % 2 * HALF_BYTES
@@ -112,6 +115,13 @@ class Record:
             raise StoreError(
                 f"{self._name}: {FILE} cannot be written ({error.strerror}); the last change is stored all the same"
             ) from error
+
+    def _open(self) -> tuple[bool, int]:
+        """Whether there was no file yet, and a descriptor of it."""
+        try:
+            return False, os.open(self._path, os.O_RDWR)
+        except FileNotFoundError:
+            return True, os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
 
     def sync(self) -> None:
         """What was written without ``sync`` survives the power too."""

@@ -154,7 +154,7 @@ def _check_segment(
         (state.number, sealed.first_row, sealed.end_row),
     ).fetchall()
     removed = np.array([row for (row,) in gone], dtype=np.int64)
-    expected = build_segment(kind, sealed, connection, state.number, settings, told).sections()
+    expected = build_segment(kind, sealed, connection, state, settings, told).sections()
     found = structure.segment.merge([segment], removed).sections()
     if not _same(expected, found):
         return [f"segment {path}: it does not hold what the documents have"]

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Protocol
 
 from lookalike.errors import StoreError
@@ -51,6 +52,34 @@ class Active:
         return min(list(self._states.values()), default=None)
 
 
+class _DiskReading:
+    """A connection in a transaction. Every search passes here, so this is no generator."""
+
+    __slots__ = ("_connection", "_held", "_readings")
+
+    def __init__(self, readings: DiskReadings) -> None:
+        self._readings = readings
+
+    def __enter__(self) -> Reads:
+        self._held = self._readings.take()
+        try:
+            self._connection = self._held.get()
+            self._connection.execute("BEGIN")
+        except BaseException:
+            self._readings.give_back(self._held, False)
+            raise
+        return self._connection
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        good = False
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            good = kind is None or kind is GeneratorExit  # a reading that was given up is none that failed
+        finally:
+            self._readings.give_back(self._held, good)
+
+
 class DiskReadings:
     """Connections that change nothing: as many as there are readings at once."""
 
@@ -59,35 +88,19 @@ class DiskReadings:
         self._idle: list[database.ReadConnection] = []
         self._closed = False
 
-    @contextmanager
-    def reading(self) -> Iterator[Reads]:
-        held = self._take()
-        good = False
-        try:
-            connection = held.get()
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-            good = True
-        except GeneratorExit:  # a reading that was given up is none that failed
-            good = True
-            raise
-        finally:
-            self._give_back(held, good)
+    def reading(self) -> AbstractContextManager[Reads]:
+        return _DiskReading(self)
 
     def steady(self) -> AbstractContextManager[Any]:
         """Within it several statements see one state: in a transaction they do anyway."""
         return nullcontext()
 
-    def _take(self) -> database.ReadConnection:
+    def take(self) -> database.ReadConnection:
         with suppress(IndexError):
             return self._idle.pop()
         return database.ReadConnection(self._path, self._guard)
 
-    def _give_back(self, held: database.ReadConnection, good: bool) -> None:
+    def give_back(self, held: database.ReadConnection, good: bool) -> None:
         # A connection that takes the database for immutable would keep a writer from moving its log into it.
         if not good or self._closed or len(self._idle) >= IDLE or held.is_stale():
             held.close()

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from lookalike.segments.vectors import has_direction
 from lookalike.stores.base import Batch, Id, Record
 from lookalike.stores.columns import Columns
 from lookalike.stores.embedded import row_checks
-from lookalike.stores.embedded.database import ROWS, read_identity
+from lookalike.stores.embedded.database import ROWS, Identity, read_identity
 from lookalike.stores.embedded.readings import MemoryReads, Reads, documents_of
+from lookalike.stores.embedded.row_checks import Verifier
 from lookalike.stores.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 WORD = 1 << 64
 AT_A_TIME = 10_000
 COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
+PARAMETERS = 16  # rows that are asked for by parameters of a statement
 RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
 
 
@@ -29,7 +28,7 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
     """Write a batch; returns the columns that segments are built from, and a checksum of all that was written."""
     columns = Columns.added(first_row, batch, settings)
     count = len(batch)
-    given: dict[str, Iterable[Any] | None] = {
+    given: dict[str, Sequence[Any] | None] = {
         "digest": None if batch.digests is None else batch.digests.view("i8").tolist(),
         "simhash": None if batch.simhash is None else _stored_simhashes(batch.simhash, settings.bits),
         "ssdeep": batch.ssdeep,
@@ -42,10 +41,10 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
         "meta": batch.metas if any(batch.metas) else None,
         "text": list(map(_stored_text, batch.texts)) if any(text is not None for text in batch.texts) else None,
     }
-    checks = list(_checks(given, columns, batch, settings))
-    given["checks"] = checks
     # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
     there = {name: values for name, values in given.items() if values is not None}
+    checks = row_checks.packed({"id": batch.ids} | there, first_row)
+    there["checks"] = checks
     rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
     statement = f"INSERT INTO documents (collection, row, id{''.join(f', {name}' for name in there)})"
     connection.executemany(
@@ -55,42 +54,20 @@ def insert(connection: sqlite3.Connection, collection: int, first_row: int, batc
     return columns, b"".join(checks)
 
 
-def _checks(given: Mapping[str, Any], columns: Columns, batch: Batch, settings: Settings) -> Iterable[bytearray]:
-    """What ``row_checks`` will compare the values with when they are read."""
-    rows, count, first = columns.rows, len(batch), int(columns.rows[0])
-    checks: dict[str, NDArray[np.uint32]] = {"id": row_checks.checks_of(batch.ids, first)}
-    for name in ("text", "meta", "ssdeep", "tlsh", "winnowing", "structure"):
-        if given[name] is not None:
-            checks[name] = row_checks.checks_of(given[name], first)
-    if batch.digests is not None:
-        checks["digest"] = row_checks.checks_of_numbers(batch.digests, rows)
-    if batch.simhash is not None:
-        of = row_checks.checks_of_numbers if settings.bits <= 64 else row_checks.checks_of_parts
-        checks["simhash"] = of(batch.simhash, rows)
-    if given["bands"] is not None and columns.sketches is not None:
-        checks["bands"] = row_checks.checks_of_parts(columns.sketches[2], rows)
-    if given["minhash"] is not None and batch.minhash is not None:
-        checks["minhash"] = row_checks.checks_of_parts(batch.minhash, rows)
-    if batch.vector is not None and count:
-        directed = has_direction(batch.vector, len(batch.vector) // count)
-        checks["vector"] = row_checks.checks_of_parts(batch.vector, rows) * directed
-    return row_checks.packed(checks, count)
-
-
-def _blobs(array: Any, count: int) -> Iterable[bytearray]:
+def _blobs(array: Any, count: int) -> list[bytearray]:
     """The parts of an array as bytearrays, which sqlite3 takes without looking for an adapter."""
     data = bytearray(array.tobytes())
     width = len(data) // max(count, 1)
-    return (data[i : i + width] for i in range(0, len(data), width)) if count else ()
+    return [data[i : i + width] for i in range(0, len(data), width)] if count else []
 
 
-def _vector_blobs(halves: Any, count: int) -> Iterable[bytearray | None]:
+def _vector_blobs(halves: Any, count: int) -> list[bytearray | None]:
     there = has_direction(halves, len(halves) // max(count, 1)).tolist() if count else []
-    return (blob if directed else None for blob, directed in zip(_blobs(halves, count), there, strict=True))
+    return [blob if directed else None for blob, directed in zip(_blobs(halves, count), there, strict=True)]
 
 
-def _stored_simhashes(words: Any, bits: int) -> Iterable[Any]:
-    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)
+def _stored_simhashes(words: Any, bits: int) -> list[Any]:
+    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)  # type: ignore[no-any-return]  # of numbers
 
 
 def _stored_text(text: str | None) -> str | bytes | None:
@@ -107,8 +84,9 @@ def _read_text(text: str | bytes | None) -> str | None:
     return text.decode("utf-8", "surrogatepass") if isinstance(text, bytes) else text
 
 
-def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) -> Record:
-    found: dict[str, Any] = dict(zip(columns, values, strict=True))
+def _record(columns: Sequence[str], values: Sequence[Any]) -> Record:
+    """From a row as it was read: its number, its id, these columns, and perhaps more."""
+    found: dict[str, Any] = dict(zip(columns, values[2:], strict=False))
     if "text" in found:
         found["text"] = _read_text(found["text"])
     if (digest := found.get("digest")) is not None:
@@ -116,33 +94,38 @@ def _record(row: int, id_: Id, columns: Sequence[str], values: Sequence[Any]) ->
     simhash = found.get("simhash")
     if simhash is not None:
         found["simhash"] = int.from_bytes(simhash, "little") if isinstance(simhash, bytes) else simhash % WORD
-    return Record(row, id_, **found)
+    return Record(values[0], values[1], **found)
 
 
-class _Verifier:
-    """Reads checks along with other columns, where the store has some, and compares them."""
+class _Wanted(NamedTuple):
+    """What is asked of the table of documents: columns behind the number of the row, and checks behind them where the store has some."""
 
-    def __init__(self, connection: Reads, names: Sequence[str]) -> None:
-        store = read_identity(connection)
-        self._names = tuple(names)
-        self._stored, self._all = bool(store.id), not store.unchecked
-        self.columns = "".join(f", {column}" for column in (*names, *(("checks",) if self._stored else ())))
+    columns: str
+    count: int
+    verifier: Verifier | None
 
-    def verified(self, held: list[Sequence[Any]]) -> tuple[Sequence[Any], ...]:
-        """Rows, and then what was asked for, column by column."""
-        found = tuple(zip(*held, strict=True))
-        if not self._stored:
-            return found
-        rows, *values, checks = found
-        row_checks.verify(rows, self._names, values, checks, self._all)
-        return found[:-1]
+    def verified(self, held: list[Sequence[Any]]) -> list[Sequence[Any]]:
+        """The rows as they came: ``checks`` may be the last column."""
+        if self.verifier is not None:
+            self.verifier.verify(held)
+        return held
+
+
+def _wanted_of(store: Identity, names: tuple[str, ...]) -> _Wanted:
+    return _wanted(names, bool(store.id), not store.unchecked)
+
+
+@lru_cache(maxsize=256)
+def _wanted(names: tuple[str, ...], stored: bool, all_checked: bool) -> _Wanted:
+    columns = "".join(f", {column}" for column in (*names, *(("checks",) if stored else ())))
+    return _Wanted(columns, len(names), Verifier(names, all_checked) if stored else None)
 
 
 def _select(
-    connection: Reads, verifier: _Verifier, collection: int, first: int, end: int, most: int, most_bytes: int
-) -> Iterator[tuple[Sequence[Any], ...]]:
+    connection: Reads, wanted: _Wanted, collection: int, first: int, end: int, most: int, most_bytes: int
+) -> Iterator[list[Sequence[Any]]]:
     base = collection * ROWS
-    statement = f"SELECT row - {base}{verifier.columns} FROM {documents_of(connection)} WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
+    statement = f"SELECT row - {base}{wanted.columns} FROM {documents_of(connection)} WHERE row >= ? AND row < ? ORDER BY row"  # noqa: S608
     cursor: Iterator[Sequence[Any]]
     if isinstance(connection, MemoryReads):
         cursor = connection.walk(statement, base, first, end)
@@ -152,26 +135,31 @@ def _select(
     size = 0
     for values in cursor:
         held.append(values)
-        size += sum(len(value) for value in values if isinstance(value, (str, bytes)))
+        for value in values:
+            if isinstance(value, (str, bytes)):
+                size += len(value)
         if size >= most_bytes or len(held) >= most:
-            yield verifier.verified(held)
+            yield wanted.verified(held)
             held, size = [], 0
     if held:
-        yield verifier.verified(held)
+        yield wanted.verified(held)
 
 
-def read_range(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+def read_range(connection: Reads, store: Identity, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
     """The documents with rows from ``first`` up to ``end``, in order."""
-    verifier = _Verifier(connection, ("id", *columns))
-    for found in _select(connection, verifier, collection, first, end, RECORDS, RECORD_BYTES):
-        for row, id_, *values in zip(*found, strict=True):
-            yield _record(row, id_, columns, values)
+    wanted = _wanted_of(store, ("id", *columns))
+    for held in _select(connection, wanted, collection, first, end, RECORDS, RECORD_BYTES):
+        for values in held:
+            yield _record(columns, values)
 
 
-def read_columns(connection: Reads, collection: int, first: int, end: int, columns: Sequence[str], bits: int) -> Iterator[Columns]:
+def read_columns(
+    connection: Reads, store: Identity, collection: int, first: int, end: int, columns: Sequence[str], bits: int
+) -> Iterator[Columns]:
     """The same as columns, some thousand documents or megabytes at a time."""
-    verifier = _Verifier(connection, columns)
-    for rows, *values in _select(connection, verifier, collection, first, end, ROWS, COLUMN_BYTES):
+    wanted = _wanted_of(store, tuple(columns))
+    for held in _select(connection, wanted, collection, first, end, ROWS, COLUMN_BYTES):
+        rows, *values = tuple(zip(*held, strict=True))[: 1 + wanted.count]
         yield _columns(rows, values, columns, bits)
 
 
@@ -182,19 +170,19 @@ def _columns(rows: Sequence[int], values: Sequence[Sequence[Any]], names: Sequen
     return Columns.stored(rows, found, bits)
 
 
-def read_rows(connection: Reads, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+def read_rows(connection: Reads, store: Identity, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
     """The documents with these rows, those that are there."""
     base = collection * ROWS
-    verifier = _Verifier(connection, ("id", *columns))
+    wanted = _wanted_of(store, ("id", *columns))
     found = {}
     for first in range(0, len(rows), AT_A_TIME):
-        # Numbers of our own, not values from outside: written into the statement they need no limit on parameters.
-        listed = ",".join([str(base + int(row)) for row in rows[first : first + AT_A_TIME]])
-        statement = f"SELECT row - {base}{verifier.columns} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
-        there = connection.execute(statement).fetchall()
-        if there:
-            for row, id_, *values in zip(*verifier.verified(there), strict=True):
-                found[row] = _record(row, id_, columns, values)
+        some = [base + int(row) for row in rows[first : first + AT_A_TIME]]
+        # A statement of few is known from the last time. Many are written into it: numbers of our own need no limit on parameters.
+        few = len(some) <= PARAMETERS
+        listed = ",".join("?" * len(some) if few else map(str, some))
+        statement = f"SELECT row - {base}{wanted.columns} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
+        for values in wanted.verified(connection.execute(statement, some if few else ()).fetchall()):
+            found[values[0]] = _record(columns, values)
     return found
 
 
@@ -208,6 +196,7 @@ def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str,
     if not store.id:
         return
     names = _stored_columns(connection)
+    places = [row_checks.PLACES[name] for name in names]
     wanted = "".join(f", {_RAW[name]}" for name in names)
     cursor = connection.execute(
         f"SELECT row - {base}{wanted}, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
@@ -215,14 +204,11 @@ def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str,
     )
     rest = iter(cursor)
     while held := list(islice(rest, RECORDS)):
-        rows, *values, checks = zip(*held, strict=True)
         found: dict[int, set[str]] = {}
-        for place, name in row_checks.wrong(rows, names, values, checks):
-            found.setdefault(place, set()).add(name)
-        if not store.unchecked:
-            found |= {place: {"checks"} for place, each in enumerate(checks) if each is None}
+        for place, column in row_checks.wrong(held, places, not store.unchecked):
+            found.setdefault(place, set()).add((*names, "checks")[column])
         for place, wrong in sorted(found.items()):
-            yield rows[place], dict(zip(names, held[place][1:-1], strict=True)), wrong
+            yield held[place][0], dict(zip(names, held[place][1:-1], strict=True)), wrong
 
 
 def add_missing_checks(connection: sqlite3.Connection) -> None:
@@ -233,7 +219,10 @@ def add_missing_checks(connection: sqlite3.Connection) -> None:
     )
     last = -1
     while held := connection.execute(query, (last,)).fetchall():
-        checks = [(row_checks.packed_row(row % ROWS, names, values), row) for row, *values in held]
+        checks = [
+            (row_checks.packed({name: [value] for name, value in zip(names, values, strict=True)}, row % ROWS)[0], row)
+            for row, *values in held
+        ]
         connection.executemany("UPDATE documents SET checks = ? WHERE row = ?", checks)
         last = held[-1][0]
     connection.execute("UPDATE store SET unchecked = 0")

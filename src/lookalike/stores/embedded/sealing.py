@@ -143,7 +143,7 @@ class Sealer:
         fresh = self._fresh.take(sealed.first_row, sealed.end_row)
         if fresh is None:
             for kind in self._settings.kinds:
-                self._write(state, sealed, kind, build_segment(kind, sealed, connection, state.number, self._settings))
+                self._write(state, sealed, kind, build_segment(kind, sealed, connection, state, self._settings))
             return
         removed = _removed(connection, state, sealed.first_row, sealed.end_row)
         for kind in self._settings.kinds:
@@ -197,7 +197,7 @@ class Sealer:
                 yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings, each.origin(state.store))
             except (Corrupt, OSError) as error:
                 _log.warning("%s; it is rebuilt from the documents", error)
-                yield build_segment(kind, each, connection, state.number, self._settings)
+                yield build_segment(kind, each, connection, state, self._settings)
 
     def rebuild(self, sealed: Sealed) -> None:
         """Write the segments of some rows anew, from the documents, under a new number."""

@@ -7,6 +7,7 @@ from one snapshot to the next, and only what is new is read. What is kept never 
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,11 +68,21 @@ class Sealed(NamedTuple):
         return Origin(store.id, self.number, self.first_row, self.end_row, self.number <= store.unsigned)
 
 
+_COLLECTION = "c.number, c.settings, c.documents, c.next_row, c.sealed_row, c.generation, c.version"
+_FIRST = f"SELECT {_COLLECTION} FROM collections c WHERE c.name = ?"  # noqa: S608
+_STORE = "s.id, s.unsigned, s.unchecked, s.changes, s.chain, s.before"
+_WITH_STORE = f"SELECT {_COLLECTION}, {_STORE} FROM collections c LEFT JOIN store s WHERE c.name = ?"  # noqa: S608
+
+
 def read_state(connection: Reads, name: str) -> State | None:
-    row = connection.execute(
-        "SELECT number, settings, documents, next_row, sealed_row, generation, version FROM collections WHERE name = ?", (name,)
-    ).fetchone()
-    return State(*(*row, read_identity(connection))) if row else None
+    try:
+        row = connection.execute(_WITH_STORE, (name,)).fetchone()
+    except sqlite3.OperationalError:  # of the first format, or damaged: then this raises it again
+        row = connection.execute(_FIRST, (name,)).fetchone()
+        return State(*row, read_identity(connection)) if row else None
+    if row is None:
+        return None
+    return State(*row[:7], Identity(*row[7:]) if row[7] is not None else read_identity(connection))
 
 
 def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
@@ -188,7 +199,7 @@ class Cache:
         structure, young, next_row = STRUCTURES[kind], list(parts.young), parts.next_row
         while next_row < state.next_row:
             end = min(next_row + YOUNG_ROWS, state.next_row)
-            for columns in read_columns(connection, state.number, next_row, end, structure.columns, self.settings.bits):
+            for columns in read_columns(connection, state.store, state.number, next_row, end, structure.columns, self.settings.bits):
                 young.append(structure.build(columns, self.settings))
                 while len(young) > 1 and len(young[-2]) < MERGE_RATIO * max(len(young[-1]), 1):
                     young[-2:] = [structure.segment.merge(young[-2:], removed.rows())]
@@ -203,15 +214,15 @@ class Cache:
             except (Corrupt, OSError) as error:
                 # The database is the truth: a damaged file costs time, not answers. A writer, or check --repair, writes it anew.
                 _log.warning("%s; it is rebuilt in memory: run 'check --repair'", error)
-        return build_segment(kind, sealed, connection, state.number, self.settings)
+        return build_segment(kind, sealed, connection, state, self.settings)
 
 
 def build_segment(
-    kind: str, sealed: Sealed, connection: Reads, collection: int, settings: Settings, told: Callable[[int], object] | None = None
+    kind: str, sealed: Sealed, connection: Reads, state: State, settings: Settings, told: Callable[[int], object] | None = None
 ) -> Any:
     """A segment from the documents themselves. ``told`` gets the number of documents that were read, again and again."""
     structure = STRUCTURES[kind]
-    parts = read_columns(connection, collection, sealed.first_row, sealed.end_row, structure.columns, settings.bits)
+    parts = read_columns(connection, state.store, state.number, sealed.first_row, sealed.end_row, structure.columns, settings.bits)
     return structure.build_all(_counted(parts, told) if told else parts, settings)
 
 
@@ -270,14 +281,14 @@ class Snapshot:
         return find_ids(self._connection, self.state.number, ids, self.state.next_row)
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
-        found = read_rows(self._connection, self.state.number, rows, columns)
-        lost = next((row for row in rows if row not in found), None)
-        if lost is not None:  # rows come from segments or from the index of ids, without what was removed
+        found = read_rows(self._connection, self.state.store, self.state.number, rows, columns)
+        # Rows come from segments or from the index of ids, without what was removed.
+        if len(found) != len(rows) and (lost := next((row for row in rows if row not in found), None)) is not None:
             raise Damaged(f"store.sqlite: row {lost} is not there, though it was never removed; restore it from a copy or an export")
         return found
 
     def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        for record in read_range(self._connection, self.state.number, 0, self.state.next_row, columns):
+        for record in read_range(self._connection, self.state.store, self.state.number, 0, self.state.next_row, columns):
             self._require_open()  # whoever goes through all documents may have been away for long
             yield record
 

@@ -17,8 +17,9 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from lookalike.errors import StoreBusy, StoreError
@@ -123,17 +124,18 @@ class EmbeddedStore:
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
 
-    @contextmanager
-    def reading(self, *, on_record: bool = True) -> Iterator[Snapshot]:
+    def reading(self, *, on_record: bool = True) -> AbstractContextManager[Snapshot]:
         """A consistent state of the collection, whatever is written meanwhile. It may end in another thread than it began in.
 
         It has all that was acknowledged, unless ``on_record`` is False: then whoever asks looks after that.
         """
-        self._require_open()
-        token = self._active.enter()
-        try:
-            last = self._record.read() if self._record else None  # before the transaction begins: the database is never behind it
-            with database.sql_errors(self.name), self._readings.reading() as connection:
+        return _Reading(self, on_record)
+
+    def _begin_reading(self, reading: AbstractContextManager[Reads], token: object, on_record: bool) -> Snapshot:
+        last = self._record.read() if self._record else None  # before the transaction begins: the database is never behind it
+        with database.sql_errors(self.name):
+            connection = reading.__enter__()
+            try:
                 with self._readings.steady():
                     state = self._state(connection)
                     if self._record and on_record:
@@ -144,12 +146,10 @@ class EmbeddedStore:
                 self._active.sees(token, state.generation)
                 if self._segments is not None:
                     verify_mapped(self._segments)
-                yield snapshot
-                if self._segments is not None:
-                    verify_mapped(self._segments)
-        finally:
-            self._active.leave(token)
-            self._delete_discarded()
+            except BaseException as error:
+                reading.__exit__(type(error), error, error.__traceback__)
+                raise
+        return snapshot
 
     def _state(self, connection: Reads) -> State:
         state = read_state(connection, self.collection)
@@ -433,3 +433,39 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+class _Reading:
+    """From the beginning of a reading to its end. Every search passes here, so this is no generator."""
+
+    __slots__ = ("_inner", "_on_record", "_store", "_token")
+
+    def __init__(self, store: EmbeddedStore, on_record: bool) -> None:
+        self._store, self._on_record = store, on_record
+
+    def __enter__(self) -> Snapshot:
+        store = self._store
+        store._require_open()
+        self._token = store._active.enter()
+        try:
+            self._inner: AbstractContextManager[Reads] = store._readings.reading()
+            return store._begin_reading(self._inner, self._token, self._on_record)
+        except BaseException:
+            self._leave()
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        store = self._store
+        try:
+            errors = database.sql_errors(store.name)
+            with errors:
+                self._inner.__exit__(kind, error, trace)
+            errors.__exit__(kind, error, trace)
+            if error is None and store._segments is not None:
+                verify_mapped(store._segments)
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._store._active.leave(self._token)
+        self._store._delete_discarded()
