@@ -38,7 +38,7 @@ _HOMES = {
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
     "lookalike.fingerprints.winnowing": "Winnowing Winnowings winnow winnows",
     "lookalike.index.index": "Index SimhashMatches VectorMatches",
-    "lookalike.index.matches": "Cluster Clusters Match Matches Member",
+    "lookalike.stores.matches": "Cluster Clusters Match Matches Member",
     "lookalike.index.opening": "open",
     "lookalike.io": "TextFile decode_text read_text",
     "lookalike.markup.elements": "Element",

@@ -68,11 +68,6 @@ from lookalike.golden import selftest as selftest
 from lookalike.index.index import Index as Index
 from lookalike.index.index import SimhashMatches as SimhashMatches
 from lookalike.index.index import VectorMatches as VectorMatches
-from lookalike.index.matches import Cluster as Cluster
-from lookalike.index.matches import Clusters as Clusters
-from lookalike.index.matches import Match as Match
-from lookalike.index.matches import Matches as Matches
-from lookalike.index.matches import Member as Member
 from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile
 from lookalike.io import decode_text as decode_text
@@ -99,6 +94,11 @@ from lookalike.recipe import recipes as recipes
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added
 from lookalike.stores.base import CheckReport as CheckReport
+from lookalike.stores.matches import Cluster as Cluster
+from lookalike.stores.matches import Clusters as Clusters
+from lookalike.stores.matches import Match as Match
+from lookalike.stores.matches import Matches as Matches
+from lookalike.stores.matches import Member as Member
 from lookalike.text.idf import Idf as Idf
 from lookalike.text.idf import idfs as idfs
 from lookalike.text.keywords import Keyword as Keyword

@@ -14,6 +14,7 @@ from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
+from lookalike.index.search import near_simhashes
 from lookalike.leaders.rule import SIMHASH_BITS
 from lookalike.text.columns import Packed
 
@@ -116,7 +117,7 @@ class Stored:
 
     def _by_simhash(self, texts: list[str]) -> list[tuple[Any, float] | None]:
         values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._index.recipe)
-        found = self._index._by_simhashes(values, self._settings.distance, 1, 1)
+        found = near_simhashes(self._index._store, values, self._settings.distance, 1, 1)
         matches: list[tuple[Any, float] | None] = []
         for i, text in enumerate(texts):
             first, last = int(found.offsets[i]), int(found.offsets[i + 1])
