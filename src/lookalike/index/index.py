@@ -147,11 +147,20 @@ class Index:
             raise Corrupt(f"{self._store.name}: its index of ids leads from {id!r} to {record.id!r}; run 'lookalike check'")
         return _document(record)
 
-    def documents(self) -> Iterator[Document]:
-        """All documents, oldest first."""
+    def documents(self, ids: Iterable[Id] | None = None) -> Iterator[Document]:
+        """All documents, oldest first; or those with these ids, in their order, as far as they are there."""
+        if ids is not None:
+            yield from self._documents(listed_ids(ids))
+            return
         with self._store.reading() as reader:
             for record in reader.scan(("text", "meta")):
                 yield _document(record)
+
+    def _documents(self, ids: list[Id]) -> Iterator[Document]:
+        with self._store.reading() as reader:
+            rows = reader.rows_of(ids)
+            records = reader.records(list(rows.values()), ("text", "meta"))
+        return (_document(records[rows[id_]]) for id_ in ids if id_ in rows)
 
     def ids(self) -> Iterator[Id]:
         """All ids, oldest first."""

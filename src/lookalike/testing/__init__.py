@@ -12,6 +12,7 @@ from __future__ import annotations
 from lookalike.testing.clusters import ClusterContract
 from lookalike.testing.collections import CollectionContract
 from lookalike.testing.documents import DocumentContract
+from lookalike.testing.kinds import KindContract as KindContract
 from lookalike.testing.made import TinyEmbedder as TinyEmbedder
 from lookalike.testing.made import corpus as corpus
 from lookalike.testing.made import made_pages as made_pages
