@@ -69,6 +69,17 @@ void check(std::span<const std::uint8_t> text, Mode mode, bool fold) {
     REQUIRE(shingled.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) REQUIRE(shingled[i] == mix(mix(7) ^ expected[i]));
     REQUIRE(ContentDigester(mode, fold).run(text) == sequence.digest());
+
+    // With a key: token by token, in stretches of vectors, and through the shingler.
+    const HashKey key{{1, 2}, {3, 4}, {5, 6, 7}};
+    std::vector<std::uint64_t> keyed;
+    TextShingler keyed_shingler({mode, fold, 1, Hashing(7, key)});
+    keyed_shingler.run(text, [&](const std::uint64_t* hashes, std::size_t count) { keyed.insert(keyed.end(), hashes, hashes + count); });
+    REQUIRE(keyed.size() == tokens.size());
+    for (std::size_t i = 0; i < keyed.size(); ++i) {
+        const std::uint64_t token = siphash(key.tokens, reinterpret_cast<const std::uint8_t*>(tokens[i].form.data()), tokens[i].form.size());
+        REQUIRE(keyed[i] == (mix(mix(mix(7) ^ 5 ^ token) ^ 6) ^ 7));
+    }
 }
 
 // What is normalised stays as it is.

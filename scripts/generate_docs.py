@@ -81,8 +81,7 @@ def exit_codes() -> str:
     from lookalike.cli import INTERNAL_ERROR, INTERRUPTED, READER_GONE
 
     rows = ["| code | when |", "|---|---|", "| 0 | done; `compare`: alike |", "| 1 | `compare`: not alike; `selftest`: a value differs |"]
-    classes = [getattr(lookalike, name) for name in lookalike.__all__]
-    errors = [each for each in classes if inspect.isclass(each) and issubclass(each, lookalike.LookalikeError)]
+    errors = [each for each in vars(lookalike.errors).values() if inspect.isclass(each) and issubclass(each, lookalike.LookalikeError)]
     for code in sorted({error.exit_code for error in errors}):
         names = sorted(f"`{error.__name__}`" for error in errors if error.exit_code == code and error is not lookalike.LookalikeError)
         rows.append(f"| {code} | {'wrong usage; ' if code == 2 else ''}{', '.join(names)} |")

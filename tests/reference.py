@@ -206,6 +206,45 @@ def text_shingles(text: str, mode: str, n: int, seed: int = 0) -> list[int]:
     return shingle_hashes(hashes, n, seed)
 
 
+def siphash(key: Sequence[int], data: bytes, rounds: tuple[int, int] = (1, 3)) -> int:
+    """SipHash (Aumasson, Bernstein 2012), with so many rounds for each word and at the end."""
+    start = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+    v0, v1, v2, v3 = (key[i % 2] ^ word for i, word in enumerate(start))
+    words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, len(data) - len(data) % 8, 8)]
+    words.append(int.from_bytes(data[8 * len(words) :], "little") | len(data) % 256 << 56)
+
+    def turn(times: int) -> None:
+        nonlocal v0, v1, v2, v3
+        for _ in range(times):
+            v0, v2 = (v0 + v1) & MASK, (v2 + v3) & MASK
+            v1, v3 = rotate(v1, 13) ^ v0, rotate(v3, 16) ^ v2
+            v0 = rotate(v0, 32)
+            v2, v0 = (v2 + v1) & MASK, (v0 + v3) & MASK
+            v1, v3 = rotate(v1, 17) ^ v2, rotate(v3, 21) ^ v0
+            v2 = rotate(v2, 32)
+
+    for word in words:
+        v3 ^= word
+        turn(rounds[0])
+        v0 ^= word
+    v2 ^= 0xFF
+    turn(rounds[1])
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def keyed_shingles(tokens: Sequence[bytes], n: int, key: Sequence[int], seed: int = 0) -> list[int]:
+    """As those of version 1, of tokens with a key of seven words, and turned by it before and after."""
+    hashes = [siphash(key[:2], token) for token in tokens]
+    n = min(n, len(hashes))
+    found = []
+    for first in range(len(hashes) - n + 1 if hashes else 0):
+        joined = mix(seed) ^ key[4]
+        for i in range(n):
+            joined ^= rotate(hashes[first + i], 13 * (n - 1 - i))
+        found.append(mix(mix(joined) ^ key[5]) ^ key[6])
+    return found
+
+
 def simhash(hashes: Iterable[int], bits: int, weights: Iterable[float] | None = None) -> int:
     features = list(hashes)
     sums = [0.0] * bits

@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,6 +18,7 @@ from lookalike.errors import LookalikeError
 from lookalike.registry import Registry
 
 SOURCE = Path(la.__file__).parent
+EARLIER = [name for names in la._ROOMS.values() for name in names.split()]  # names that stood at the front door before
 OPTIONAL = ("numpy", "rapidfuzz", "rjieba", "jieba", "rich", "click", "pyarrow", "polars", "pandas", "thulac", "torch", "sklearn")
 
 
@@ -23,15 +26,34 @@ def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
 
+def typed_names(package: ModuleType) -> set[tuple[str | None, str]]:
+    """What the stub of a package says: a home and a name each."""
+    stub = ast.parse((Path(str(package.__file__)).with_suffix(".pyi")).read_text(encoding="utf-8"))
+    assert all(alias.asname == alias.name for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names)
+    return {(node.module, alias.name) for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+
+
 def test_every_export_is_there_and_typed() -> None:
-    assert la.__all__ == sorted(la.__all__)
-    for name in la.__all__:
-        assert getattr(la, name) is not None
-    stub = ast.parse((SOURCE / "__init__.pyi").read_text(encoding="utf-8"))
-    typed = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert typed == set(la.__all__)
-    homes = {(node.module, alias.name) for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert {(home, name) for name, home in la._HOME.items()} == homes - {("lookalike", "measures")}
+    assert la.__all__ == sorted(la.__all__) == dir(la)
+    assert all(getattr(la, name) is not None for name in la.__all__)
+    assert 55 <= len(la.__all__) <= 70, "the front door; the rest is in rooms"
+    typed = typed_names(la)
+    assert {name for _, name in typed} == {*la.__all__, *EARLIER}
+    for home, name in typed:
+        found = getattr(la, name)
+        assert found is (import_module(f"lookalike.{name}") if home == "lookalike" else getattr(import_module(str(home)), name))
+
+
+@pytest.mark.parametrize("room", sorted({*la._ROOMS} - {"measures", "errors"}))
+def test_rooms_have_their_names_and_types(room: str) -> None:
+    package = getattr(la, room)
+    assert package.__all__ == sorted(package.__all__) == sorted(la._ROOMS[room].split())
+    typed = typed_names(package)
+    assert {name for _, name in typed} == set(package.__all__)
+    for home, name in typed:
+        assert getattr(package, name) is getattr(import_module(str(home)), name) is getattr(la, name)
+    with pytest.raises(AttributeError, match=f"lookalike.{room}.*nonsense"):
+        package.nonsense  # noqa: B018
 
 
 def test_unknown_attributes() -> None:
@@ -150,7 +172,8 @@ def test_registries_load_lazily_and_blame_the_extra() -> None:
 
 
 def test_every_error_has_codes_and_one_base() -> None:
-    for name in la.__all__:
+    assert la._ROOMS["errors"].split() == sorted({*vars(la.errors)} & {*EARLIER})
+    for name in {*la.__all__, *EARLIER}:
         thing = getattr(la, name)
         if isinstance(thing, type) and issubclass(thing, Exception):
             assert issubclass(thing, LookalikeError)

@@ -4,6 +4,7 @@
 
 void bind_text(nb::module_& m);
 void bind_checks(nb::module_& m);
+void bind_mappings(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
@@ -46,6 +47,7 @@ NB_MODULE(_native, m) {
     m.def("checksum", &checksum, nb::arg("data").noconvert());
     bind_text(m);
     bind_checks(m);
+    bind_mappings(m);
     bind_sketch(m);
     bind_passages(m);
     bind_fuzzy(m);

@@ -1,8 +1,5 @@
 // Checks of the values of a row: a store compares what it reads with what was written. They look at Python's own objects, and so keep the GIL.
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 
 #include "bind/bind.hpp"
 #include "base/hash.hpp"
@@ -101,25 +98,6 @@ std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::list rows, std
     return found;
 }
 
-// Whether a file is still the one it was, and as it was, without reading it: its device, number, size, and when it was last written to
-// and changed in any way, in nanoseconds. None where there is none.
-std::optional<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> file_stamp(const std::string& path) {
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) {
-        if (errno == ENOENT) return std::nullopt;
-        PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
-        throw nb::python_error();
-    }
-#ifdef __APPLE__
-    const timespec written = status.st_mtimespec, changed = status.st_ctimespec;
-#else
-    const timespec written = status.st_mtim, changed = status.st_ctim;
-#endif
-    const auto nanoseconds = [](const timespec& time) { return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec; };
-    return std::tuple(static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), static_cast<std::int64_t>(status.st_size),
-                      nanoseconds(written), nanoseconds(changed));
-}
-
 }  // namespace
 }  // namespace lookalike
 
@@ -128,5 +106,4 @@ void bind_checks(nb::module_& m) {
     using namespace nb::literals;
     m.def("packed_checks", &packed_checks, "columns"_a, "places"_a, "first_row"_a);
     m.def("wrong_values", &wrong_values, "rows"_a, "places"_a, "all_checked"_a, "most"_a);
-    m.def("file_stamp", &file_stamp, "path"_a);
 }

@@ -181,7 +181,7 @@ void BandTables::check_rows() const {
     std::vector<std::int64_t> firsts, others;  // of each group: its smallest row, and the rest
     for (std::size_t group = 0; group < groups_; ++group) {
         const std::span own = rows(group);
-        require(own.front() > (firsts.empty() ? -1 : firsts.back()), "rows: groups must ascend by their smallest row, from 0 on");
+        require(!own.empty() && own.front() > (firsts.empty() ? -1 : firsts.back()), "rows: groups must ascend by their smallest row, from 0 on");
         require(std::ranges::adjacent_find(own, std::ranges::greater_equal()) == own.end(), "rows: those of a group must ascend");
         firsts.push_back(own.front());
         others.insert(others.end(), own.begin() + 1, own.end());
@@ -200,7 +200,8 @@ void BandTables::check_bands() const {
         seen.assign(groups_, false);
         for (std::size_t b = 0; b < buckets_; ++b) {
             std::uint64_t before = 0;  // key and group of the previous entry, and one more
-            for (std::size_t i = band * groups_ + starts[b]; i < band * groups_ + starts[b + 1]; ++i) {
+            const Within part(starts[b], starts[b + 1], groups_);
+            for (std::size_t i = band * groups_ + part.begin; i < band * groups_ + part.end; ++i) {
                 const std::uint32_t group = columns_.groups[i];
                 require(group < groups_ && !seen[group], "groups: every band has every group once");
                 seen[group] = true;
@@ -334,7 +335,9 @@ std::span<const Candidate> BandSearcher::run(const std::uint32_t* keys, std::siz
     }
     tally_.start(occurrences, tables_.groups());
     for (const auto& run : runs_) {
-        for (const std::uint32_t group : run) tally_.add(group);
+        for (const std::uint32_t group : run) {
+            if (group < tables_.groups()) tally_.add(group);
+        }
     }
     std::vector<Candidate>& found = tally_.counted();
     total_ = found.size() + hot.size();
@@ -347,7 +350,8 @@ std::span<const Candidate> BandSearcher::run(const std::uint32_t* keys, std::siz
     // The others of the long run share one band and ascend: more than the limit cannot be wanted.
     const std::size_t counted = found.size();
     for (std::size_t i = 0; i < hot.size() && found.size() < counted + limit; ++i) {
-        if (!tally_.has(hot[i])) found.push_back({hot[i], 1});
+        const std::uint32_t group = hot[i];
+        if (group < tables_.groups() && !tally_.has(group)) found.push_back({group, 1});
     }
     if (found.size() > limit) {
         std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(limit), found.end());

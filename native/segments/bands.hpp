@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "segments/column.hpp"
 
 namespace lookalike {
 
@@ -68,7 +69,7 @@ class BandTables {
     std::size_t documents() const { return columns_.rows.size(); }
     std::span<const std::uint64_t> digests() const { return columns_.digests; }
     std::span<const std::int64_t> rows(std::size_t group) const {
-        return columns_.rows.subspan(columns_.row_offsets[group], columns_.row_offsets[group + 1] - columns_.row_offsets[group]);
+        return part_of(columns_.rows, columns_.row_offsets[group], columns_.row_offsets[group + 1]);
     }
 
     struct Bucket {
@@ -77,7 +78,8 @@ class BandTables {
     void prefetch_directory(std::size_t band, std::uint32_t key) const { __builtin_prefetch(&columns_.directory[slot(band, key)]); }
     Bucket bucket(std::size_t band, std::uint32_t key) const {
         const std::uint32_t* entry = &columns_.directory[slot(band, key)];
-        return {band * groups_ + entry[0], band * groups_ + entry[1]};
+        const Within part(entry[0], entry[1], groups_);
+        return {band * groups_ + part.begin, band * groups_ + part.end};
     }
     void prefetch_rests(const Bucket& bucket) const;
     // The groups of a bucket that have exactly this key, ascending.
@@ -89,8 +91,10 @@ class BandTables {
         for (std::size_t band = 0; band < bands_; ++band) {
             const std::uint32_t* starts = &columns_.directory[band * (buckets_ + 1)];
             for (std::size_t b = 0; b < buckets_; ++b) {
-                for (std::size_t i = band * groups_ + starts[b]; i < band * groups_ + starts[b + 1]; ++i) {
-                    visit(band, static_cast<std::uint32_t>(b << rest_bits_ | rest(i)), columns_.groups[i]);
+                const Within part(starts[b], starts[b + 1], groups_);
+                for (std::size_t i = band * groups_ + part.begin; i < band * groups_ + part.end; ++i) {
+                    const std::uint32_t group = columns_.groups[i];
+                    if (group < groups_) visit(band, static_cast<std::uint32_t>(b << rest_bits_ | rest(i)), group);
                 }
             }
         }

@@ -10,6 +10,23 @@
 
 namespace lookalike {
 
+// Columns were checked when they were opened. But a file that is mapped may be cut or overwritten while it is read (see
+// base/mapped_guard.hpp): the answer is then thrown away, and until then every number that was read is brought within its bounds again.
+// From `begin` to `end`, both within `size`.
+struct Within {
+    std::size_t begin, end;
+    Within(std::size_t first, std::size_t last, std::size_t size) : begin(first < size ? first : size), end(last < size ? last : size) {
+        if (end < begin) end = begin;
+    }
+    std::size_t size() const { return end - begin; }
+};
+
+template <class T>
+std::span<const T> part_of(std::span<const T> column, std::size_t first, std::size_t last) {
+    const Within part(first, last, column.size());
+    return column.subspan(part.begin, part.size());
+}
+
 // Leaves new elements as they are: what is written anyway need not be cleared before.
 template <class T>
 struct UninitializedAllocator : std::allocator<T> {

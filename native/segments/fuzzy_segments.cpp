@@ -30,7 +30,7 @@ void check_documents(const Documents<View>& documents, std::size_t entries) {
     check_starts(documents.starts, entries, documents.rows.size(), false, "starts: expected where the rows of each digest begin, ascending");
     for (std::size_t i = 0; i < entries; ++i) {
         const auto rows = documents_of(documents, i);
-        require(rows.front() >= 0 && ascends(rows), "rows: expected numbers from 0 on, ascending for each digest");
+        require(!rows.empty() && rows.front() >= 0 && ascends(rows), "rows: expected numbers from 0 on, ascending for each digest");
     }
 }
 
@@ -265,7 +265,7 @@ TlshSegment::TlshSegment(const TlshColumns<View>& columns) : columns_(columns) {
 
 TlshEntry TlshSegment::entry(std::size_t at) const {
     const auto group = std::upper_bound(columns_.group_starts.begin(), columns_.group_starts.end(), at) - columns_.group_starts.begin() - 1;
-    TlshEntry entry{columns_.groups[static_cast<std::size_t>(group)], {}, columns_.checksums[at]};
+    TlshEntry entry{columns_.groups[std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(group, 0)), columns_.groups.size() - 1)], {}, columns_.checksums[at]};
     for (std::size_t word = 0; word < kWords; ++word) entry.code[word] = columns_.codes[word * size() + at];
     return entry;
 }
@@ -296,7 +296,8 @@ Found TlshSegment::search(const tlsh::Record& query, unsigned max_distance, std:
         for (auto group = std::lower_bound(begin, end, length << 8); group != end && *group >> 8 == length; ++group) {
             const int header = far + ratios[*group & 255];
             const auto place = static_cast<std::size_t>(group - begin);
-            if (header <= most) take(columns_.group_starts[place], columns_.group_starts[place + 1], header);
+            const auto all = static_cast<std::uint32_t>(size());
+            if (header <= most) take(std::min(columns_.group_starts[place], all), std::min(columns_.group_starts[place + 1], all), header);
         }
     }
     if (load != 0) tasks.push_back(ranges.size());
@@ -415,9 +416,10 @@ void fill_postings(SsdeepColumns<Owned>& columns, std::span<const Parts> entries
 
 template <template <class> class Column>
 Parts entry_at(const SsdeepColumns<Column>& columns, std::size_t at) {
-    const auto start = columns.letter_starts[at], end = columns.letter_starts[at + 1];
-    const auto letters = std::span(columns.letters).subspan(start, end - start);
-    return {columns.levels[at], letters.first(columns.first_sizes[at]), letters.subspan(columns.first_sizes[at])};
+    const auto letters = part_of(View<std::uint8_t>(columns.letters), columns.letter_starts[at], columns.letter_starts[at + 1]);
+    const std::size_t size = columns.first_sizes[at];
+    const auto first = part_of(letters, 0, std::min(size, std::size_t{ssdeep::kFirstMax}));
+    return {columns.levels[at], first, part_of(letters, first.size(), first.size() + std::size_t{ssdeep::kSecondMax})};
 }
 
 class SsdeepWriter {
@@ -506,9 +508,10 @@ std::vector<std::uint32_t> SsdeepSegment::candidates(const Parts& query) const {
     const Buckets bucket_of(columns_.postings.size());
     for_each_key(query, 1, [&](std::uint64_t hash) {
         const std::uint32_t* starts = columns_.bucket_starts.data() + bucket_of(hash);
+        const Within bucket(starts[0], starts[1], columns_.tags.size());
         const auto tags = columns_.tags.begin();
-        const auto [first, last] = std::equal_range(tags + starts[0], tags + starts[1], tag_of(hash));
-        lists.push_back(columns_.postings.subspan(static_cast<std::size_t>(first - tags), static_cast<std::size_t>(last - first)));
+        const auto [first, last] = std::equal_range(tags + static_cast<std::ptrdiff_t>(bucket.begin), tags + static_cast<std::ptrdiff_t>(bucket.end), tag_of(hash));
+        lists.push_back(part_of(columns_.postings, static_cast<std::size_t>(first - tags), static_cast<std::size_t>(last - tags)));
         total += lists.back().size();
     });
     std::vector<std::uint32_t> found;
@@ -517,11 +520,14 @@ std::vector<std::uint32_t> SsdeepSegment::candidates(const Parts& query) const {
         for (const auto& list : lists) found.insert(found.end(), list.begin(), list.end());
         std::sort(found.begin(), found.end());
         found.erase(std::unique(found.begin(), found.end()), found.end());
+        std::erase_if(found, [&](std::uint32_t entry) { return entry >= size(); });
         return found;
     }
     std::vector<std::uint64_t> marked((size() + 63) / 64);
     for (const auto& list : lists) {
-        for (const std::uint32_t entry : list) marked[entry / 64] |= std::uint64_t{1} << entry % 64;
+        for (const std::uint32_t entry : list) {
+            if (entry < size()) marked[entry / 64] |= std::uint64_t{1} << entry % 64;
+        }
     }
     for (std::size_t word = 0; word < marked.size(); ++word) {
         for (std::uint64_t bits = marked[word]; bits != 0; bits &= bits - 1) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/platform.hpp"
+#include "segments/column.hpp"
 #include "sketch/ssdeep.hpp"
 #include "sketch/tlsh.hpp"
 
@@ -44,7 +45,7 @@ struct Documents {
 };
 
 inline View<std::int64_t> documents_of(const Documents<View>& documents, std::size_t entry) {
-    return documents.rows.subspan(documents.starts[entry], documents.starts[entry + 1] - documents.starts[entry]);
+    return part_of(documents.rows, documents.starts[entry], documents.starts[entry + 1]);
 }
 
 // The best `limit` documents of the hits, best first, then by row.

@@ -48,14 +48,14 @@ constexpr std::size_t kGroup = 16;
 
 template <class Read>
 [[gnu::always_inline]] inline void probe_groups(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks,
-                                                const void* column, std::size_t width, Read&& read) {
+                                                const void* column, std::size_t width, std::uint32_t size, Read&& read) {
     std::uint32_t begins[kGroup], ends[kGroup];
     for (std::size_t first = 0; first < masks.size(); first += kGroup) {
         const std::size_t count = std::min(kGroup, masks.size() - first);
         for (std::size_t g = 0; g < count; ++g) {
             const std::uint32_t probed = bucket ^ masks[first + g];
-            begins[g] = directory[probed];
-            ends[g] = directory[probed + 1];
+            begins[g] = std::min(directory[probed], size);
+            ends[g] = std::min(directory[probed + 1], size);
             __builtin_prefetch(static_cast<const char*>(column) + begins[g] * width);
         }
         for (std::size_t next = first + kGroup; next < std::min(first + 2 * kGroup, masks.size()); ++next) {
@@ -68,8 +68,8 @@ template <class Read>
 // The first table's entries are the codes themselves.
 LOOKALIKE_CLONES
 void probe_codes(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint64_t* high,
-                 const std::uint64_t* low, const Code& query, unsigned k, std::vector<Hit>& hits) {
-    probe_groups(directory, bucket, masks, high, sizeof *high, [&](std::uint32_t begin, std::uint32_t end) {
+                 const std::uint64_t* low, std::uint32_t size, const Code& query, unsigned k, std::vector<Hit>& hits) {
+    probe_groups(directory, bucket, masks, high, sizeof *high, size, [&](std::uint32_t begin, std::uint32_t end) {
         for (std::uint32_t i = begin; i < end; ++i) {
             const int found = std::popcount(high[i] ^ query.high) + (low ? std::popcount(low[i] ^ query.low) : 0);
             if (found <= static_cast<int>(k)) hits.push_back({i, static_cast<std::uint32_t>(found)});
@@ -80,9 +80,10 @@ void probe_codes(const std::uint32_t* directory, std::uint32_t bucket, std::span
 // Places whose filter is within k of the query's.
 LOOKALIKE_CLONES
 void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters,
-                   std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
-    probe_groups(directory, bucket, masks, filters, sizeof *filters, [&](std::uint32_t begin, std::uint32_t end) {
+                   std::uint32_t size, std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
+    probe_groups(directory, bucket, masks, filters, sizeof *filters, size, [&](std::uint32_t begin, std::uint32_t end) {
         constexpr std::uint32_t kSmall = 16;
+        if (begin >= end) return;
         if (end - begin <= kSmall) {
             for (std::uint32_t i = begin; i < end; ++i) {
                 if (static_cast<unsigned>(std::popcount(filters[i] ^ filter)) <= k) places.push_back(i);
@@ -93,9 +94,9 @@ void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::sp
         constexpr std::uint32_t kBlock = 512;
         std::uint32_t passed[kBlock];
         for (std::uint32_t first = begin; first < end; first += kBlock) {
-            const std::uint32_t size = std::min(kBlock, end - first);
+            const std::uint32_t block = std::min(kBlock, end - first);
             std::size_t count = 0;
-            for (std::uint32_t i = 0; i < size; ++i) {
+            for (std::uint32_t i = 0; i < block; ++i) {
                 passed[count] = first + i;
                 count += static_cast<unsigned>(std::popcount(filters[first + i] ^ filter)) <= k;
             }
@@ -111,11 +112,12 @@ struct Places {
 // Hands every pair of places in a bucket and in the one that differs from it by the mask to close(left, right), once.
 template <class Close>
 [[gnu::always_inline]] inline void join_buckets(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask,
-                                                std::vector<Places>& out, Close&& close) {
+                                                std::uint32_t size, std::vector<Places>& out, Close&& close) {
     for (std::uint32_t bucket = first; bucket < end; ++bucket) {
         const std::uint32_t other = bucket ^ mask;
         if (other < bucket) continue;
-        const std::uint32_t left_end = directory[bucket + 1], right_begin = directory[other], right_end = directory[other + 1];
+        const std::uint32_t left_end = std::min(directory[bucket + 1], size), right_begin = directory[other];
+        const std::uint32_t right_end = std::min(directory[other + 1], size);
         for (std::uint32_t left = directory[bucket]; left < left_end; ++left) {
             for (std::uint32_t right = mask ? right_begin : left + 1; right < right_end; ++right) {
                 if (close(left, right)) out.push_back({left, right});
@@ -126,16 +128,16 @@ template <class Close>
 
 LOOKALIKE_CLONES
 void join_codes(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high,
-                const std::uint64_t* low, unsigned k, std::vector<Places>& out) {
-    join_buckets(directory, first, end, mask, out, [&](std::uint32_t a, std::uint32_t b) {
+                const std::uint64_t* low, std::uint32_t size, unsigned k, std::vector<Places>& out) {
+    join_buckets(directory, first, end, mask, size, out, [&](std::uint32_t a, std::uint32_t b) {
         return std::popcount(high[a] ^ high[b]) + (low ? std::popcount(low[a] ^ low[b]) : 0) <= static_cast<int>(k);
     });
 }
 
 LOOKALIKE_CLONES
-void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, unsigned k,
+void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, std::uint32_t size, unsigned k,
                   std::vector<Places>& out) {
-    join_buckets(directory, first, end, mask, out, [&](std::uint32_t a, std::uint32_t b) {
+    join_buckets(directory, first, end, mask, size, out, [&](std::uint32_t a, std::uint32_t b) {
         return static_cast<unsigned>(std::popcount(filters[a] ^ filters[b])) <= k;
     });
 }
@@ -403,15 +405,17 @@ bool HammingSegment::found_before(unsigned t, const Code& a, const Code& b, unsi
 
 void HammingSegment::join(unsigned t, std::uint32_t first, std::uint32_t end, std::uint32_t mask, unsigned k, std::vector<Pair>& found) const {
     const Table& table = tables_[t];
+    const auto all = static_cast<std::uint32_t>(size());
     thread_local std::vector<Places> close;
     close.clear();
     if (t == 0) {
-        join_codes(table.directory.data(), first, end, mask, high_.data(), bits_ == 128 ? low_.data() : nullptr, k, close);
+        join_codes(table.directory.data(), first, end, mask, high_.data(), bits_ == 128 ? low_.data() : nullptr, all, k, close);
     } else {
-        join_filters(table.directory.data(), first, end, mask, table.filters.data(), k, close);
+        join_filters(table.directory.data(), first, end, mask, table.filters.data(), all, k, close);
     }
     for (const Places& places : close) {
         const std::uint32_t a = t ? table.entries[places.left] : places.left, b = t ? table.entries[places.right] : places.right;
+        if (a >= all || b >= all) continue;
         const unsigned apart = distance(code(a), code(b));
         if (apart <= k && !found_before(t, code(a), code(b), k)) found.push_back({std::min(a, b), std::max(a, b), apart});
     }
@@ -421,6 +425,7 @@ void HammingSegment::search(const Code& query, unsigned k, std::vector<Hit>& hit
     if (size() == 0) return;
     const std::uint64_t* low = bits_ == 128 ? low_.data() : nullptr;
     if (scans(k)) return scan(high_.data(), low, 0, size(), query, k, hits);
+    const auto all = static_cast<std::uint32_t>(size());
     thread_local std::vector<std::uint32_t> places;
     for (unsigned t = 0; t < tables_.size(); ++t) {
         const int radius = radius_of(t, k);
@@ -429,13 +434,14 @@ void HammingSegment::search(const Code& query, unsigned k, std::vector<Hit>& hit
         const std::uint32_t bucket = bits_at(query, table.start, table.width, bits_);
         const std::span<const std::uint32_t> masks = masks_within(table.width, static_cast<unsigned>(radius));
         if (t == 0) {
-            probe_codes(table.directory.data(), bucket, masks, high_.data(), low, query, k, hits);
+            probe_codes(table.directory.data(), bucket, masks, high_.data(), low, all, query, k, hits);
             continue;
         }
         places.clear();
-        probe_filters(table.directory.data(), bucket, masks, table.filters.data(), bits_at(query, table.start + table.width, 32, bits_), k, places);
+        probe_filters(table.directory.data(), bucket, masks, table.filters.data(), all, bits_at(query, table.start + table.width, 32, bits_), k, places);
         for (const std::uint32_t place : places) {
             const std::uint32_t entry = table.entries[place];
+            if (entry >= all) continue;
             const unsigned found = distance(code(entry), query);
             if (found <= k && !found_before(t, code(entry), query, k)) hits.push_back({entry, found});
         }

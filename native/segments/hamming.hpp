@@ -85,7 +85,7 @@ class HammingSegment {
         if (repeated_.size() == 0) return entry;
         const auto view = repeated_.view();
         const auto before = std::lower_bound(view.begin(), view.end(), entry) - view.begin();
-        return entry + (before ? extra_[static_cast<std::size_t>(before) - 1] : 0);
+        return std::min(entry + (before ? extra_[static_cast<std::size_t>(before) - 1] : 0), ids());
     }
 
     // Appends every entry within k of the query, in no particular order.

@@ -26,7 +26,7 @@ void check_rows(std::span<const std::int64_t> rows) {
 DocumentFinder::DocumentFinder(std::span<const std::uint32_t> firsts) : firsts_(firsts) {
     std::uint32_t document = 0;
     for (std::uint64_t place = 0; place < firsts.back(); place += kBlock) {
-        while (firsts[document + 1] <= place) ++document;
+        while (document + 2 < firsts.size() && firsts[document + 1] <= place) ++document;
         blocks_.push_back(document);
     }
     blocks_.push_back(static_cast<std::uint32_t>(firsts.size() < 2 ? 0 : firsts.size() - 2));
@@ -92,7 +92,7 @@ void Segment::check_postings() {
     std::size_t repeats = 0;
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
         const std::size_t first = view_.directory[bucket];
-        for (std::size_t at = first; at < view_.directory[bucket + 1]; ++at) {
+        for (std::size_t at = first; at < std::min<std::size_t>(view_.directory[bucket + 1], count); ++at) {
             const std::uint32_t place = view_.places[at];
             if (place >= count || seen[place]) refuse("places: " + std::to_string(place) + " is too large or there twice");
             seen[place] = true;
@@ -131,6 +131,7 @@ TextSpan Segment::span_of(std::uint32_t place, std::uint32_t document) const {
         const auto next = std::upper_bound(view_.uppers.begin(), view_.uppers.end(), std::uint64_t{place} << 32 | 0xFFFFFFFF);
         if (next != view_.uppers.begin() && next[-1] >> 32 >= view_.firsts[document]) upper = static_cast<std::uint32_t>(next[-1]);
     }
+    if (place >= view_.starts.size()) return {0, 0};
     const std::uint32_t start = upper >> 16 << 16 | view_.starts[place];
     return {start, start + (upper << 16 | view_.lengths[place])};
 }
@@ -140,7 +141,7 @@ Segment::Run Segment::find(std::uint64_t hash) const {
     if (bucket >= view_.directory.size() - 1) return {0, 0};
     // The first posting from `first` on whose suffix is not below, or where `beyond`, above the one that is wanted.
     const auto search = [&](std::size_t first, bool beyond) {
-        std::size_t last = view_.directory[bucket + 1];
+        std::size_t last = std::min<std::size_t>(view_.directory[bucket + 1], view_.places.size());
         while (first < last) {
             const std::size_t middle = first + (last - first) / 2;
             const std::uint64_t found = suffix(middle);
@@ -152,7 +153,7 @@ Segment::Run Segment::find(std::uint64_t hash) const {
         }
         return first;
     };
-    const std::size_t first = search(view_.directory[bucket], false);
+    const std::size_t first = search(std::min<std::size_t>(view_.directory[bucket], view_.places.size()), false);
     return {first, search(first, true)};
 }
 
@@ -168,6 +169,7 @@ std::vector<std::uint32_t> Segment::documents_of(std::span<const std::int64_t> r
     auto row = view_.rows.begin();
     for (auto wanted = std::lower_bound(removed.begin(), removed.end(), *row); wanted != removed.end() && *wanted <= view_.rows.back(); ++wanted) {
         row = next_from(row, view_.rows.end(), *wanted);
+        if (row == view_.rows.end()) break;
         if (*row == *wanted) found.push_back(static_cast<std::uint32_t>(row - view_.rows.begin()));
     }
     return found;

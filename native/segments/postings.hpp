@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/platform.hpp"
+#include "segments/column.hpp"
 
 namespace lookalike::postings {
 
@@ -63,6 +64,7 @@ class DocumentFinder {
     DocumentFinder() = default;
     explicit DocumentFinder(std::span<const std::uint32_t> firsts);
     std::uint32_t operator()(std::uint32_t place) const {
+        if (place / kBlock + 1 >= blocks_.size()) return 0;
         const std::uint32_t* const begin = firsts_.data() + blocks_[place / kBlock] + 1;
         const std::uint32_t* const end = firsts_.data() + blocks_[place / kBlock + 1] + 1;
         return static_cast<std::uint32_t>(std::upper_bound(begin, end, place) - firsts_.data()) - 1;
@@ -132,7 +134,8 @@ class Segment {
     template <class Report>
     void for_each_posting(Report&& report) const {
         for (std::size_t bucket = 0; bucket + 1 < view_.directory.size(); ++bucket) {
-            for (std::size_t at = view_.directory[bucket]; at < view_.directory[bucket + 1]; ++at) {
+            const Within part(view_.directory[bucket], view_.directory[bucket + 1], view_.places.size());
+            for (std::size_t at = part.begin; at < part.end; ++at) {
                 report(std::uint64_t{bucket} << bits_ | suffix(at), view_.places[at]);
             }
         }

@@ -157,7 +157,8 @@ Columns merge(std::span<const Segment* const> segments, std::span<const std::int
         if (i && row == sources[i - 1].row) refuse("segments: row " + std::to_string(row) + " is in two of them");
         const View& view = segments[s]->view();
         homes[s][document] = static_cast<std::uint32_t>(out.starts.size());
-        for (std::uint32_t place = view.firsts[document]; place < view.firsts[document + 1]; ++place) writer.span(segments[s]->span_of(place, document));
+        const Within own(view.firsts[document], view.firsts[document + 1], view.starts.size());
+        for (auto place = static_cast<std::uint32_t>(own.begin); place < own.end; ++place) writer.span(segments[s]->span_of(place, document));
         writer.end_document(row);
     }
     std::vector<Item> items;

@@ -312,8 +312,8 @@ bool share_substring(const Positions& left, std::span<const std::uint8_t> right)
     static_assert(kMinCommon == 7);
     std::array<std::uint64_t, kFirstMax> two, four;
     for (std::size_t j = 0; j < right.size(); ++j) {
-        const std::uint64_t one = left[right[j]];
-        two[j] = j < 1 ? 0 : one & (left[right[j - 1]] << 1);
+        const std::uint64_t one = left[right[j] % 64];
+        two[j] = j < 1 ? 0 : one & (left[right[j - 1] % 64] << 1);
         four[j] = j < 3 ? 0 : two[j] & (two[j - 2] << 2);
         if (j >= 6 && (four[j] & (four[j - 3] << 3)) != 0) return true;
     }
@@ -324,7 +324,7 @@ bool share_substring(const Positions& left, std::span<const std::uint8_t> right)
 int common_subsequence(const Positions& left, int left_size, std::span<const std::uint8_t> right) {
     std::uint64_t unmatched = ~std::uint64_t{0};
     for (const std::uint8_t letter : right) {
-        const std::uint64_t matches = unmatched & left[letter];
+        const std::uint64_t matches = unmatched & left[letter % 64];
         unmatched = (unmatched + matches) | (unmatched - matches);
     }
     const std::uint64_t used = left_size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left_size) - 1;

@@ -1,108 +1,78 @@
-from lookalike import measures as measures
+from lookalike import (
+    embedders as embedders,
+    errors as errors,
+    fingerprints as fingerprints,
+    index as index,
+    measures as measures,
+    pages as pages,
+    text as text,
+    word_mover as word_mover,
+)
 from lookalike.about import info as info
-from lookalike.comparison.compare import Comparison as Comparison
-from lookalike.comparison.compare import compare as compare
+from lookalike.comparison.compare import Comparison as Comparison, compare as compare
 from lookalike.corpus.documents import documents as documents
 from lookalike.corpus.row import Problem as Problem
 from lookalike.deduping.local import dedupe as dedupe
-from lookalike.deduping.plan import Plan as Plan
-from lookalike.deduping.plan import plan as plan
+from lookalike.deduping.plan import Plan as Plan, plan as plan
 from lookalike.deduping.report import DedupeReport as DedupeReport
 from lookalike.drafts.edit_share import edit_share as edit_share
 from lookalike.drafts.judge import Bounds as Bounds
-from lookalike.drafts.report import FeedbackReport as FeedbackReport
-from lookalike.drafts.report import feedback as feedback
+from lookalike.drafts.report import FeedbackReport as FeedbackReport, feedback as feedback
 from lookalike.embedders.base import Embedder as Embedder
-from lookalike.embedders.causal import CausalModel as CausalModel
-from lookalike.embedders.causal import causal_model as causal_model
+from lookalike.embedders.causal import CausalModel as CausalModel, causal_model as causal_model
 from lookalike.embedders.opening import embedder as embedder
-from lookalike.errors import Corrupt as Corrupt
-from lookalike.errors import EngineError as EngineError
-from lookalike.errors import FetchError as FetchError
-from lookalike.errors import InputError as InputError
-from lookalike.errors import LookalikeError as LookalikeError
-from lookalike.errors import MissingExtra as MissingExtra
-from lookalike.errors import NotFound as NotFound
-from lookalike.errors import RecipeMismatch as RecipeMismatch
-from lookalike.errors import StoreBusy as StoreBusy
-from lookalike.errors import StoreError as StoreError
-from lookalike.errors import TooManyRemoved as TooManyRemoved
-from lookalike.errors import UnknownName as UnknownName
-from lookalike.fetching.fetched import Fetched as Fetched
-from lookalike.fetching.fetched import fetch as fetch
-from lookalike.fingerprints.base import Fingerprint as Fingerprint
-from lookalike.fingerprints.base import NoFingerprint as NoFingerprint
-from lookalike.fingerprints.digest import Digest as Digest
-from lookalike.fingerprints.digest import digest as digest
-from lookalike.fingerprints.digest import digests as digests
-from lookalike.fingerprints.every import Fingerprints as Fingerprints
-from lookalike.fingerprints.every import fingerprint as fingerprint
-from lookalike.fingerprints.every import parse_record as parse_record
-from lookalike.fingerprints.fuzzy import Ssdeep as Ssdeep
-from lookalike.fingerprints.fuzzy import Tlsh as Tlsh
-from lookalike.fingerprints.fuzzy import ssdeep as ssdeep
-from lookalike.fingerprints.fuzzy import ssdeeps as ssdeeps
-from lookalike.fingerprints.fuzzy import tlsh as tlsh
-from lookalike.fingerprints.fuzzy import tlshs as tlshs
-from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin
-from lookalike.fingerprints.karp_rabin import karp_rabin as karp_rabin
-from lookalike.fingerprints.karp_rabin import karp_rabins as karp_rabins
-from lookalike.fingerprints.minhash import BBitMinHash as BBitMinHash
-from lookalike.fingerprints.minhash import MinHash as MinHash
-from lookalike.fingerprints.minhash import WeightedMinHash as WeightedMinHash
-from lookalike.fingerprints.minhash import minhash as minhash
-from lookalike.fingerprints.minhash import minhashes as minhashes
-from lookalike.fingerprints.minhash import weighted_minhash as weighted_minhash
-from lookalike.fingerprints.minhash import weighted_minhashes as weighted_minhashes
-from lookalike.fingerprints.record import RecordPrint as RecordPrint
-from lookalike.fingerprints.record import record as record
-from lookalike.fingerprints.record import records as records
-from lookalike.fingerprints.simhash import SimHash as SimHash
-from lookalike.fingerprints.simhash import simhash as simhash
-from lookalike.fingerprints.simhash import simhashes as simhashes
-from lookalike.fingerprints.winnowing import Winnowing as Winnowing
-from lookalike.fingerprints.winnowing import Winnowings as Winnowings
-from lookalike.fingerprints.winnowing import winnow as winnow
-from lookalike.fingerprints.winnowing import winnows as winnows
+from lookalike.errors import (
+    Corrupt as Corrupt,
+    EngineError as EngineError,
+    FetchError as FetchError,
+    InputError as InputError,
+    LookalikeError as LookalikeError,
+    MissingExtra as MissingExtra,
+    NotFound as NotFound,
+    RecipeMismatch as RecipeMismatch,
+    StoreBusy as StoreBusy,
+    StoreError as StoreError,
+    TooManyRemoved as TooManyRemoved,
+    UnknownName as UnknownName,
+)
+from lookalike.fetching.fetched import Fetched as Fetched, fetch as fetch
+from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprint as NoFingerprint
+from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
+from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record
+from lookalike.fingerprints.fuzzy import Ssdeep as Ssdeep, Tlsh as Tlsh, ssdeep as ssdeep, ssdeeps as ssdeeps, tlsh as tlsh, tlshs as tlshs
+from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin, karp_rabin as karp_rabin, karp_rabins as karp_rabins
+from lookalike.fingerprints.minhash import (
+    BBitMinHash as BBitMinHash,
+    MinHash as MinHash,
+    WeightedMinHash as WeightedMinHash,
+    minhash as minhash,
+    minhashes as minhashes,
+    weighted_minhash as weighted_minhash,
+    weighted_minhashes as weighted_minhashes,
+)
+from lookalike.fingerprints.record import RecordPrint as RecordPrint, record as record, records as records
+from lookalike.fingerprints.simhash import SimHash as SimHash, simhash as simhash, simhashes as simhashes
+from lookalike.fingerprints.winnowing import Winnowing as Winnowing, Winnowings as Winnowings, winnow as winnow, winnows as winnows
 from lookalike.golden import selftest as selftest
-from lookalike.index.index import Index as Index
-from lookalike.index.index import SimhashMatches as SimhashMatches
-from lookalike.index.index import VectorMatches as VectorMatches
+from lookalike.index.index import Index as Index, SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
+from lookalike.stores.matches import Cluster as Cluster, Clusters as Clusters, Match as Match, Matches as Matches, Member as Member
 from lookalike.index.opening import open as open
-from lookalike.io import TextFile as TextFile
-from lookalike.io import decode_text as decode_text
-from lookalike.io import read_text as read_text
+from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element
 from lookalike.markup.extraction import page_text as page_text
-from lookalike.markup.page import Page as Page
-from lookalike.markup.page import page as page
-from lookalike.model import Document as Document
-from lookalike.model import Passage as Passage
-from lookalike.model import Span as Span
-from lookalike.model import Token as Token
-from lookalike.pages.batches import compare_pages as compare_pages
-from lookalike.pages.batches import page_prints as page_prints
-from lookalike.pages.matching import TagMatch as TagMatch
-from lookalike.pages.matching import match_tags as match_tags
-from lookalike.pages.prints import PagePrint as PagePrint
-from lookalike.pages.prints import page_print as page_print
+from lookalike.markup.page import Page as Page, page as page
+from lookalike.model import Document as Document, Passage as Passage, Span as Span, Token as Token
+from lookalike.pages.batches import compare_pages as compare_pages, page_prints as page_prints
+from lookalike.pages.matching import TagMatch as TagMatch, match_tags as match_tags
+from lookalike.pages.prints import PagePrint as PagePrint, page_print as page_print
 from lookalike.pages.representation import match_representations as match_representations
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
-from lookalike.recipe import Recipe as Recipe
-from lookalike.recipe import recipes as recipes
+from lookalike.recipe import Recipe as Recipe, recipes as recipes
 from lookalike.segments.hamming import HammingIndex as HammingIndex
-from lookalike.stores.base import Added as Added
-from lookalike.stores.base import CheckReport as CheckReport
-from lookalike.stores.matches import Cluster as Cluster
-from lookalike.stores.matches import Clusters as Clusters
-from lookalike.stores.matches import Match as Match
-from lookalike.stores.matches import Matches as Matches
-from lookalike.stores.matches import Member as Member
-from lookalike.text.idf import Idf as Idf
-from lookalike.text.idf import idfs as idfs
-from lookalike.text.keywords import Keyword as Keyword
-from lookalike.text.keywords import keywords as keywords
+from lookalike.stores.base import Added as Added, CheckReport as CheckReport
+from lookalike.text.idf import Idf as Idf, idfs as idfs
+from lookalike.text.keywords import Keyword as Keyword, keywords as keywords
 from lookalike.text.learn import learn_idf as learn_idf
 from lookalike.text.maximum_matching import register_words as register_words
 from lookalike.text.normalize import fold as fold
@@ -111,8 +81,7 @@ from lookalike.text.shingle import shingles as shingles
 from lookalike.text.stopwords import register_stop_words as register_stop_words
 from lookalike.text.tokenize import tokenize as tokenize
 from lookalike.version import __version__ as __version__
-from lookalike.word_mover.index import WmdIndex as WmdIndex
-from lookalike.word_mover.index import WmdMatch as WmdMatch
+from lookalike.word_mover.index import WmdIndex as WmdIndex, WmdMatch as WmdMatch
 from lookalike.word_mover.loading import word_vectors as word_vectors
 from lookalike.word_mover.mover import WordMover as WordMover
 from lookalike.word_mover.tables import WordTable as WordTable

@@ -1,8 +1,8 @@
 """The secret of a keyed collection, and what is derived from it.
 
 Fingerprints of recipe version 1 are made of hashes that everybody can compute, so whoever wants to writes a text with the fingerprint of
-another. A recipe with a key makes them of hashes with a secret (native/base/keyed_hash.hpp). The secret stays in the store: a key shows nothing
-but its *check*, a digest by which fingerprints of different keys are told apart, and it can be neither pickled nor written as JSON.
+another. A recipe with a key makes them of hashes with a secret (native/base/keyed_hash.hpp). The secret stays in the store: a key shows
+nothing but its *check*, a digest by which fingerprints of different keys are told apart, and it can be neither pickled nor written as JSON.
 """
 
 from __future__ import annotations

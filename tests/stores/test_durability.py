@@ -52,7 +52,8 @@ def write_until_killed(path: Path, number: int, said: int) -> None:
             number += 40
 
 
-def run_writer_and_kill_it(path: Path, start: int, seconds: float) -> list[str]:
+def run_writer_and_kill_it(path: Path, start: int, least: int, seconds: float) -> list[str]:
+    """Kill it some time after it has said so much: on a busy machine that takes longer, and is no less work."""
     heard, said = os.pipe()
     child = os.fork()
     if child == 0:
@@ -61,12 +62,13 @@ def run_writer_and_kill_it(path: Path, start: int, seconds: float) -> list[str]:
         finally:
             os._exit(1)
     os.close(said)
-    time.sleep(seconds)
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WTERMSIG(status) == signal.SIGKILL, "the writer ended by itself"
     with os.fdopen(heard) as lines:
-        return lines.read().splitlines()
+        first = [lines.readline().strip() for _ in range(least)]
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        assert os.WTERMSIG(status) == signal.SIGKILL, "the writer ended by itself"
+        return first + lines.read().splitlines()
 
 
 def test_a_hundred_kills_under_load(tmp_path):
@@ -76,7 +78,7 @@ def test_a_hundred_kills_under_load(tmp_path):
     chance = random.Random(7)
     start, there, gone = 0, set(), set()
     for round_ in range(KILLS):
-        said = run_writer_and_kill_it(path, start, chance.uniform(0, 0.2))
+        said = run_writer_and_kill_it(path, start, chance.randrange(9), chance.uniform(0, 0.1))
         unsure_removed: set[int] = set()
         for line in said:
             verb, first, end = line.split()
@@ -111,8 +113,10 @@ def test_a_hundred_kills_under_load(tmp_path):
         index.add("last", "a last document that makes this process the writer")
         report = index.check()
         assert report.problems == []
-        assert report.checked["segments"] > 1
-        assert len(there) > 1000
+        # Four segments are merged into one, so there may be few; their numbers say how often one was sealed or merged.
+        assert report.checked["segments"] >= 1
+        assert max(int(segment.stem) for segment in (path / "segments").iterdir()) > 20
+        assert len(there) > 5000
 
 
 def limited(size: int):

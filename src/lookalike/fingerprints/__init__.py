@@ -1,0 +1,15 @@
+"""Short values that stand for things, so that like things have like values: one file per fingerprint."""
+
+from lookalike.lazy import lazy_names
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "lookalike.fingerprints.base": "NoFingerprint",
+        "lookalike.fingerprints.digest": "Digest",
+        "lookalike.fingerprints.every": "Fingerprints parse_record",
+        "lookalike.fingerprints.karp_rabin": "KarpRabin",
+        "lookalike.fingerprints.minhash": "BBitMinHash WeightedMinHash weighted_minhash weighted_minhashes",
+        "lookalike.fingerprints.winnowing": "Winnowings",
+    },
+)

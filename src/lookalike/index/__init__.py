@@ -1,1 +1,12 @@
 """Indexes: a recipe and a store, searchable."""
+
+from lookalike.lazy import lazy_names
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "lookalike.index.search": "SimhashMatches VectorMatches",
+        "lookalike.stores.matches": "Member",
+        "lookalike.stores.base": "Added CheckReport",
+    },
+)

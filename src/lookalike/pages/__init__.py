@@ -1,1 +1,17 @@
 """How alike two pages are: by their tags, their structure, their style, their links and forms, and what they say."""
+
+from lookalike.lazy import lazy_names
+
+__all__, __getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "lookalike.markup.elements": "Element",
+        "lookalike.markup.extraction": "page_text",
+        "lookalike.pages.batches": "page_prints",
+        "lookalike.pages.matching": "TagMatch match_tags",
+        "lookalike.pages.prints": "PagePrint page_print",
+        "lookalike.pages.representation": "match_representations",
+        "lookalike.pages.scores": "PageScores",
+        "lookalike.pages.tags": "TagWeights",
+    },
+)

@@ -11,7 +11,8 @@ import mmap
 import os
 import struct
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -109,18 +110,23 @@ def sync_folder(folder: Path) -> None:
 
 
 class _Mapped(mmap.mmap):
-    """A file that is mapped, and that remembers how it was: one that is cut kills its reader, one that is overwritten misleads him."""
+    """A file that is mapped, and that remembers how it was: one that is cut or overwritten misleads its reader.
+
+    While it is cut, its guard lets him read zeros (native/base/mapped_guard.hpp); without one the system would end the process.
+    """
 
     path: Path
     stamp: tuple[int, int]
     descriptor: int
+    guard: _native.MappingGuard
 
     @classmethod
     def of(cls, file: IO[bytes], path: Path, size: int) -> Self:
         made = cls(file.fileno(), size, access=mmap.ACCESS_READ)
         made.path, made.descriptor = path, os.dup(file.fileno())
         made.stamp = made._now()
-        weakref.finalize(made, os.close, made.descriptor)
+        made.guard = _native.MappingGuard(made)
+        weakref.finalize(made, _let_go, made.guard, made.descriptor)
         _mapped.add(made)
         return made
 
@@ -130,7 +136,13 @@ class _Mapped(mmap.mmap):
 
     def changed(self) -> bool:
         """A file that was replaced or removed is not changed: the mapping is of the file that it was."""
-        return self._now() != self.stamp
+        return self.guard.was_cut or self._now() != self.stamp
+
+
+def _let_go(guard: _native.MappingGuard, descriptor: int) -> None:
+    """Before the memory is given back, and others may get it."""
+    guard.release()
+    os.close(descriptor)
 
 
 _mapped: weakref.WeakSet[_Mapped] = weakref.WeakSet()
@@ -140,12 +152,26 @@ def verify_mapped(folder: Path) -> None:
     """Raise if a file that is mapped from a folder was written to since: before a search, so that it does not run into it, and after
     one, so that its answer does not count.
     """
-    for each in list(_mapped) if _mapped else ():
+    if not _mapped:
+        return
+    _native.renew_guard()
+    for each in list(_mapped):
         if each.path.parent == folder and each.changed():
             raise Corrupt(
-                f"segment {each.path}: it was written to while it was in use; open the store again, and restore copies under a new name "
-                "that you then rename"
+                f"segment {each.path}: it was cut or overwritten while it was in use; open the store again, and restore copies under a "
+                "new name that you then rename"
             )
+
+
+@contextmanager
+def unchanged(folder: Path) -> Iterator[None]:
+    """For what is made from mapped files: if one was changed meanwhile, that is the error, and nothing that was made may be used."""
+    try:
+        yield
+    except Exception:
+        verify_mapped(folder)
+        raise
+    verify_mapped(folder)
 
 
 def _read(file: IO[bytes], path: Path, size: int) -> mmap.mmap:

@@ -6,6 +6,7 @@ from pathlib import Path
 from unittest import SkipTest
 
 from lookalike.errors import InputError, LookalikeError, RecipeMismatch, StoreBusy, StoreError
+from lookalike.fingerprints.simhash import simhash
 from lookalike.testing.contract import Contract
 from lookalike.testing.made import (
     corpus,
@@ -40,6 +41,31 @@ class CollectionContract(Contract):
                 self.open(tmp_path, **options)
         with self.open(tmp_path) as index:
             assert index.settings["recipe_id"].startswith("words.")
+
+    def test_a_keyed_collection_has_a_secret_of_its_own(self, tmp_path: Path) -> None:
+        documents = corpus(40)
+        made = []
+        for name in ("one", "two"):
+            with self.open(tmp_path, collection=name, keyed=True) as index:
+                index.add(documents)
+                made.append(simhash(documents[0][1], recipe=index.recipe))
+                assert index.settings["keyed"]
+                for by in ("near", "simhash", "passages"):
+                    assert index.search(documents[0][1], by=by)[0].id == documents[0][0]
+                assert index.search(simhash=made[-1])[0].id == documents[0][0]
+                with refused(RecipeMismatch):
+                    index.search(simhash=simhash(documents[0][1]))
+                with refused(InputError):
+                    index.search(simhash=int(made[-1]))
+                assert index.check().ok
+        assert made[0].value != made[1].value
+        assert made[0].recipe != made[1].recipe
+        if not self.persistent:
+            return
+        for name, kept in zip(("one", "two"), made, strict=True):
+            with self.open(tmp_path, collection=name, read_only=True) as index:
+                assert simhash(documents[0][1], recipe=index.recipe) == kept
+                assert index.search(documents[0][1], by="simhash")[0].id == documents[0][0]
 
     def test_everything_is_there_after_opening_again(self, tmp_path: Path) -> None:
         self.require_persistence()

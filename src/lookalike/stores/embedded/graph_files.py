@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.errors import Corrupt
-from lookalike.segments.container import Origin, read_segment, write_segment
+from lookalike.segments.container import Origin, read_segment, unchanged, write_segment
 from lookalike.segments.graphs import GRAPH_NOTE, NO_USEARCH, VectorGraph, exact_note, graphs_can_be_made, search_through, worth_a_graph
 from lookalike.segments.vectors import NearVectors, VectorSegment
 from lookalike.stores.base import Progress
@@ -57,7 +57,9 @@ def make_graph(folder: Path, number: int, store: Identity, segment: VectorSegmen
         open_graph(folder, number, store, segment, settings)
     except (Corrupt, OSError):
         try:
-            made, recipe = VectorGraph.build(segment, progress), settings.recipe_of(KIND)
+            with unchanged(folder):
+                made = VectorGraph.build(segment, progress)
+            recipe = settings.recipe_of(KIND)
             write_segment(graph_path(folder, number), VectorGraph.kind, recipe, made.sections(), _origin(store, number))
         except OSError as error:
             _log.warning("a graph could not be written (%s); vectors are searched without it", error)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import write_segment
+from lookalike.segments.container import unchanged, write_segment
 from lookalike.stores.base import Progress
 from lookalike.stores.embedded.database import ROWS, Identity
 from lookalike.stores.embedded.graph_files import KIND as GRAPHED
@@ -180,8 +180,9 @@ class Sealer:
             documents = sum(each.documents for each in sealed) - len(removed)
             merged = Sealed(number, first, end, documents)
             for done, kind in enumerate(self._settings.kinds, 1):
-                parts = list(self._parts(connection, state, kind, sealed))
-                self._write(state, merged, kind, kind_named(kind).segment.merge(parts, removed))
+                with unchanged(self._folder):
+                    parts = list(self._parts(connection, state, kind, sealed))
+                    self._write(state, merged, kind, kind_named(kind).segment.merge(parts, removed))
                 if progress:
                     progress(documents * done // len(self._settings.kinds))
             connection.executemany("DELETE FROM segments WHERE number = ?", ((each.number,) for each in sealed))

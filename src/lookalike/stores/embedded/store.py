@@ -468,9 +468,10 @@ class _Reading:
             errors = database.sql_errors(store.name)
             with errors:
                 self._inner.__exit__(kind, error, trace)
-            errors.__exit__(kind, error, trace)
-            if error is None and store._segments is not None:
+            # Whatever was found, or went wrong: if a file was cut meanwhile, that is why.
+            if store._segments is not None and (error is None or isinstance(error, Exception)):
                 verify_mapped(store._segments)
+            errors.__exit__(kind, error, trace)
         finally:
             self._leave()
 

@@ -186,7 +186,8 @@ class PostgresStore:
             )
             if gone.rowcount == 0:
                 return None
-            forget_secret(connection, self._number)
+            if self.settings.keyed:
+                forget_secret(connection, self._number)
             self._make_columns(connection, settings)
             return self._insert_collection(connection, settings)
 

@@ -1,0 +1,244 @@
+"""Mapped segments that are cut while others read them: never a crash, never a wrong answer, an error that says what happened."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike import _native
+from lookalike.segments import container
+from lookalike.testing import corpus
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the guard of mapped files is for Linux")
+DOCUMENTS = 5000  # so many that SimHashes have tables
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("made") / "store"
+    with la.open(path, kinds="simhash,minhash,winnowing,ssdeep,tlsh") as index:
+        index.add(corpus(DOCUMENTS))
+    assert len(list((path / "segments").iterdir())) == 5
+    return path
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path) -> Path:
+    subprocess.run(["cp", "-r", made, tmp_path / "store"], check=True)
+    return tmp_path / "store"
+
+
+CUT = """
+import faulthandler, os, random, sys, threading, time
+from pathlib import Path
+import lookalike as la
+from lookalike.segments import container
+from lookalike.testing import corpus
+container.MAPPED_FROM = 0
+folder, how, seed = Path(sys.argv[1]) / "segments", sys.argv[2], int(sys.argv[3])
+if "handler" in how:
+    faulthandler.enable()
+chance = random.Random(seed)
+texts = [text for _, text in corpus(200)[::31]]
+kinds = ("near", "simhash", "passages", "ssdeep", "tlsh")
+shown = lambda found: [(match.id, match.score) for match in found]
+with la.open(sys.argv[1], read_only=True) as index:
+    expected = {(by, text): shown(index.search(text, by=by)) for by in kinds for text in texts}
+    said, started, stop = [], threading.Barrier(4), threading.Event()
+    if "later" in how:
+        faulthandler.enable()
+    def ask(number):
+        asked = list(expected)
+        random.Random(number).shuffle(asked)
+        started.wait()
+        for _ in range(1000):
+            for by, text in asked:
+                try:
+                    if shown(index.search(text, by=by)) != expected[by, text]:
+                        said.append("wrong")
+                except la.Corrupt as error:
+                    said.append("refused" if "in use" in str(error) else repr(error))
+                    return
+                except BaseException as error:
+                    said.append(repr(error))
+                    return
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    started.wait()
+    time.sleep(chance.uniform(0, 0.05))
+    for path in sorted(folder.iterdir(), key=lambda _: chance.random()):
+        size = path.stat().st_size
+        with path.open("r+b") as file:
+            if "over" in how:
+                file.write(chance.randbytes(size))
+            else:
+                file.truncate(chance.choice([0, size // 2, chance.randrange(size)]))
+    for thread in threads:
+        thread.join()
+    print(sorted(set(said)))
+with la.open(sys.argv[1], read_only=True) as index:
+    print(all(shown(index.search(text, by=by)) == found for (by, text), found in expected.items()))
+"""
+
+
+@pytest.mark.parametrize("how", ["cut", "cut handler", "cut later", "overwritten"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_files_that_are_cut_while_threads_search(store: Path, how: str, seed: int) -> None:
+    done = subprocess.run([sys.executable, "-c", CUT, store, how, str(seed)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["['refused']", "True"]), done.stderr[-2000:]
+
+
+READ = """
+import sys
+from pathlib import Path
+import lookalike as la
+from lookalike.segments import container
+from lookalike.testing import corpus
+container.MAPPED_FROM = 0
+container.verify_mapped = lambda folder: None
+import lookalike.stores.embedded.store as embedded
+embedded.verify_mapped = container.verify_mapped
+folder, kind, keep, how = Path(sys.argv[1]) / "segments", sys.argv[2], float(sys.argv[3]), sys.argv[4]
+texts = [text for _, text in corpus(200)[::31]]
+(path,) = folder.glob(f"*.{kind}")
+import random
+with la.open(sys.argv[1], read_only=True) as index:
+    ask = lambda: [index.search(t, by=by, limit=None) for by in ("near", "simhash", "passages", "ssdeep", "tlsh") for t in texts]
+    ask()
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        if how == "cut":
+            file.truncate(int(size * keep))
+        else:
+            file.seek(int(size * keep))
+            file.write(random.Random(keep).randbytes(size - int(size * keep)) if how == "random" else b"\\xff" * (size - int(size * keep)))
+    for _ in range(3):
+        try:
+            ask()
+        except (la.StoreError, KeyError, ValueError, IndexError, OverflowError) as error:
+            pass
+    for part in index._store._cache._kept[kind][0].all():
+        try:
+            type(part).merge([part], __import__("numpy").zeros(0, "int64"))
+        except (ValueError, OverflowError, MemoryError) as error:
+            pass
+print("alive")
+"""
+
+
+@pytest.mark.parametrize("how", ["cut", "random", "ones"])
+@pytest.mark.parametrize("kind", ["simhash", "minhash", "winnowing", "ssdeep", "tlsh"])
+def test_kernels_stay_within_bounds_whatever_a_file_becomes(made: Path, tmp_path: Path, kind: str, how: str) -> None:
+    """Without the checks before and after: what is read after a file was changed must do no harm."""
+    for keep in (0.0, 0.2, 0.4, 0.6, 0.8):
+        store = tmp_path / f"store{keep}"
+        subprocess.run(["cp", "-r", made, store], check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", READ, store, kind, str(keep), how], capture_output=True, text=True, check=False, timeout=300
+        )
+        assert (done.returncode, done.stdout) == (0, "alive\n"), (keep, done.stderr[-2000:])
+
+
+def test_a_guard_reads_zeros_and_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"\1" * 100_000)
+    with path.open("rb") as file:
+        mapped = container._Mapped.of(file, path, 100_000)
+    other = np.frombuffer(mapped, dtype=np.uint8)
+    assert other.sum() == 100_000
+    assert not mapped.changed()
+    with path.open("r+b") as file:
+        file.truncate(10_000)
+    assert mapped.changed()
+    assert other[:10_000].sum() == 10_000
+    assert not mapped.guard.was_cut
+    assert other[20_000:].sum() == 0
+    assert mapped.guard.was_cut
+
+
+def test_a_merge_of_files_that_are_cut_is_not_used(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MAPPED_FROM", 0)
+    with la.open(store) as index:
+        assert index.remove("doc-0") == 1
+        expected = [match.id for match in index.search(corpus(9)[8][1])]
+        opened = container.read_segment
+
+        def cut(path: Path, *arguments: object) -> dict[str, np.ndarray]:
+            sections = opened(path, *arguments)  # type: ignore[arg-type]
+            with path.open("r+b") as file:
+                file.truncate(5000)
+            return sections
+
+        monkeypatch.setattr("lookalike.stores.embedded.snapshots.read_segment", cut)
+        with pytest.raises(la.Corrupt, match="cut or overwritten"):
+            index.compact()
+    with la.open(store) as index:
+        assert [match.id for match in index.search(corpus(9)[8][1])] == expected
+
+
+OTHERS = """
+import ctypes, mmap, sys, tempfile
+from pathlib import Path
+import numpy as np
+from lookalike.segments import container
+def mapped(size):
+    file = tempfile.NamedTemporaryFile()
+    file.write(b"1" * size)
+    file.flush()
+    return file
+ours, theirs = mapped(1 << 20), mapped(1 << 20)
+kept = container._Mapped.of(ours, Path("ours"), 1 << 20)
+other = np.frombuffer(mmap.mmap(theirs.fileno(), 1 << 20, access=mmap.ACCESS_READ), np.uint8)
+if sys.argv[1] == "released":
+    other = np.frombuffer(mmap.mmap(ours.fileno(), 1 << 20, access=mmap.ACCESS_READ), np.uint8)
+    del kept
+ours.truncate(0)
+theirs.truncate(0)
+print("reads", flush=True)
+print(other.sum())
+"""
+
+
+@pytest.mark.parametrize("how", ["theirs", "released"])
+@pytest.mark.parametrize("handler", [[], ["-X", "faulthandler"]])
+def test_a_fault_elsewhere_is_not_ours(how: str, handler: list[str]) -> None:
+    done = subprocess.run([sys.executable, *handler, "-c", OTHERS, how], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (-signal.SIGBUS, "reads\n")
+    assert ("Fatal Python error: Bus error" in done.stderr) == bool(handler)
+
+
+def test_a_handler_of_python_is_kept_and_gets_what_is_sent() -> None:
+    code = """
+import os, signal, tempfile
+from pathlib import Path
+from lookalike.segments import container
+heard = []
+signal.signal(signal.SIGBUS, lambda *_: heard.append(1))
+file = tempfile.NamedTemporaryFile()
+file.truncate(10000)
+kept = container._Mapped.of(file, Path("x"), 10000)
+os.kill(os.getpid(), signal.SIGBUS)
+os.kill(os.getpid(), signal.SIGBUS)
+del kept
+os.kill(os.getpid(), signal.SIGBUS)
+print(len(heard))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
+
+
+def test_what_comes_from_outside_is_checked() -> None:
+    for wrong in (None, "text", 7, np.zeros(3)):
+        with pytest.raises(TypeError):
+            _native.MappingGuard(wrong)
+    guard = _native.MappingGuard(b"")
+    guard.release()
+    guard.release()
+    assert not guard.was_cut
