@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -119,7 +119,7 @@ class Segments(Protocol):
 class Question(Protocol[Answer_co]):
     """Something that is asked of all documents of a collection, by one kind of fingerprint. The answer has live documents only."""
 
-    kind: str
+    kind: ClassVar[str]
 
     def in_segments(self, segments: Segments) -> Answer_co: ...
     def in_postgres(self, tables: PostgresReader) -> Answer_co: ...

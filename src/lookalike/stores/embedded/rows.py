@@ -84,7 +84,7 @@ class _Wanted(NamedTuple):
     """What is asked of the table of documents: columns behind the number of the row, and checks behind them where the store has some."""
 
     columns: str
-    count: int
+    width: int
     verifier: Verifier | None
 
     def verified(self, held: list[Sequence[Any]]) -> list[Sequence[Any]]:
@@ -140,7 +140,7 @@ def read_stretches(connection: Reads, state: State, first: int, end: int, column
     """The same as columns, some thousand documents or megabytes at a time."""
     wanted = _wanted_of(state, tuple(columns))
     for held in _select(connection, wanted, state.number, first, end, ROWS, COLUMN_BYTES):
-        rows, *values = tuple(zip(*held, strict=True))[: 1 + wanted.count]
+        rows, *values = tuple(zip(*held, strict=True))[: 1 + wanted.width]
         yield Stretch.stored(rows, dict(zip(columns, values, strict=True)))
 
 

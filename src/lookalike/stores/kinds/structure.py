@@ -131,7 +131,8 @@ class _ByStructure(Way):
             stored = [record.columns["structure"] for record in records]
             paths = unpack_structure(b"".join(stored)).astype(np.uint64)
             made = _native.sketch_feature_lists(paths, _offsets(stored, len(stored)), rule.sketch_size, *rule.banding, 1)
-            return Sketches(*map(np.asarray, made), np.zeros(0, np.uint64))
+            features, distinct, digests, keys = map(np.asarray, made)
+            return Sketches(features, distinct, digests, keys, np.zeros(0, np.uint64))
 
         return clusters_of(having(reader, "structure"), rule, sketch, progress)
 
