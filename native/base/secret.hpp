@@ -4,12 +4,16 @@
 // where two texts are said to be equal, or to share features, the hashes are made with a secret, which is drawn anew for every process or
 // run. Texts are written without knowing it, so texts that differ have different hashes but for chance.
 //
-// The secret hash of a token t of up to eight bytes, with h the hash of version 1 (for tokens of one such size a bijection), and of a longer
-// one with h the chain below:
+// The secret hash of a token t of up to eight bytes, with h the hash of version 1, which is a bijection of the tokens of one such size:
 //
-//     x = (h ^ |t| * sizes) * last;  secret = x ^ x >> 32
+//     x = (h ^ sizes >> |t|) * last;  secret = x ^ x >> 32
+//
+// and of a longer one:
 //
 //     h = start;  for each 8-byte word w of t, the last one padded with zeros:  h = low ^ high, the halves of the 128-bit product (h ^ w) * words
+//     x = (h ^ |t| * sizes) * last;  secret = x ^ x >> 32
+//
+// A shift costs a vector a third of what a multiplication does, and what two sizes make of `sizes` differs in bits that nobody knows.
 //
 // A feature of n tokens is the XOR of rotl(secret(t[i]), 13 * (n - 1 - i)). One multiplication is enough there: texts whose features of version
 // 1 collide by their tokens' hashes differ in tokens at several places, by hashes that are turned against each other, so at least one of the
@@ -31,19 +35,28 @@ struct Secret {
     explicit Secret(const std::array<std::uint64_t, kWords>& random)
         : sizes(random[0] | 1), last(random[1] | 1), start(random[2]), words(random[3] | 1) {}
 
-    std::uint64_t finish(std::uint64_t hash, std::uint64_t size) const {
-        const std::uint64_t x = (hash ^ size * sizes) * last;
+    // Of a token of up to eight bytes, from its hash of version 1.
+    std::uint64_t of_short(std::uint64_t plain, std::size_t size) const { return scatter(plain ^ sizes >> size); }
+    std::uint64_t of_long(const std::uint8_t* p, std::size_t size) const;
+    // The same where eight bytes beyond the end can be read.
+    std::uint64_t of_long_padded(const std::uint8_t* p, std::size_t size) const;
+    // Of a token or any other string of bytes.
+    std::uint64_t of(const std::uint8_t* p, std::size_t size) const { return size > 8 ? of_long(p, size) : of_short(token_hash(p, size), size); }
+
+   private:
+    std::uint64_t scatter(std::uint64_t x) const {
+        x *= last;
         return x ^ x >> 32;
     }
-    std::uint64_t of_long(const std::uint8_t* p, std::size_t size) const;
-    // Of a token or any other string of bytes.
-    std::uint64_t of(const std::uint8_t* p, std::size_t size) const { return size > 8 ? of_long(p, size) : finish(token_hash(p, size), size); }
+    std::uint64_t absorbed(std::uint64_t hash, std::uint64_t word) const;
+    std::uint64_t before_last(const std::uint8_t*& p, std::size_t& size) const;
 };
 
 // That of this process: drawn when it is first asked for.
 const Secret& process_secret();
 
-// out[i] = the secret hash of the token bytes[begins[i]] … bytes[ends[i] - 1], of which plain[i] is the hash of version 1.
+// out[i] = the secret hash of the token bytes[begins[i]] … bytes[ends[i] - 1], of which plain[i] is the hash of version 1. Eight bytes beyond the
+// last token can be read.
 void secret_tokens(const Secret& secret, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, const std::uint64_t* plain,
                    std::size_t count, std::uint64_t* out);
 // The same where all have one size of up to eight bytes.

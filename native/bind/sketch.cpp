@@ -59,8 +59,9 @@ struct FromTokens {
     std::size_t count() const { return tokens.count(); }
     auto reader() const {
         return [this, shingler = Shingler(ngram, hashing)](std::size_t i, auto&& consume) mutable {
+            const std::span<const std::uint64_t> hashes = tokens[i];
             shingler.start();
-            for (const std::uint64_t token : tokens[i]) shingler.add(token, consume);
+            shingler.add_all(hashes.size(), [&](std::size_t k) { return hashes[k]; }, consume);
             shingler.finish(consume);
         };
     }
@@ -158,6 +159,11 @@ Output<std::uint64_t> simhash_features(Hashes features, Offsets offsets, unsigne
     return simhash_batch(FromFeatures{lists}, check_bits(bits), unique, check_workers(workers));
 }
 
+Output<std::uint64_t> simhash_tokens(Hashes tokens, Offsets offsets, unsigned ngram, const Seed& seed, unsigned bits, bool unique) {
+    const Batch<std::uint64_t> lists(tokens, offsets);
+    return simhash_batch(FromTokens{lists, check_ngram(ngram), hashing_of(seed)}, check_bits(bits), unique, 1);
+}
+
 Output<std::uint64_t> simhash_weighted(Hashes features, Input<double> weights, unsigned bits) {
     check_weights(view(weights), features.size(), false);
     std::vector<std::uint64_t> out(check_bits(bits) == 128 ? 2 : 1);
@@ -177,6 +183,11 @@ Output<std::uint32_t> minhash_texts(Bytes data, Offsets offsets, unsigned mode, 
 Output<std::uint32_t> minhash_features(Hashes features, Offsets offsets, std::size_t size, unsigned workers) {
     const Batch<std::uint64_t> lists(features, offsets);
     return minhash_batch(FromFeatures{lists}, check_size(size), check_workers(workers));
+}
+
+Output<std::uint32_t> minhash_tokens(Hashes tokens, Offsets offsets, unsigned ngram, const Seed& seed, std::size_t size) {
+    const Batch<std::uint64_t> lists(tokens, offsets);
+    return minhash_batch(FromTokens{lists, check_ngram(ngram), hashing_of(seed)}, check_size(size), 1);
 }
 
 Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, std::size_t size, std::uint64_t seed) {
@@ -254,9 +265,11 @@ void bind_sketch(nb::module_& m) {
     m.def("simhash_texts", &simhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
           "workers"_a);
     m.def("simhash_features", &simhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "bits"_a, "unique"_a, "workers"_a);
+    m.def("simhash_tokens", &simhash_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "bits"_a, "unique"_a);
     m.def("simhash_weighted", &simhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "bits"_a);
     m.def("minhash_texts", &minhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "workers"_a);
     m.def("minhash_features", &minhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "workers"_a);
+    m.def("minhash_tokens", &minhash_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "size"_a);
     m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);
     m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
           "size"_a, "workers"_a);

@@ -82,7 +82,7 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
 }
 
 // Checks that words lie in the text one after the other, and hashes them.
-HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, bool skip_blank, const TokenHash& hash) {
+HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, const TokenHash& hash) {
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
     nb::gil_scoped_release release;
     const std::size_t last = edges.empty() ? 0 : edges.back();
@@ -90,7 +90,7 @@ HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fol
         if (edges[i] < edges[i - 1]) throw std::invalid_argument("words: they must come in the order of the text, without overlap");
     }
     if (last > count_code_points(view(text))) throw std::invalid_argument("words: the last one ends beyond the end of the text");
-    return hash_words(view(text), edges, fold, skip_blank, hash);
+    return hash_words(view(text), edges, fold, hash);
 }
 
 TokenHash wanted_hash(bool secret, const std::optional<Hashes>& key, const Seed& seed) {
@@ -108,24 +108,79 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
         edges.push_back(begin);
         edges.push_back(end);
     }
-    HashedWords found = hashed(text, edges, fold, false, wanted_hash(secret, key, seed));
+    HashedWords found = hashed(text, edges, fold, wanted_hash(secret, key, seed));
     return {give(std::move(found.hashes)), give(std::move(found.starts)), give(std::move(found.ends))};
 }
 
-// Hashes of the pieces that a text was cut into, white space among them, which is left out. Only their lengths are looked at.
-Output<std::uint64_t> hash_pieces(Bytes text, nb::list pieces, bool fold, bool secret, std::optional<Hashes> key, const Seed& seed) {
-    std::vector<std::uint32_t> edges;
-    edges.reserve(2 * pieces.size());
-    std::size_t position = 0;
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const Py_ssize_t length = PyUnicode_GetLength(nb::object(pieces[i]).ptr());
+nb::object called(const nb::callable& function, const nb::object& argument) {
+    nb::object result = nb::steal(PyObject_CallFunctionObjArgs(function.ptr(), argument.ptr(), nullptr));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
+
+// Appends how many code points each piece of a text has, and returns how many they have together.
+std::size_t take_lengths(const nb::object& pieces, std::vector<std::uint32_t>& lengths) {
+    if (!PyList_Check(pieces.ptr())) throw nb::type_error("cut: expected a function that returns a list of str");
+    std::size_t together = 0;
+    const Py_ssize_t count = PyList_Size(pieces.ptr());
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        PyObject* const piece = PyList_GetItem(pieces.ptr(), i);
+        const Py_ssize_t length = piece ? PyUnicode_GetLength(piece) : -1;
         if (length < 0) throw nb::python_error();
-        edges.push_back(static_cast<std::uint32_t>(position));
-        position += static_cast<std::size_t>(length);
-        if (position > kMaxText) throw nb::value_error("words of more than 4 GiB: split the text");
-        edges.push_back(static_cast<std::uint32_t>(position));
+        lengths.push_back(static_cast<std::uint32_t>(length));
+        together += static_cast<std::size_t>(length);
     }
-    return give(std::move(hashed(text, edges, fold, true, wanted_hash(secret, key, seed)).hashes));
+    return together;
+}
+
+// The texts as one UTF-8 buffer with offsets, and the lengths, in code points, of the pieces that `cut` makes of each, with offsets too.
+// A text that may hold characters outside jieba goes through `plain` first, which replaces them one for one.
+std::tuple<Output<std::uint8_t>, Output<std::int64_t>, Output<std::uint32_t>, Output<std::int64_t>> cut_texts(nb::list given, nb::callable cut,
+                                                                                                             nb::callable plain) {
+    const nb::tuple texts(given);  // what the functions may do to the list is no matter
+    std::vector<std::uint8_t> data;
+    std::vector<std::uint32_t> lengths;
+    std::vector<std::int64_t> offsets{0}, ends{0};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        nb::object text = texts[i];
+        const nb::object encoded = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+        if (!encoded.is_valid()) throw nb::python_error();
+        const std::span utf8(reinterpret_cast<const std::uint8_t*>(PyBytes_AsString(encoded.ptr())), static_cast<std::size_t>(PyBytes_Size(encoded.ptr())));
+        if (utf8.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
+        data.insert(data.end(), utf8.begin(), utf8.end());
+        offsets.push_back(static_cast<std::int64_t>(data.size()));
+        if (may_be_outside_jieba(utf8)) text = called(plain, text);
+        if (take_lengths(called(cut, text), lengths) != static_cast<std::size_t>(PyUnicode_GetLength(nb::object(texts[i]).ptr()))) {
+            throw nb::value_error("cut: the pieces must be the whole text");
+        }
+        ends.push_back(static_cast<std::int64_t>(lengths.size()));
+    }
+    return {give(std::move(data)), give(std::move(offsets)), give(std::move(lengths)), give(std::move(ends))};
+}
+
+// Hashes of the words of texts that were cut into pieces of these lengths.
+std::pair<Output<std::uint64_t>, Output<std::int64_t>> hash_cut(Bytes data, Offsets offsets, Input<std::uint32_t> lengths, Offsets ends, bool fold, bool secret,
+                                                                std::optional<Hashes> key, const Seed& seed) {
+    const Batch<std::uint8_t> texts(data, offsets);
+    const Batch<std::uint32_t> cuts(lengths, ends);
+    if (texts.count() != cuts.count()) throw nb::value_error("ends: expected as many as offsets");
+    const TokenHash hash = wanted_hash(secret, key, seed);
+    std::vector<std::uint64_t> hashes;
+    std::vector<std::int64_t> counts{0};
+    {
+        nb::gil_scoped_release release;
+        hashes.reserve(lengths.size());
+        counts.reserve(texts.count() + 1);
+        CutHasher hasher(fold, hash);
+        for (std::size_t i = 0; i < texts.count(); ++i) {
+            std::size_t together = 0;
+            for (const std::uint32_t length : cuts[i]) together += length;
+            if (together > count_code_points(texts[i])) throw std::invalid_argument("lengths: the pieces of a text end beyond its end");
+            hasher.run(texts[i], cuts[i], hashes);
+            counts.push_back(static_cast<std::int64_t>(hashes.size()));
+        }
+    }
+    return {give(std::move(hashes)), give(std::move(counts))};
 }
 
 // Hashes of strings as they are, without normalisation.
@@ -164,7 +219,9 @@ void bind_text(nb::module_& m) {
     m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("hash_spans", &hash_spans, "text"_a.noconvert(), "spans"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none(), "seed"_a = 0);
-    m.def("hash_pieces", &hash_pieces, "text"_a.noconvert(), "pieces"_a, "fold"_a, "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none(), "seed"_a = 0);
+    m.def("cut_texts", &cut_texts, "texts"_a, "cut"_a, "plain"_a);
+    m.def("hash_cut", &hash_cut, "data"_a.noconvert(), "offsets"_a.noconvert(), "lengths"_a.noconvert(), "ends"_a.noconvert(), "fold"_a,
+          "secret"_a.noconvert() = false, "key"_a.noconvert() = nb::none(), "seed"_a = 0);
     m.def("secret_strings", &secret_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "key"_a.noconvert() = nb::none());
     m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a, "seed"_a = 0);
 }

@@ -6,6 +6,17 @@
 
 namespace lookalike {
 
+namespace {
+
+// A power of two of features: 1 MB, then 2, 4 and 8 each. Small where a few documents are to fill several.
+#ifdef LOOKALIKE_SMALL_CHUNKS
+constexpr std::size_t kFirstChunk = 4;
+#else
+constexpr std::size_t kFirstChunk = 17;
+#endif
+
+}  // namespace
+
 std::size_t Originals::slot_of(const TokenDigest& digest) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = static_cast<std::size_t>(digest.low) & mask;
@@ -33,7 +44,7 @@ void Originals::grow() {
 
 void FeatureChunks::add(std::span<const std::uint64_t> features) {
     if (chunks_.empty() || !chunks_.back().memory || chunks_.back().memory->capacity() < chunks_.back().size + features.size()) {
-        const std::size_t usual = std::size_t{1} << std::min<std::size_t>(17 + chunks_.size(), 20);  // 1 MB, 2, 4, and then 8 each
+        const std::size_t usual = std::size_t{1} << (kFirstChunk + std::min<std::size_t>(chunks_.size(), 3));
         Chunk chunk{std::make_shared<LargeBuffer<std::uint64_t>>(std::max(usual, features.size())), nullptr};
         chunk.data = chunk.memory->data();
         chunks_.push_back(std::move(chunk));

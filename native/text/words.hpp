@@ -20,7 +20,33 @@ struct HashedWords {
 std::size_t count_code_points(std::span<const std::uint8_t> utf8);
 
 // `edges`: where each word begins and ends, in code points, in ascending order and within the text. Words that fold to nothing are left
-// out, and with `skip_blank` those that are one white-space character or a line end of two.
-HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, bool skip_blank, const TokenHash& hash);
+// out.
+HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> edges, bool fold, const TokenHash& hash);
+
+// Hashes the words that rjieba cuts texts into: what jieba takes apart is taken apart, white space and what folds to nothing is left out.
+class CutHasher {
+   public:
+    CutHasher(bool fold, const TokenHash& hash) : fold_(fold), hash_(hash) {}
+
+    // `lengths`: of each piece of a text, in code points; together not more than the text has. Appends to `hashes`.
+    void run(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> lengths, std::vector<std::uint64_t>& hashes);
+
+   private:
+    void add_ascii(std::span<const std::uint8_t> piece, std::vector<std::uint64_t>& hashes);
+    void add(std::span<const std::uint8_t> word, std::vector<std::uint64_t>& hashes);
+    std::uint64_t hash(std::span<const std::uint8_t> normal) const;
+
+    bool fold_;
+    bool is_version_1() const {
+        const Hashing* hashing = std::get_if<Hashing>(&hash_);
+        return hashing && !hashing->key();
+    }
+
+    TokenHash hash_;
+    Folder folder_;
+};
+
+// Whether a text may hold a character that is one of a word for rjieba but not for jieba (text/segment.py names them). Never wrongly false.
+bool may_be_outside_jieba(std::span<const std::uint8_t> utf8);
 
 }  // namespace lookalike

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -234,3 +235,26 @@ def test_help_names_every_verb() -> None:
     for verb in VERBS:
         assert verb in out
         assert lookalike(verb, "--help").returncode == 0
+
+
+def test_the_documented_json_of_compare_is_what_is_printed(tmp_path: Path) -> None:
+    """Every key that some comparison prints is in docs/cli.md, and no other."""
+    root = Path(__file__).parents[2]
+    schema = (root / "docs" / "cli.md").read_text(encoding="utf-8").split('```\n{"score", "scale", "alike"')[1].split("\n```")[0]
+    nested = re.compile(r"\{[^{}]*\}")
+    while nested.search(schema[:-1]):
+        schema = nested.sub("…", schema[:-1]) + "}"
+    documented = {"score", "scale", "alike"} | set(re.findall(r'(?:[{,]|^)\s*"(\w+)"', schema))
+    examples = root / "examples"
+    (tmp_path / "template.txt").write_text(" ".join((examples / "left.txt").read_text(encoding="utf-8").split()[:40]), encoding="utf-8")
+    pages = sorted(map(str, (examples / "pages").glob("*.html")))[:2]
+    printed: set[str] = set()
+    for args in (
+        ["--ignore", str(tmp_path / "template.txt"), str(examples / "left.txt"), str(examples / "right.txt")],
+        ["--as", "record", str(examples / "invoice-a.json"), str(examples / "invoice-b.json")],
+        pages,
+    ):
+        done = lookalike("compare", "--json", *args)
+        assert done.returncode in (0, 1), done.stderr
+        printed |= set(json.loads(done.stdout))
+    assert printed == documented

@@ -54,7 +54,9 @@ def test_words_inside_moved_text_are_marked_where_it_was() -> None:
 
 
 def test_a_mark_that_went_along_has_no_place() -> None:
-    assert "、>](" not in view("请带上：帐篷、睡袋、手电筒、水壶。", "请带上：水壶、帐篷、睡袋、手电筒。", width=200)
+    shown = view("请带上：帐篷、睡袋、手电筒、水壶。", "请带上：水壶、帐篷、睡袋、手电筒。", width=200)
+    assert "[>水壶>](to B 4)" in shown, "the word that moved has one"
+    assert "、>](" not in shown
 
 
 def test_colours_come_with_another_sign_and_end_on_every_line() -> None:

@@ -324,3 +324,14 @@ def test_other_encodings(tmp_path: Path) -> None:
     assert len(la.dedupe(source, encoding="gb18030").removed) == 1
     with pytest.raises(la.InputError, match="invalid JSON"):
         la.dedupe(source)
+
+
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+@pytest.mark.parametrize("data", [b"no gzip at all", gzip.compress(b"one two three\n" * 100)[:-20]])
+def test_damage_is_told_before_where_the_output_may_go(tmp_path: Path, data: bytes, on_error: str) -> None:
+    (tmp_path / "data.gz").write_bytes(data)
+    (tmp_path / "whole.gz").write_bytes(gzip.compress(b"one two three\n"))
+    with pytest.raises(la.InputError, match=r"data\.gz: (unreadable|damaged) file"):
+        la.dedupe([tmp_path / "whole.gz", tmp_path / "data.gz"], out=tmp_path / "out.jsonl", on_error=on_error)
+    with pytest.raises(la.InputError, match="text files go to a folder"):
+        la.dedupe(tmp_path / "whole.gz", out=tmp_path / "out.jsonl")

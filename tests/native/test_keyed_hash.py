@@ -123,7 +123,8 @@ def test_cut_words(words: list[str], key: list[int]) -> None:
     folded = [data for word in words if (data := bytes(_native.fold_text(word.encode())))]
     expected = [reference.siphash(key[:2], data) for data in folded]
     assert list(_native.hash_spans(text, spans, True, False, None, hashing(key))[0]) == expected
-    assert list(_native.hash_pieces(text, words, True, False, None, hashing(key))) == expected
+    cut = _native.cut_texts(["".join(words)], lambda _: words, str)
+    assert list(_native.hash_cut(*cut, True, False, None, hashing(key))[0]) == expected
 
 
 def test_crafted_words_do_not_collide() -> None:

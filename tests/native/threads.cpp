@@ -92,7 +92,7 @@ std::vector<TokenDigest> dedupe_sketches(const std::vector<std::string>& documen
         std::vector<std::uint64_t>* list = lists.emplace_back(std::make_unique<std::vector<std::uint64_t>>()).get();
         return [&, list, shingler = TextShingler(kOptions), sketcher = DocumentSketcher(kBanding, *list)](std::size_t i) mutable {
             sketcher.start();
-            shingler.run(bytes(documents[i]), [&](const std::uint64_t* hashes, std::size_t count) { sketcher.add(hashes, count); });
+            shingler.run(bytes(documents[i]), [&](const std::uint64_t* hashes, std::size_t count) { sketcher.add(hashes, hashes, count); });
             sketcher.finish(digests[i], keys.data() + i * kBanding.bands);
         };
     });

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.segments import segments
+from lookalike.segments import container
 from lookalike.testing import corpus
 from postgres_server import empty_database
 
@@ -35,9 +35,9 @@ SERVE = """
 import sys
 from pathlib import Path
 import lookalike as la
-from lookalike.segments import segments
+from lookalike.segments import container
 from lookalike.testing import corpus
-segments.MAPPED_FROM = int(sys.argv[2])
+container.MAPPED_FROM = int(sys.argv[2])
 texts = [text for _, text in corpus(200)[::31]]
 ask = lambda index: [[m.to_dict() for m in index.search(t, by=by)] for by in ("near", "simhash", "passages") for t in texts]
 with la.open(sys.argv[1], read_only=True) as index:
@@ -65,7 +65,7 @@ def test_segments_that_change_under_a_reader(store: Path, how: str, mapped_from:
 
 
 def test_a_change_during_a_search_is_noticed_after_it(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "MAPPED_FROM", 0)
+    monkeypatch.setattr(container, "MAPPED_FROM", 0)
     with la.open(store, read_only=True) as index:
         answers(index)
         reading = index._store.reading()
@@ -77,7 +77,7 @@ def test_a_change_during_a_search_is_noticed_after_it(store: Path, monkeypatch: 
 
 
 def test_segments_that_are_removed_or_replaced_serve_on(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(segments, "MAPPED_FROM", 0)
+    monkeypatch.setattr(container, "MAPPED_FROM", 0)
     with la.open(store, read_only=True) as index:
         expected = answers(index)
         for path in (store / "segments").iterdir():

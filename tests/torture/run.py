@@ -1,7 +1,8 @@
 """Faults at every n-th call that changes the disk: `make torture`, or python tests/torture/run.py --points 1200.
 
-Each operation (create, add, remove, compact, load, close) is struck in four ways: one call fails (eio), the disk is full from then on (full),
-the process is killed before a call (kill) or in the middle of a write (torn). --points 0 takes every single call.
+Each operation (make an empty store, create one with documents, add, remove, compact, load, close) is struck in four ways: one call fails
+(eio), the disk is full from then on (full), the process is killed before a call (kill) or in the middle of a write (torn). --points 0
+takes every single call.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from shutil import which
 from typing import Any
 
 HERE = Path(__file__).parent
-OPERATIONS = ("create", "add", "remove", "compact", "load", "close")
+OPERATIONS = ("make", "create", "add", "remove", "compact", "load", "close")
 KINDS = ("eio", "full", "kill", "torn")
 BEYOND = 1 << 40  # no call has this number: counts only
 

@@ -7,8 +7,8 @@ sides of it is chance and counts as changed; and no bits are kept of a line, sen
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect, bisect_left
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -90,6 +90,8 @@ def _shift(first: Run, second: Run, a: Side, b: Side) -> int:
         return right
     while left < min(MAX_SLIDE, first.length - 1) and gap.hashes[gap.start - left - 1] == gap.hashes[gap.end - left - 1]:
         left += 1
+    if not (left or right):
+        return 0
     return max(range(-left, right + 1), key=lambda shift: (gap.side.begins(gap.start + shift), -abs(shift)))
 
 
@@ -123,9 +125,11 @@ def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
 
 def _without_bits(runs: list[Run], a: Side, b: Side) -> list[Run]:
     """The runs without bits of lines, sentences and clauses of which less than half was kept, and which stand whole elsewhere."""
-    for begins in (Side.begins, Side.is_edge) if len(runs) <= MAX_BROKEN else ():
+    if len(runs) > MAX_BROKEN:
+        return runs
+    for places_a, places_b in ((a.beginnings, b.beginnings), (a.edges, b.edges)):
         mirrored = [Run(run.right, run.left, run.length) for run in runs]
-        ours, theirs = _broken(runs, a, b, begins), _broken(mirrored, b, a, begins)
+        ours, theirs = _broken(runs, a, b, places_a), _broken(mirrored, b, a, places_b)
         released = [bit for key, bits in ours.items() if key in theirs for bit in bits]
         released += [Run(left, right, length) for key, bits in theirs.items() if key in ours for right, left, length in bits]
         if released:
@@ -133,8 +137,8 @@ def _without_bits(runs: list[Run], a: Side, b: Side) -> list[Run]:
     return runs
 
 
-def _broken(runs: list[Run], a: Side, b: Side, begins: Callable[[Side, int], object]) -> dict[bytes, list[Run]]:
-    """The units around and in gaps of which less than half was kept, by their tokens: the kept bits of them."""
+def _broken(runs: list[Run], a: Side, b: Side, places: list[int]) -> dict[bytes, list[Run]]:
+    """The units around and in gaps of which less than half was kept, by their tokens: the kept bits of them. They begin at ``places``."""
     found: dict[bytes, list[Run]] = {}
     lefts = [run.left for run in runs]
     done = 0
@@ -143,9 +147,10 @@ def _broken(runs: list[Run], a: Side, b: Side, begins: Callable[[Side, int], obj
         if first >= last:
             continue  # nothing here, or in the unit of the gap before
         start, end = max(done, first - MAX_REACH), min(len(a), last + MAX_REACH)
-        edges = [next((token for token in range(first, start - 1, -1) if begins(a, token)), first)]
-        edges += [token for token in range(first + 1, last) if begins(a, token)]
-        edges += [next((token for token in range(last, end + 1) if begins(a, token)), last)]
+        inner, outer = bisect(places, first), bisect_left(places, last)
+        edges = [places[inner - 1] if inner and places[inner - 1] >= start else first]
+        edges += places[inner:outer]
+        edges += [places[outer] if outer < len(places) and places[outer] <= end else last]
         done = edges[-1]
         for unit in pairwise(edges):
             # Only a unit that reaches beyond the gap can have kept bits.

@@ -85,6 +85,16 @@ class Side:
         return self.traits[token] & (_LINE | _SEPARATOR | _BEHIND_SEPARATOR) > 0
 
     @cached_property
+    def beginnings(self) -> list[int]:
+        """The tokens that a line or a sentence begins with, and the end of the text."""
+        return [token for token, traits in enumerate(self.traits) if traits & (_LINE | _SENTENCE)]
+
+    @cached_property
+    def edges(self) -> list[int]:
+        """The tokens that a clause or a list item can begin with or end before, and the end of the text."""
+        return [token for token, traits in enumerate(self.traits) if traits & (_LINE | _SEPARATOR | _BEHIND_SEPARATOR)]
+
+    @cached_property
     def traits(self) -> bytearray:
         """What each token is and begins, and one more for the end of the text."""
         traits = bytearray(len(self) + 1)

@@ -52,6 +52,7 @@ class Output:
         if annotate and any(isinstance(reader, TextFiles | WebArchive) for reader in readers):
             raise InputError("annotate adds columns, and texts and pages have none: use removed= (--removed) to list what was removed")
         if files and not self.folder:
+            _refuse_damaged(readers)
             raise InputError(f"out={str(self.path or '-')!r}: text files go to a folder: name one, with a slash at its end")
         if self.folder and self.path is not None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InputError(f"out={str(self.path)!r} is a folder that is not empty: name a new one")
@@ -199,3 +200,11 @@ def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None
     for name, path in outputs.items():
         if name != "out" and path is not None and path != STANDARD_OUTPUT and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
             raise InputError(f"{name}={str(path)!r}: the folder does not exist: make it first")
+
+
+def _refuse_damaged(readers: Sequence[FileReader]) -> None:
+    """Where the output does not fit text files: a damaged file, of which nobody knows what it was, is told first."""
+    for reader in readers:
+        problem = reader.first_damaged() if isinstance(reader, TextFiles) else None
+        if problem is not None:
+            raise InputError(f"{problem.place}: {problem.kind}: {problem.message}; repair it, or name other inputs")

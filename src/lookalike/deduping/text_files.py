@@ -61,6 +61,14 @@ class TextFiles:
             report(damaged(source.name, error))
         return None
 
+    def first_damaged(self) -> Problem | None:
+        """The first packed file that cannot be unpacked, among the first hundred files."""
+        found: list[Problem] = []
+        for source in self.sources[:100]:
+            if source.packing and self._read(source, found.append) is None:
+                return found[0]
+        return None
+
     def decoded(self, source: Source) -> TextFile:
         """What is in a file, and the encoding it has."""
         return decode_text(self._data(source), source.name, self.encoding)

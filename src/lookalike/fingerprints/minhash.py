@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,13 +23,17 @@ from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
-from lookalike.text.features import distinct_features, feature_hashes, is_native, string_hash, weighted, weighted_strings
+from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
+from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.word_columns import sketches_of_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from lookalike._native import Buffer
 
 MAX_SIZE = 65536
 EMPTY = 0xFFFFFFFF  # every value of the sketch of an empty set
@@ -196,7 +200,12 @@ def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, 
         offsets = array("q", (0, len(data)))
         mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
         return _native.minhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.hashing, size, 1)
-    hashes = distinct_features(text, recipe) if isinstance(text, (str, bytes)) else feature_hashes(_elements(text), recipe)
+    if not isinstance(text, (str, bytes)):
+        hashes: Buffer = feature_hashes(_elements(text), recipe)
+    elif shingles_words(recipe):
+        hashes = shingles(text, recipe)  # one that comes twice changes no minimum
+    else:
+        hashes = distinct_features(text, recipe)
     return _native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)
 
 
@@ -291,16 +300,26 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
     chosen = resolve(recipe)
     values = np.zeros((column_length(texts), size), dtype=np.uint32)
     done = 0
-    for piece in packed(texts):
-        if is_native(chosen):
-            mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
-            found = np.asarray(_native.minhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.hashing, size, workers))
-            rows = found.reshape(-1, size)
-        else:
-            rows = np.array([_values(text, size, chosen) for text in piece.texts()], dtype=np.uint32).reshape(-1, size)
+    for found in _columns(texts, size, chosen, workers):
+        rows = np.asarray(found, dtype=np.uint32).reshape(-1, size)
         values[done : done + len(rows)] = rows
         done += len(rows)
     return values
+
+
+def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator[Any]:
+    """The values of one piece of a column after the other."""
+    if is_native(recipe):
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        for piece in packed(texts):
+            yield _native.minhash_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, size, workers)
+    elif shingles_words(recipe):
+        yield from sketches_of_words(
+            texts, recipe, lambda hashes, offsets: _native.minhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, size), workers
+        )
+    else:
+        for piece in packed(texts):
+            yield [_values(text, size, recipe) for text in piece.texts()]
 
 
 def weighted_minhash(weights: str | bytes | Mapping[str, float], *, size: int = 128, recipe: Recipe | str | None = None) -> WeightedMinHash:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,10 +21,11 @@ from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
-from lookalike.text.features import is_native, string_hash, weighs_words, weighted, weighted_strings
+from lookalike.text.features import is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.word_columns import sketches_of_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,7 +135,7 @@ def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
         offsets = array("q", (0, len(data)))
         mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
         return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.hashing, bits, unique, 1))
-    if recipe.hash == "lookalike64" and not weighs_words(recipe):  # a segmenter's words: shingled natively
+    if shingles_words(recipe):  # a segmenter's words: shingled natively
         hashes = shingles(text, recipe)
         return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
     return _of_strings(weighted_strings(text, recipe), bits, recipe)
@@ -185,22 +186,34 @@ def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = No
     check_bits(bits)
     check_workers(workers)
     chosen = resolve(recipe)
-    words = 2 if bits == 128 else 1
-    values = np.zeros(column_length(texts) * words, dtype=np.uint64)
+    values = np.zeros(column_length(texts) * (2 if bits == 128 else 1), dtype=np.uint64)
     done = 0
-    for piece in packed(texts):
-        if is_native(chosen):
-            mode, folded, unique = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold", chosen.weights == "one"
-            found = np.asarray(
-                _native.simhash_texts(piece.data, piece.offsets, mode, folded, chosen.ngram, chosen.hashing, bits, unique, workers)
-            )
-        else:
-            found = np.array([half for text in piece.texts() for half in _split(_of_text(text, bits, chosen), words)], dtype=np.uint64)
-        values[done : done + len(found)] = found
-        done += len(found)
+    for found in _columns(texts, bits, chosen, workers):
+        words = np.asarray(found, dtype=np.uint64)
+        values[done : done + len(words)] = words
+        done += len(words)
     if bits == 128:
         return values.reshape(-1, 2)
     return values.astype(np.uint32) if bits == 32 else values
+
+
+def _columns(texts: object, bits: int, recipe: Recipe, workers: int) -> Iterator[Any]:
+    """The words of the values of one piece of a column after the other."""
+    unique = recipe.weights == "one"
+    if is_native(recipe):
+        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
+        for piece in packed(texts):
+            yield _native.simhash_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, bits, unique, workers)
+    elif shingles_words(recipe):
+        yield from sketches_of_words(
+            texts,
+            recipe,
+            lambda hashes, offsets: _native.simhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, bits, unique),
+            workers,
+        )
+    else:
+        for piece in packed(texts):
+            yield [half for text in piece.texts() for half in _split(_of_text(text, bits, recipe), 2 if bits == 128 else 1)]
 
 
 def _split(value: int, words: int) -> Sequence[int]:

@@ -40,32 +40,54 @@ def column_length(texts: object) -> int:
 
 def packed(texts: Any) -> Iterator[Packed]:
     """The column in pieces, in order."""
+    column = _readable(texts)
+    if _library(column) == "pyarrow":
+        yield from _arrow_pieces(column)
+        return
+    for piece in _list_pieces(column, TEXTS_AT_A_TIME, CHARACTERS_AT_A_TIME):
+        yield Packed(*_native.pack_strings(piece))
+
+
+def strings(texts: Any, characters: int) -> Iterator[list[str]]:
+    """The column as lists of str of about so many characters, in order: for recipes that are not native."""
+    column = _readable(texts)
+    if _library(column) == "pyarrow":
+        rows = (text for piece in _arrow_pieces(column) for text in piece.texts())
+        while piece := list(itertools.islice(rows, TEXTS_AT_A_TIME)):
+            yield from _list_pieces(piece, TEXTS_AT_A_TIME, characters)
+        return
+    for piece in _list_pieces(column, TEXTS_AT_A_TIME, characters):
+        yield [as_str(text) for text in piece]
+
+
+def _library(column: object) -> str:
+    return type(column).__module__.partition(".")[0]
+
+
+def _readable(texts: Any) -> Any:
+    """The column as a sequence, or the Arrow array that it is."""
     column_length(texts)
-    library = type(texts).__module__.partition(".")[0]
+    library = _library(texts)
     if library == "polars":
         texts = texts.to_list()
     elif library == "pandas":
         texts = texts.tolist()
-    elif library == "pyarrow":
-        yield from _arrow_pieces(texts)
-        return
-    if not isinstance(texts, Sequence) and not hasattr(texts, "__getitem__"):
+    elif library != "pyarrow" and not isinstance(texts, Sequence) and not hasattr(texts, "__getitem__"):
         raise InputError(f"texts is a {library}.{type(texts).__name__}: expected a list of str")
-    yield from _list_pieces(texts)
+    return texts
 
 
-def _list_pieces(texts: Sequence[str]) -> Iterator[Packed]:
+def _list_pieces(texts: Sequence[Any], count: int, characters: int) -> Iterator[list[Any]]:
+    """Up to ``count`` texts at a time, of up to so many characters if it is more than one text."""
     first = 0
     while first < len(texts):
-        piece = list(texts[first : first + TEXTS_AT_A_TIME])
-        try:
-            sizes = itertools.accumulate(map(len, piece))
-            fitting = sum(size <= CHARACTERS_AT_A_TIME for size in sizes)
-            piece = piece[: max(1, fitting)]
-            yield Packed(*_native.pack_strings(piece))
-        except TypeError:
-            row = next(i for i, text in enumerate(piece) if not isinstance(text, (str, bytes)))
-            raise InputError(f"row {first + row} is {piece[row]!r:.60}: expected str; drop or fill it first") from None
+        piece = list(texts[first : first + count])
+        row = next((i for i, text in enumerate(piece) if not isinstance(text, (str, bytes))), None)
+        if row is not None:
+            raise InputError(f"row {first + row} is {piece[row]!r:.60}: expected str; drop or fill it first")
+        fitting = sum(size <= characters for size in itertools.accumulate(map(len, piece)))
+        piece = piece[: max(1, fitting)]
+        yield piece
         first += len(piece)
 
 

@@ -59,6 +59,11 @@ def is_native(recipe: Recipe) -> bool:
     )
 
 
+def shingles_words(recipe: Recipe) -> bool:
+    """Whether features are shingles of the words that a segmenter finds: native but for the segmenter."""
+    return not weighs_words(recipe) and recipe.hash == "lookalike64" and recipe.tokenizer not in NATIVE_MODES
+
+
 def string_hash(name: str) -> Callable[[bytes], int]:
     return _STRING_HASHES[name]
 

@@ -174,7 +174,7 @@ def _checked(text: str, items: list[Any], name: str) -> list[Span]:
 
 def jieba_spans(text: str) -> list[Span]:
     """The words jieba 0.42.1 finds. Any number of threads may call this."""
-    plain = _OUTSIDE_JIEBA.sub("\ufffd", check_text(text))
+    plain = _inside_jieba(check_text(text))
     words = _jieba().tokenize(plain, "default")
     if not _COMPOUND.search(plain):
         return [(start, end) for word, start, end in words if word not in _BLANK_TOKENS]
@@ -191,15 +191,19 @@ def _is_compound(word: str) -> bool:
     return len(word) > 2 and word.isascii() and _COMPOUND.search(word) is not None
 
 
-def pieces(text: str, name: str) -> list[str] | None:
-    """The words of a segmenter and the white space between them, together the whole text, where that takes less time than spans."""
+def piece_cutter(name: str) -> tuple[Callable[[str], list[str]], Callable[[str], str]] | None:
+    """For ``jieba``: what cuts a text into rjieba's pieces, and what a text with characters outside jieba goes through before.
+
+    The pieces are the whole text, white space too; ``native/text/words.hpp`` takes apart what jieba takes apart. Both functions may be
+    called in any number of threads at once.
+    """
     if name != "jieba" or segmenters.get(name) is not jieba_spans:
         return None
-    plain = _OUTSIDE_JIEBA.sub("\ufffd", check_text(text))
-    words: list[str] = _jieba().cut(plain)
-    if not _COMPOUND.search(plain):
-        return words
-    return [part for word in words for part in (_COMPOUND_PARTS.findall(word) if _is_compound(word) else (word,))]
+    return _jieba().cut, _inside_jieba
+
+
+def _inside_jieba(text: str) -> str:
+    return _OUTSIDE_JIEBA.sub("\ufffd", text)
 
 
 def _jieba() -> rjieba.Jieba:

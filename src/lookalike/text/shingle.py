@@ -45,7 +45,7 @@ def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = N
     return _shingled(secret_token_hashes(text, recipe, key), recipe.ngram, 0, unique=True)
 
 
-def _shingled(hashes: memoryview, ngram: int, seed: int | Hashing, *, unique: bool) -> memoryview:
+def _shingled(hashes: Buffer, ngram: int, seed: int | Hashing, *, unique: bool) -> memoryview:
     return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), ngram, seed, unique)[0]
 
 

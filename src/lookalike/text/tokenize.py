@@ -6,6 +6,7 @@ that says where words stand; each word is then normalised like all others.
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _native
@@ -90,24 +91,36 @@ def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
     return TokenStream(*_native.hash_spans(utf8(plain), segment.segmenter(recipe.tokenizer)(plain), folded, True))
 
 
-def token_hashes(text: str | bytes, recipe: Recipe) -> memoryview:
+class WordHashes(NamedTuple):
+    """The hashes of the words of several texts, one text after the other, and where each text's begin and end."""
+
+    hashes: Buffer
+    offsets: Buffer
+
+
+def token_hashes(text: str | bytes, recipe: Recipe) -> Buffer:
     """The hashes of the words that a segmenter finds: what fingerprints are made of."""
-    return _word_hashes(text, recipe, secret=False)
+    return word_hashes([as_str(text)], recipe).hashes
 
 
-def secret_token_hashes(text: str | bytes, recipe: Recipe, key: Buffer | None = None) -> memoryview:
+def secret_token_hashes(text: str | bytes, recipe: Recipe, key: Buffer | None = None) -> Buffer:
     """The secret hashes of the same words, with a key of one's own or that of the process: what decisions compare."""
-    return _word_hashes(text, recipe, secret=True, key=key)
+    return word_hashes([as_str(text)], recipe, secret=True, key=key).hashes
 
 
-def _word_hashes(text: str | bytes, recipe: Recipe, *, secret: bool, key: Buffer | None = None) -> memoryview:
-    plain, folded = as_str(text), _check_normalize(recipe.normalize)
+def word_hashes(texts: list[str], recipe: Recipe, *, secret: bool = False, key: Buffer | None = None) -> WordHashes:
+    """The hashes of the words that a segmenter finds in each text: those that fingerprints are made of, or secret ones."""
+    folded = _check_normalize(recipe.normalize)
     hashing = 0 if secret else recipe.hashing
-    pieces = segment.pieces(plain, recipe.tokenizer)
-    if pieces is None:
-        spans = segment.segmenter(recipe.tokenizer)(plain)
-        return _native.hash_spans(utf8(plain), spans, folded, secret, key, hashing)[0]
-    return _native.hash_pieces(utf8(plain), pieces, folded, secret, key, hashing)
+    pieces = segment.piece_cutter(recipe.tokenizer)
+    if pieces is not None:
+        return WordHashes(*_native.hash_cut(*_native.cut_texts(texts, *pieces), folded, secret, key, hashing))
+    hashes, offsets = array("Q"), array("q", (0,))
+    spans_of = segment.segmenter(recipe.tokenizer)
+    for text in texts:
+        hashes.frombytes(_native.hash_spans(utf8(text), spans_of(text), folded, secret, key, hashing)[0].tobytes())
+        offsets.append(len(hashes))
+    return WordHashes(hashes, offsets)
 
 
 def secret_strings(strings: list[str] | list[bytes], key: Buffer | None = None) -> memoryview:

@@ -133,6 +133,8 @@ class Graphs:
             try:
                 self._opened[number] = which, open_graph(self._folder, number, store, segment, self._settings)
             except (Corrupt, OSError) as error:
-                _log.warning("%s; it is not used: run 'check --repair'", error)
+                _log.warning(
+                    "%s; it is not used: run 'check --repair'", str(error)
+                )  # not the error itself: whoever keeps the record would keep the mapped file
                 self._opened[number] = which, "the graph is damaged: run 'check --repair' or 'compact'"
         return self._opened[number][1]

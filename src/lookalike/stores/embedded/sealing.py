@@ -115,7 +115,9 @@ class Sealer:
         try:
             segment = open_segment(path, GRAPHED, self._settings, sealed.origin(store))
         except (Corrupt, OSError) as error:
-            _log.warning("%s; no graph is made of it: run 'check --repair'", error)
+            _log.warning(
+                "%s; no graph is made of it: run 'check --repair'", str(error)
+            )  # not the error itself: whoever keeps the record would keep the mapped file
         else:
             make_graph(self._folder, sealed.number, store, segment, self._settings, progress)
 
@@ -199,7 +201,9 @@ class Sealer:
             try:
                 yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings, each.origin(state.store))
             except (Corrupt, OSError) as error:
-                _log.warning("%s; it is rebuilt from the documents", error)
+                _log.warning(
+                    "%s; it is rebuilt from the documents", str(error)
+                )  # not the error itself: whoever keeps the record would keep the mapped file
                 yield build_segment(kind, each, connection, state, self._settings)
 
     def rebuild(self, sealed: Sealed) -> None:

@@ -147,7 +147,9 @@ class Cache:
                 return open_segment(path, kind, self.settings, sealed.origin(state.store))
             except (Corrupt, OSError) as error:
                 # The database is the truth: a damaged file costs time, not answers. A writer, or check --repair, writes it anew.
-                _log.warning("%s; it is rebuilt in memory: run 'check --repair'", error)
+                _log.warning(
+                    "%s; it is rebuilt in memory: run 'check --repair'", str(error)
+                )  # not the error itself: whoever keeps the record would keep the mapped file
         return build_segment(kind, sealed, connection, state, self.settings)
 
 
