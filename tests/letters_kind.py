@@ -91,7 +91,7 @@ class ByLetters(Way):
         return bits_of(letters_of(thing))
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
-        found = reader.find(HavingLetters(query, 0.5 if options.threshold is None else options.threshold))
+        found = reader.find(HavingLetters(query, options.least(0.5)))
         records = reader.records([row for _, row in found], ())
         return Matches([Match(records[row].id, score, 1 - score) for score, row in found[: options.limit]], len(found))
 
@@ -100,7 +100,7 @@ class ByLetters(Way):
         for record in reader.scan(("letters",)):
             bits = bits_of(record.columns["letters"] or "")
             best = max(((alike(bits, other), -age, id_) for age, (id_, (other, _)) in enumerate(leaders.items())), default=(0.0, 0, None))
-            if best[2] is not None and best[0] >= (options.threshold or 0.5):
+            if best[2] is not None and best[0] >= options.least(0.5):
                 leaders[best[2]][1].append(Member(record.id, best[0]))
             else:
                 leaders[record.id] = bits, []
@@ -129,11 +129,9 @@ class Letters(Kind):
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
         return {"value": value, "recipe": RECIPE}
 
-    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
-        if "letters" not in prints:
-            return None
-        require_same(prints["letters"]["recipe"], RECIPE)
-        return letters_of(prints["letters"]["value"])
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        require_same(data["recipe"], RECIPE)
+        return letters_of(data["value"])
 
 
 LETTERS = Letters()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.checks import check_bool, check_share, check_str
 from lookalike.comparison.score import text_score
@@ -23,9 +24,6 @@ from lookalike.stores.kinds.base import Options, Way
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
 from lookalike.stores.matches import Clusters, Matches
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 DEFAULT = "near"
 

@@ -13,14 +13,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.model import Document
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.reading import PostgresReader
 
 Progress = Callable[[int], object] | None

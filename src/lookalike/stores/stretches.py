@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.stores.base import Batch
 from lookalike.stores.kinds import column_named
 from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import present
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 class Stretch(NamedTuple):

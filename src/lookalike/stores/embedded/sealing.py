@@ -7,9 +7,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.segments.container import unchanged, write_segment
@@ -22,9 +23,6 @@ from lookalike.stores.embedded.states import Sealed, State, read_sealed, segment
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SEAL_ROWS = 65_536
 RUN = 4  # segments of about the same size that are merged into one

@@ -11,9 +11,10 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment
@@ -27,9 +28,6 @@ from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Answer = TypeVar("Answer")
 YOUNG_ROWS = 16_384  # newer documents that are built into a segment at a time

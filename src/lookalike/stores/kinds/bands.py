@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.figures import shown_share
@@ -18,8 +19,6 @@ from lookalike.stores.postgres.copying import WORD, mixed
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.reading import PostgresReader
 
 MAX_CANDIDATES = 10_000  # groups of equal documents that a search by bands verifies

@@ -6,7 +6,8 @@ A kind of one's own derives from ``Kind`` and says what differs; its ways of sea
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -35,6 +36,10 @@ class Options(NamedTuple):
     threshold: float | None
     limit: int
     approximate: bool = False
+
+    def least(self, default: float) -> float:
+        """The threshold, or what a way takes for one where none was given."""
+        return default if self.threshold is None else self.threshold
 
 
 class Way:
@@ -173,11 +178,15 @@ class Kind:
         return {} if value is None else {self.name: self.print_of(value, settings)}
 
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
-        """A value as an export has it; ``parsed`` reads it."""
+        """A value as an export has it."""
         raise NotImplementedError
 
     def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
         """What ``exported`` wrote, checked; None where there is nothing of this kind."""
+        return self.read_print(prints[self.name], settings) if self.name in prints else None
+
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        """What ``print_of`` wrote, checked: its recipe too."""
         raise NotImplementedError
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
@@ -236,10 +245,5 @@ class Kind:
 
 
 def in_parts(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
-    from itertools import islice
-
     while part := list(islice(records, size)):
         yield part
-
-
-Sketch = Callable[[Sequence[Record]], Any]

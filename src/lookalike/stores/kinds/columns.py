@@ -9,12 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.stores.postgres.copying import WORD, bytes_field, integer_field, pieces, text_field
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     Rows = NDArray[np.int64]
 
 

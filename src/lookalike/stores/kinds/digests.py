@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
@@ -22,8 +23,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.reading import PostgresReader
 
 THRESHOLD = 0.5
@@ -114,7 +113,7 @@ class ByDigest(Way):
         return fingerprint.value
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
-        found = reader.find(self.near(query, THRESHOLD if options.threshold is None else options.threshold, options.limit))
+        found = reader.find(self.near(query, options.least(THRESHOLD), options.limit))
         rows = found.rows.tolist()
         ids = ids_of(reader, rows)
         return Matches((Match(ids[row], *self.scored(value)) for row, value in zip(rows, found.values.tolist(), strict=True)), found.total)
@@ -143,10 +142,8 @@ class DigestKind(Kind):
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
         return self.digest(value).to_dict()
 
-    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
-        if self.name not in prints:
-            return None
-        found = self.digest.from_dict(prints[self.name])
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = self.digest.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
         return found.value
 
@@ -169,7 +166,7 @@ class Fuzzy(Way):
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         digests, notes = query
-        least = THRESHOLD if options.threshold is None else options.threshold
+        least = options.least(THRESHOLD)
         scores: dict[int, float] = {}
         for way, digest in digests:
             found = reader.find(way.near(digest, least, NO_LIMIT))

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.checks import check_several
@@ -42,8 +43,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
     from lookalike.stores.postgres.reading import PostgresReader
 
@@ -101,7 +100,7 @@ class Near(Way):
         return _Query(None, np.array(fingerprint.values, dtype=np.uint32))
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
-        threshold = settings.threshold if options.threshold is None else options.threshold
+        threshold = options.least(settings.threshold)
         if query.text is not None:
             return _near(reader, settings, query.text, query.values, threshold, options.limit)
         found = reader.find(SharingTexts(band_keys(query.values, settings), MAX_CANDIDATES, options.limit))
@@ -111,7 +110,7 @@ class Near(Way):
 
     def find_each(self, reader: Reader, settings: Settings, texts: Sequence[str], options: Options, workers: int) -> Iterator[Matches]:
         """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once."""
-        threshold = settings.threshold if options.threshold is None else options.threshold
+        threshold = options.least(settings.threshold)
         values = minhashes(texts, size=settings.size, recipe=settings.recipe, workers=workers)
         shared = reader.find(MayShareBands(band_keys(values, settings))) if len(texts) else np.zeros(0, np.bool_)
         for text, own, found in zip(texts, values, shared.tolist(), strict=True):
@@ -123,7 +122,7 @@ class Near(Way):
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         """By the Jaccard similarity of texts; by that of MinHashes where a document has no text."""
         settings.require("minhash")
-        threshold = settings.threshold if options.threshold is None else options.threshold
+        threshold = options.least(settings.threshold)
         if settings.keep_text:
             rule = Rule("minhash", settings.lexical, threshold)
             rule.check()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
@@ -29,8 +30,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.reading import PostgresReader
 
 QUERIES = 1000  # fingerprints that are searched for in a statement of PostgreSQL
@@ -219,10 +218,8 @@ class _Simhash(Kind):
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
         return SimHash(value, settings.bits, self.recipe(settings)).to_dict()
 
-    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
-        if "simhash" not in prints:
-            return None
-        found = SimHash.from_dict(prints["simhash"])
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = SimHash.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
         return found.value
 

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
@@ -32,8 +33,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 WORD_BYTES = 8
@@ -112,7 +111,7 @@ class _ByStructure(Way):
         return page_structure(thing)
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
-        threshold = settings.threshold if options.threshold is None else options.threshold
+        threshold = options.least(settings.threshold)
         _, keys = structure_sketches([query], settings)
         found = reader.find(SharingStructures(keys, MAX_CANDIDATES, options.limit))
         records = reader.records([group.rows[0] for group in found.groups], ("structure",))
@@ -124,7 +123,7 @@ class _ByStructure(Way):
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         settings.require("structure")
-        rule = Rule("structure", settings.lexical, settings.threshold if options.threshold is None else options.threshold)
+        rule = Rule("structure", settings.lexical, options.least(settings.threshold))
         rule.check()
 
         def sketch(records: Sequence[Record]) -> Sketches:
@@ -165,10 +164,7 @@ class _Structure(Kind):
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
         return {"values": unpack_structure(value).tolist(), "recipe": PAGE_STRUCTURE}
 
-    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
-        if "structure" not in prints:
-            return None
-        data = prints["structure"]
+    def read_print(self, data: Any, settings: Settings) -> Any:
         require_same(data["recipe"], PAGE_STRUCTURE)
         if not all(type(value) is int for value in data["values"]):
             raise InputError("the values of a structure are whole numbers")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import Corrupt, InputError, RecipeMismatch
@@ -30,8 +31,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.embedders.base import Embedder
     from lookalike.stores.postgres.connections import Connection
     from lookalike.stores.postgres.reading import PostgresReader
@@ -151,8 +150,7 @@ class _Meaning(Way):
         if not has_direction(query.halves, require_vectors(settings)).all():
             return Matches([], 0, ["the query has no meaning to search by: it is empty, or the model knows nothing of it"])
         workers = (os.cpu_count() or 1) if reader.count() >= MANY else 1
-        least = THRESHOLD if options.threshold is None else options.threshold
-        found = reader.find(NearestVectors(query.halves, least, options.limit, workers, options.approximate))
+        found = reader.find(NearestVectors(query.halves, options.least(THRESHOLD), options.limit, workers, options.approximate))
         records = reader.records(found.rows.tolist(), ())
         pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
         # Without a threshold nothing says which documents match, and a graph does not know how many there are: then as many as were found.
@@ -160,8 +158,7 @@ class _Meaning(Way):
         return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, [*query.notes, *found.notes])
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
-        threshold = CLUSTER_THRESHOLD if options.threshold is None else options.threshold
-        rule = Rule("meaning", settings.recipe, threshold, dimensions=require_vectors(settings))
+        rule = Rule("meaning", settings.recipe, options.least(CLUSTER_THRESHOLD), dimensions=require_vectors(settings))
         rule.check()
         nothing: NDArray[np.uint32] = np.zeros(0, np.uint32)
 
@@ -215,11 +212,9 @@ class _Vector(Kind):
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
         return {"value": base64.b64encode(value).decode(), "recipe": self.recipe(settings)}
 
-    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
-        if "vector" not in prints:
-            return None
-        require_same(prints["vector"]["recipe"], self.recipe(settings))
-        vector = base64.b64decode(prints["vector"]["value"], validate=True)
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        require_same(data["recipe"], self.recipe(settings))
+        vector = base64.b64decode(data["value"], validate=True)
         dimensions = settings.dimensions or 0
         if len(vector) != 2 * dimensions:
             raise InputError(f"its vector has {len(vector)} bytes, expected {2 * dimensions}")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.recipe import Recipe
@@ -13,9 +13,6 @@ from lookalike.text.columns import packed
 from lookalike.text.features import is_native, secret_features, weighs_words, weighted_strings
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import NATIVE_MODES, hash_strings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def content_digests(texts: Sequence[str], recipe: Recipe, workers: int = 1) -> NDArray[np.uint64]:

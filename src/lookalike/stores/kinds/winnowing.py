@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.texts import TextPair
@@ -25,8 +26,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
     from lookalike.stores.postgres.reading import PostgresReader
 
@@ -68,7 +67,7 @@ class _Passages(Way):
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         text, fingerprint = query
-        limit, threshold = options.limit, 0.0 if options.threshold is None else options.threshold
+        limit, threshold = options.limit, options.least(0.0)
         most = max(10 * limit, MAX_VERIFIED) if limit < 2**40 else limit
         found = reader.find(SharingPassages(fingerprint, most if settings.keep_text else limit))
         notes = _boilerplate(found)
@@ -157,10 +156,8 @@ class _Winnowing(Kind):
         spans = tuple(zip(starts, ends, strict=True))
         return Winnowing(tuple(hashes), spans, settings.recipe.ngram, self.recipe(settings)).to_dict()
 
-    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
-        if "winnowing" not in prints:
-            return None
-        found = Winnowing.from_dict(prints["winnowing"])
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = Winnowing.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
         spans: NDArray[np.uint32] = np.array(found.spans, dtype=np.uint32).reshape(-1, 2)
         return pack_winnowing(np.array(found.values, dtype=np.uint64), spans[:, 0], spans[:, 1])

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.segments.passages import PassageSegment, QueryPrints, Sharing
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.postgres.copying import mixed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.reading import PostgresReader
 
 AT_A_TIME = 500  # documents whose passages are worked out together

@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.stores.base import Question, Record
 from lookalike.stores.ids import Id
@@ -17,8 +18,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 Answer = TypeVar("Answer")
