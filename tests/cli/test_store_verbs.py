@@ -349,3 +349,17 @@ def test_on_a_terminal(store: Path) -> None:
     shown = shown_on_a_terminal(f"from lookalike.cli import main; main(['search', {str(store)!r}, '--text', {ROWS[FIRST]!r}])")
     assert f"\x1b[1m{FIRST}" in shown
     assert "lookalike:" not in shown
+
+
+def test_the_table_of_matches_is_read_in_one_go(store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """However many there are: one reading searches, one gets the texts."""
+    from lookalike.cli import main
+    from lookalike.stores.embedded.store import EmbeddedStore
+
+    began: list[str] = []
+    reading = EmbeddedStore.reading
+    monkeypatch.setattr(EmbeddedStore, "reading", lambda self, **how: began.append("reading") or reading(self, **how))
+    with pytest.raises(SystemExit):
+        main(["search", str(store), "--text", ROWS[FIRST], "--by", "simhash", "--k", "16", "--limit", "20", "--quiet"])
+    assert capsys.readouterr().out.count("\n") > 3
+    assert len(began) == 2

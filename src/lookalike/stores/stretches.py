@@ -21,23 +21,14 @@ class Stretch(NamedTuple):
     columns: dict[str, tuple[NDArray[np.int64], Any]]
 
     @classmethod
-    def stored(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]]) -> Self:
-        """From a database, where any value may be missing."""
+    def stored(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]], *, records: bool = False) -> Self:
+        """From values as SQLite has them, or as ``records`` have them, any of which may be missing."""
         numbers = np.array(rows, dtype=np.int64)
         found = {}
         for name, each in values.items():
             here, kept = present(numbers, each)
-            found[name] = here, column_named(name).gathered(kept)
-        return cls(numbers, found)
-
-    @classmethod
-    def read(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]]) -> Self:
-        """From records."""
-        numbers = np.array(rows, dtype=np.int64)
-        found = {}
-        for name, each in values.items():
-            here, kept = present(numbers, each)
-            found[name] = here, column_named(name).of_records(kept)
+            of = column_named(name)
+            found[name] = here, of.of_records(kept) if records else of.gathered(kept)
         return cls(numbers, found)
 
     @classmethod

@@ -44,6 +44,17 @@ class DocumentContract(Contract):
             with refused(NotFound, KeyError):
                 index.get("e")
 
+    def test_several_documents_are_read_by_their_ids(self, tmp_path: Path) -> None:
+        with self.open(tmp_path) as index:
+            index.add([(n, f"text {n}", {"n": n}) for n in range(30)])
+            index.remove([7])
+            assert [(each.id, each.text, each.meta) for each in index.documents([20, 7, 3, "nobody", 3])] == [
+                (n, f"text {n}", {"n": n}) for n in (20, 3, 3)
+            ]
+            assert list(index.documents([])) == []
+            with refused(InputError):
+                list(index.documents([1.5]))  # type: ignore[list-item]  # as somebody may who checks no types
+
     def test_adding_an_id_again_replaces_the_document(self, tmp_path: Path) -> None:
         old, new = corpus(40)[:2]
         with self.open(tmp_path) as index:

@@ -85,7 +85,7 @@ class PostgresReader:
 
 def _stretch(records: Sequence[Record], columns: Sequence[str]) -> Stretch:
     values = {name: [each.text if name == "text" else each.columns[name] for each in records] for name in columns}
-    return Stretch.read([each.row for each in records], values)
+    return Stretch.stored([each.row for each in records], values, records=True)
 
 
 class ReadSegments:
