@@ -102,7 +102,6 @@ HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::
 }
 
 void CutHasher::run(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> lengths, std::vector<std::uint64_t>& hashes) {
-    const bool version_1 = is_version_1();
     std::size_t first = 0;
     for (const std::uint32_t length : lengths) {
         if (length == 0) continue;
@@ -110,7 +109,7 @@ void CutHasher::run(std::span<const std::uint8_t> utf8, std::span<const std::uin
         const std::span<const std::uint8_t> rest = utf8.subspan(first);
         if (are_ideographs(rest, length)) {
             const std::size_t size = std::size_t{3} * length;
-            const bool padded = version_1 && size + 8 <= rest.size();
+            const bool padded = plain_ && size + 8 <= rest.size();
             hashes.push_back(padded ? token_hash_padded(rest.data(), size) : hash(rest.first(size)));
             first += size;
         } else if (are_ascii(rest, length)) {
@@ -158,8 +157,7 @@ void CutHasher::add(std::span<const std::uint8_t> word, std::vector<std::uint64_
 }
 
 std::uint64_t CutHasher::hash(std::span<const std::uint8_t> normal) const {
-    const Secret* secret = std::get_if<Secret>(&hash_);
-    return secret ? secret->of(normal.data(), normal.size()) : std::get<Hashing>(hash_).string(normal.data(), normal.size());
+    return secret_ ? secret_->of(normal.data(), normal.size()) : hashing_->string(normal.data(), normal.size());
 }
 
 bool may_be_outside_jieba(std::span<const std::uint8_t> utf8) {

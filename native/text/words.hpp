@@ -26,7 +26,8 @@ HashedWords hash_words(std::span<const std::uint8_t> utf8, std::span<const std::
 // Hashes the words that rjieba cuts texts into: what jieba takes apart is taken apart, white space and what folds to nothing is left out.
 class CutHasher {
    public:
-    CutHasher(bool fold, const TokenHash& hash) : fold_(fold), hash_(hash) {}
+    CutHasher(bool fold, const TokenHash& hash)
+        : fold_(fold), secret_(std::get_if<Secret>(&hash)), hashing_(std::get_if<Hashing>(&hash)), plain_(hashing_ && !hashing_->key()) {}
 
     // `lengths`: of each piece of a text, in code points; together not more than the text has. Appends to `hashes`.
     void run(std::span<const std::uint8_t> utf8, std::span<const std::uint32_t> lengths, std::vector<std::uint64_t>& hashes);
@@ -37,12 +38,9 @@ class CutHasher {
     std::uint64_t hash(std::span<const std::uint8_t> normal) const;
 
     bool fold_;
-    bool is_version_1() const {
-        const Hashing* hashing = std::get_if<Hashing>(&hash_);
-        return hashing && !hashing->key();
-    }
-
-    TokenHash hash_;
+    const Secret* secret_;    // one of the two
+    const Hashing* hashing_;
+    bool plain_;  // the hashes are those of version 1
     Folder folder_;
 };
 

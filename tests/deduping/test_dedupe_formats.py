@@ -327,7 +327,7 @@ def test_other_encodings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("on_error", ["stop", "skip"])
-@pytest.mark.parametrize("data", [b"no gzip at all", gzip.compress(b"one two three\n" * 100)[:-20]])
+@pytest.mark.parametrize("data", [b"no gzip at all", gzip.compress(b"one two three\n" * 100)[:-20]], ids=["no gzip", "cut gzip"])
 def test_damage_is_told_before_where_the_output_may_go(tmp_path: Path, data: bytes, on_error: str) -> None:
     (tmp_path / "data.gz").write_bytes(data)
     (tmp_path / "whole.gz").write_bytes(gzip.compress(b"one two three\n"))

@@ -26,7 +26,7 @@ from lookalike.text.columns import column_length, packed
 from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
-from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.tokenize import native_form
 from lookalike.text.word_columns import sketches_of_words
 
 if TYPE_CHECKING:
@@ -198,8 +198,7 @@ def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, 
     if isinstance(text, (str, bytes)) and is_native(recipe):
         data = utf8(text)
         offsets = array("q", (0, len(data)))
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-        return _native.minhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.hashing, size, 1)
+        return _native.minhash_texts(data, offsets, *native_form(recipe), size, 1)
     if not isinstance(text, (str, bytes)):
         hashes: Buffer = feature_hashes(_elements(text), recipe)
     elif shingles_words(recipe):
@@ -310,9 +309,8 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
 def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator[Any]:
     """The values of one piece of a column after the other."""
     if is_native(recipe):
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
         for piece in packed(texts):
-            yield _native.minhash_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, size, workers)
+            yield _native.minhash_texts(piece.data, piece.offsets, *native_form(recipe), size, workers)
     elif shingles_words(recipe):
         yield from sketches_of_words(
             texts, recipe, lambda hashes, offsets: _native.minhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, size), workers

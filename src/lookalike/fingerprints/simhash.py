@@ -24,7 +24,7 @@ from lookalike.text.columns import column_length, packed
 from lookalike.text.features import is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
-from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.tokenize import native_form
 from lookalike.text.word_columns import sketches_of_words
 
 if TYPE_CHECKING:
@@ -133,8 +133,7 @@ def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
     if is_native(recipe):
         data = utf8(text)
         offsets = array("q", (0, len(data)))
-        mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-        return _join(_native.simhash_texts(data, offsets, mode, folded, recipe.ngram, recipe.hashing, bits, unique, 1))
+        return _join(_native.simhash_texts(data, offsets, *native_form(recipe), bits, recipe.weights == "one", 1))
     if shingles_words(recipe):  # a segmenter's words: shingled natively
         hashes = shingles(text, recipe)
         return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
@@ -201,9 +200,8 @@ def _columns(texts: object, bits: int, recipe: Recipe, workers: int) -> Iterator
     """The words of the values of one piece of a column after the other."""
     unique = recipe.weights == "one"
     if is_native(recipe):
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
         for piece in packed(texts):
-            yield _native.simhash_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, bits, unique, workers)
+            yield _native.simhash_texts(piece.data, piece.offsets, *native_form(recipe), bits, unique, workers)
     elif shingles_words(recipe):
         yield from sketches_of_words(
             texts,

@@ -21,7 +21,7 @@ from lookalike.text.columns import Packed, column_length, packed
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
-from lookalike.text.tokenize import NATIVE_MODES, TokenStream, stream, tokenize
+from lookalike.text.tokenize import TokenStream, native_form, stream, tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -248,8 +248,7 @@ def _piece(piece: Packed, recipe: Recipe, window: int, workers: int) -> _Columns
     import numpy as np
 
     if is_native(recipe):
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-        found = _native.winnow_texts(piece.data, piece.offsets, mode, folded, recipe.ngram, recipe.hashing, window, workers)
+        found = _native.winnow_texts(piece.data, piece.offsets, *native_form(recipe), window, workers)
         values, starts, ends, offsets = (np.asarray(part) for part in found)
         return _Columns(offsets, values, starts, ends)
     singles = [winnow(text, window=window, recipe=recipe) for text in piece.texts()]

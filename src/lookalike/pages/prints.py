@@ -21,7 +21,7 @@ from lookalike.markup.elements import SILENT
 from lookalike.markup.page import Page, page, parse_document, table_by_events
 from lookalike.pages.views import UNSEEN
 from lookalike.recipe import resolve
-from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.tokenize import native_form
 
 STRUCTURE = "page-structure-1"  # what the recipe of these fingerprints is called
 SIZE = 128
@@ -70,7 +70,7 @@ def page_print(source: Page | str | bytes) -> PagePrint:
 def _text_prints(text: bytes) -> tuple[SimHash, MinHash]:
     """The same as ``simhash(text)`` and ``minhash(text)``, from one pass."""
     recipe = resolve(None)
-    options = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing, 64, recipe.weights == "one", SIZE, 1
+    options = *native_form(recipe), 64, recipe.weights == "one", SIZE, 1
     bits, values, _ = _native.sketch_texts(text, array("q", (0, len(text))), *options)
     return (
         SimHash(int(bits[0]), 64, simhash.fingerprint_recipe(recipe, 64)),

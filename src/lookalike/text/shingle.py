@@ -13,7 +13,7 @@ from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.normalize import utf8
-from lookalike.text.tokenize import NATIVE_MODES, secret_token_hashes, token_hashes
+from lookalike.text.tokenize import NATIVE_MODES, native_form, secret_token_hashes, token_hashes
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
@@ -28,8 +28,7 @@ def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: b
     if chosen.tokenizer in NATIVE_MODES and chosen.normalize in ("fold", "none"):
         data = utf8(text)
         offsets = array("q", (0, len(data)))
-        mode, folded = NATIVE_MODES[chosen.tokenizer], chosen.normalize == "fold"
-        return _native.shingle_texts(data, offsets, mode, folded, chosen.ngram, chosen.hashing, unique, 1)[0]
+        return _native.shingle_texts(data, offsets, *native_form(chosen), unique, 1)[0]
     return _shingled(token_hashes(text, chosen), chosen.ngram, chosen.hashing, unique=unique)
 
 
@@ -40,8 +39,7 @@ def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = N
     """
     if recipe.tokenizer in NATIVE_MODES and recipe.normalize in ("fold", "none"):
         data = utf8(text)
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
-        return _native.secret_features(data, array("q", (0, len(data))), mode, folded, recipe.ngram, True, 1, key)[0]
+        return _native.secret_features(data, array("q", (0, len(data))), *native_form(recipe)[:3], True, 1, key)[0]
     return _shingled(secret_token_hashes(text, recipe, key), recipe.ngram, 0, unique=True)
 
 

@@ -23,6 +23,20 @@ if TYPE_CHECKING:
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
 
 
+class NativeForm(NamedTuple):
+    """A recipe as the kernels take it: what a text becomes tokens and shingles by."""
+
+    mode: int
+    folded: bool
+    ngram: int
+    hashing: int | _native.Hashing
+
+
+def native_form(recipe: Recipe) -> NativeForm:
+    """Of a recipe whose tokens are made natively."""
+    return NativeForm(NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing)
+
+
 class TokenStream(NamedTuple):
     """The tokens of one text as buffers: 64-bit hashes of the normal forms, starts and ends in code points.
 
