@@ -11,7 +11,7 @@ from lookalike.stores.given import Given
 from lookalike.stores.settings import Settings
 from lookalike.text.columns import packed
 from lookalike.text.features import is_native
-from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.tokenize import native_form
 
 
 def sketches_of(given: Given, settings: Settings, workers: int) -> tuple[Any, Any, Any] | None:
@@ -23,8 +23,7 @@ def sketches_of(given: Given, settings: Settings, workers: int) -> tuple[Any, An
 
 def _sketches(given: Given, settings: Settings, workers: int) -> tuple[Any, Any, Any]:
     recipe = settings.recipe
-    mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-    options = (mode, folded, recipe.ngram, recipe.hashing, settings.bits, unique, settings.size, workers)
+    options = *native_form(recipe), settings.bits, recipe.weights == "one", settings.size, workers
     parts = [_native.sketch_texts(piece.data, piece.offsets, *options) for piece in packed(given.texts)]
     simhash, minhash, digests = (np.concatenate([np.asarray(part[i]) for part in parts]) for i in range(3))
     return simhash, minhash, digests

@@ -12,14 +12,14 @@ from lookalike.recipe import Recipe
 from lookalike.text.columns import packed
 from lookalike.text.features import is_native, secret_features, weighs_words, weighted_strings
 from lookalike.text.shingle import shingles
-from lookalike.text.tokenize import NATIVE_MODES, hash_strings
+from lookalike.text.tokenize import hash_strings, native_form
 
 
 def content_digests(texts: Sequence[str], recipe: Recipe, workers: int = 1) -> NDArray[np.uint64]:
     """A digest of each text such that texts with equal digests have equal features."""
     if is_native(recipe):
-        options = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", workers, recipe.hashing
-        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, *options)) for piece in packed(texts)]
+        mode, folded, _, hashing = native_form(recipe)
+        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, mode, folded, workers, hashing)) for piece in packed(texts)]
         return np.concatenate([np.zeros(0, np.uint64), *parts])
     return np.array([_native.checksum(features(text, recipe).view(np.uint8)) for text in texts], dtype=np.uint64)
 
@@ -40,10 +40,9 @@ def verified_features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
 def jaccards(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) -> list[float]:
     """The exact Jaccard similarity of the query's verified features with those of each text; two without features are alike."""
     if is_native(recipe):
-        mode, folded = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold"
         found: list[tuple[int, int]] = []
         for piece in packed(texts):
-            common, sizes = _native.feature_overlaps(query, piece.data, piece.offsets, mode, folded, recipe.ngram, 1)
+            common, sizes = _native.feature_overlaps(query, piece.data, piece.offsets, *native_form(recipe)[:3], 1)
             found += zip(common, sizes, strict=True)
     else:
         sets = [verified_features(text, recipe) for text in texts]
