@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from letters_kind import alike, bits_of, letters_of, register
+from letters_kind import ByLetters, Letters, alike, bits_of, letters_of, register
 from lookalike.stores.kinds import kind_names, kinds, way_names
 from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import Column, Number
@@ -122,7 +122,7 @@ def test_what_somebody_wrote_into_the_column_of_postgres_is_found(tmp_path: Path
     ],
 )
 def test_names_that_would_be_in_the_way_are_refused(name: str, columns: tuple[Column, ...], wrong: str) -> None:
-    kind = type("Odd", (Kind,), {"name": name, "columns": columns})()
+    kind = type("Odd", (Letters,), {"name": name, "columns": columns})()
     kinds.register(name, kind)
     try:
         with pytest.raises(la.InputError, match=wrong):
@@ -133,8 +133,6 @@ def test_names_that_would_be_in_the_way_are_refused(name: str, columns: tuple[Co
 
 def test_a_kind_may_be_called_like_a_word_of_sql(tmp_path: Path) -> None:
     """Names stand in statements as names, whatever they mean there."""
-    from letters_kind import ByLetters, Letters
-
     way = type("ByOrder", (ByLetters,), {"name": "order"})()
     renamed = {"name": "order", "columns": (Column("order", text=True),), "built_from": ("order",), "ways": (way,)}
     made = {"made": lambda self, given, settings, workers: {"order": list(map(letters_of, given.texts))}, "remade": Kind.remade}

@@ -5,7 +5,7 @@ A kind of one's own derives from ``Kind`` and says what differs; its ways of sea
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -42,7 +42,7 @@ class Options(NamedTuple):
         return default if self.threshold is None else self.threshold
 
 
-class Way:
+class Way(ABC):
     """A way of searching: what ``by`` names. A query is prepared before the store is read: that may take a model's time."""
 
     name: ClassVar[str]
@@ -55,26 +55,27 @@ class Way:
     parameter: ClassVar[str | None] = None
     also: ClassVar[tuple[str, ...]] = ()
 
+    @abstractmethod
     def query(self, thing: Any, settings: Settings) -> Any:
         """What is searched for, from a text, bytes or a path, a page: what the way ``takes``."""
-        raise NotImplementedError
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         """The same from a fingerprint that was made elsewhere."""
-        raise NotImplementedError
+        raise InputError(f"by={self.name!r}: search for a thing, not for its fingerprint")
 
     def is_of(self, fingerprint: object) -> bool:
         """Whether a value of its parameter is for this way; asked where several ways have the same."""
         return True
 
+    @abstractmethod
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
-        raise NotImplementedError
+        """The matches, best first."""
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
-        raise NotImplementedError
+        raise InputError(f"by={self.name!r}: no clusters are made by it")
 
 
-class Asked(Generic[Answer]):
+class Asked(ABC, Generic[Answer]):
     """A question, see ``stores.base.Question``. Where a kind has no search of its own in PostgreSQL, its values are read from there and
     become a segment."""
 
@@ -87,7 +88,7 @@ class Asked(Generic[Answer]):
         return self.in_segments(tables.as_segments(self.kind))
 
 
-class Kind:
+class Kind(ABC):
     """One kind of fingerprint."""
 
     name: ClassVar[str]
@@ -177,17 +178,17 @@ class Kind:
         value = record.columns.get(self.name)
         return {} if value is None else {self.name: self.print_of(value, settings)}
 
+    @abstractmethod
     def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
         """A value as an export has it."""
-        raise NotImplementedError
 
     def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
         """What ``exported`` wrote, checked; None where there is nothing of this kind."""
         return self.read_print(prints[self.name], settings) if self.name in prints else None
 
+    @abstractmethod
     def read_print(self, data: Any, settings: Settings) -> Any:
         """What ``print_of`` wrote, checked: its recipe too."""
-        raise NotImplementedError
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
         """The columns of documents from what was ``parsed`` of each. Where ``all_or_none``, there is something of each."""
@@ -219,13 +220,13 @@ class Kind:
         columns = batch.columns
         return {each.name: each.copied(columns[each.name], len(batch)) for each in self.columns if columns.get(each.name) is not None}
 
-    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:  # noqa: B027 - most kinds have nothing to do
         """Rows of further tables."""
 
-    def drop_unused(self, connection: Connection, collection: int) -> None:
+    def drop_unused(self, connection: Connection, collection: int) -> None:  # noqa: B027 - most kinds have nothing to do
         """What no document has any more."""
 
-    def compacted(self, connection: Connection, collection: int, settings: Settings) -> None:
+    def compacted(self, connection: Connection, collection: int, settings: Settings) -> None:  # noqa: B027 - most kinds have nothing to do
         """What else ``compact`` does, outside of transactions."""
 
     def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
@@ -238,10 +239,10 @@ class Kind:
 
     def problem(self, wrong: int) -> str:
         """That so many are wrong."""
-        raise NotImplementedError
+        return f"{self.name}: {wrong} values are not as they should be"
 
-    def put_right(self, connection: Connection, collection: int, wrong: Mapping[int, Any]) -> None:
-        raise NotImplementedError
+    def put_right(self, connection: Connection, collection: int, wrong: Mapping[int, Any]) -> None:  # noqa: B027 - most kinds have nothing to do
+        """What was found wrong, made as it should be."""
 
 
 def in_parts(records: Iterator[Record], size: int) -> Iterator[list[Record]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -48,9 +49,9 @@ class NearDigests(Asked[FuzzyFound]):
     best_first: ClassVar[int]  # 1: small values are better, -1: large ones
     candidates: ClassVar[str]  # rows and digests that an index of PostgreSQL finds by ``keys``
 
+    @abstractmethod
     def keys(self) -> list[str]:
         """What must be near for two digests to be near."""
-        raise NotImplementedError
 
     def in_segments(self, segments: Segments) -> FuzzyFound:
         found = [segment.search(self.digest, self.bound, NO_LIMIT) for segment in segments.all]
@@ -88,16 +89,17 @@ class ByDigest(Way):
     parameter, also = "digest", ("fuzzy",)
     digest: ClassVar[type[Ssdeep] | type[Tlsh]]
 
+    @abstractmethod
     def make(self, thing: Any) -> Any:
         """The digest of bytes, of a text's UTF-8 or of a file."""
-        raise NotImplementedError
 
+    @abstractmethod
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
-        raise NotImplementedError
+        """The question that finds digests from this similarity on."""
 
+    @abstractmethod
     def scored(self, value: int) -> tuple[float, int]:
         """The similarity and the distance that a value means."""
-        raise NotImplementedError
 
     def is_of(self, fingerprint: object) -> bool:
         return isinstance(fingerprint, self.digest)
@@ -127,8 +129,9 @@ class DigestKind(Kind):
     lasting = True
     digest: ClassVar[type[Ssdeep] | type[Tlsh]]
 
+    @abstractmethod
     def digests(self, things: Sequence[Any], workers: int) -> Sequence[Any]:
-        raise NotImplementedError
+        """The digests of bytes, of texts' UTF-8 or of files."""
 
     def recipe(self, settings: Settings) -> str:
         return self.digest(None, "none").recipe

@@ -282,20 +282,26 @@ class _Minhash(Kind):
         return ("digest", "minhash")
 
     def exported(self, record: Record, settings: Settings) -> dict[str, Any]:
-        if record.columns["minhash"] is None:
-            return {}
-        values = tuple(np.frombuffer(record.columns["minhash"], dtype=np.uint32).tolist())
-        contents = {"value": f"0x{record.columns['digest']:016x}", "recipe": settings.lexical.id}
-        return {"minhash": MinHash(values, self.recipe(settings)).to_dict(), "contents": contents}
+        found = super().exported(record, settings)
+        if found:
+            found["contents"] = {"value": f"0x{record.columns['digest']:016x}", "recipe": settings.lexical.id}
+        return found
+
+    def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
+        return MinHash(tuple(np.frombuffer(value, dtype=np.uint32).tolist()), self.recipe(settings)).to_dict()
+
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = MinHash.from_dict(data)
+        require_same(found.recipe, self.recipe(settings))
+        return found.values
 
     def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
+        digest = 0
         if "contents" in prints:
             require_same(prints["contents"]["recipe"], settings.lexical.id)
-        if "minhash" not in prints:
-            return None
-        found = MinHash.from_dict(prints["minhash"])
-        require_same(found.recipe, self.recipe(settings))
-        return found.values, int(prints["contents"]["value"], 16) if "contents" in prints else 0
+            digest = int(prints["contents"]["value"], 16)
+        values = super().parsed(prints, settings)
+        return None if values is None else (values, digest)
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
         values = np.array([values for values, _ in parsed], dtype=np.uint32).reshape(-1)
