@@ -49,11 +49,11 @@ def read_state(connection: Reads, name: str, further: tuple[str, ...] = ()) -> S
         row = connection.execute(_WITH_STORE, (name,)).fetchone()
     except sqlite3.OperationalError:  # of the first format, or damaged: then this raises it again
         row = connection.execute(_FIRST, (name,)).fetchone()
-        return State(*row, store=read_identity(connection), further=further) if row else None
+        return State._make((*row, read_identity(connection), further)) if row else None
     if row is None:
         return None
     store = Identity(*row[7:]) if row[7] is not None else read_identity(connection)
-    return State(*row[:7], store=store, further=further)
+    return State._make((*row[:7], store, further))
 
 
 def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
