@@ -14,10 +14,10 @@ from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
 from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes
-from lookalike.comparison.escaping import columns
 from lookalike.errors import InputError
 from lookalike.figures import shown_score
 from lookalike.io import NotText
+from lookalike.reports.escaping import columns
 
 if TYPE_CHECKING:
     from lookalike import Index, Match, Matches

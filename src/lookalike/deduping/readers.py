@@ -20,7 +20,7 @@ from lookalike.deduping.batches import Columns, named_columns
 from lookalike.deduping.jsonl import JsonLines
 from lookalike.deduping.row_files import RowFile
 from lookalike.deduping.text_files import TextFiles
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 
 LONG_NAME = 100  # characters: a name of a file seldom has as many, and a text often has

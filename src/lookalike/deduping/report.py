@@ -209,7 +209,7 @@ class DedupeReport:
 
     def to_html(self, path: str | Path | None = None, *, title: str = "Deduplication") -> str:
         """One page that opens offline; written to ``path`` if there is one."""
-        from lookalike.deduping.page import page
+        from lookalike.deduping.html_report import page
 
         html = page(self, check_str("title", title))
         if path is not None:

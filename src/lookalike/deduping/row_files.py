@@ -17,8 +17,9 @@ from lookalike.corpus.separated_rows import cells_of, next_row
 from lookalike.corpus.streams import opened_again
 from lookalike.deduping.batches import Batch, Columns, Report
 from lookalike.deduping.problems import UNREADABLE, Refused
+from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.value_rows import value_batches
-from lookalike.deduping.verdicts import ANNOTATIONS, DocumentVerdicts
+from lookalike.deduping.verdicts import DocumentVerdicts
 from lookalike.errors import InputError
 
 

@@ -1,4 +1,4 @@
-"""How long each part of a run took, and how far it is."""
+"""How far a run is, and how long each part of it took."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Progress(NamedTuple):
 
 
 @dataclass(slots=True)
-class Stages:
+class StageTimes:
     """Seconds by stage, in the order in which they first came."""
 
     seconds: dict[str, float] = field(default_factory=dict)

@@ -1,26 +1,29 @@
-"""What reading and sketching gave, on disk: for documents that are decided in another order, and for runs that are interrupted.
+"""What a run puts on disk while it works, beside the output, so that there is room where the output finds room.
 
-One file holds arrays, one after the other; a journal has a line for each batch, written behind its arrays. What the journal does not
-name was not finished and is read again.
+Above all what reading and sketching gave: for documents that are decided in another order, and for runs that are interrupted. One file
+holds arrays, one after the other; a journal has a line for each batch, written behind its arrays. What the journal does not name was not
+finished and is read again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.corpus.row import Problem
 from lookalike.deduping.batches import Batch, Ids
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 VERSION = 3  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
@@ -31,7 +34,42 @@ _DTYPES = {
 }  # fmt: skip
 
 
-class Record(NamedTuple):
+class Workspace:
+    """Made when it is first asked for. It is removed at the end, unless what is in it can be of use to a later run."""
+
+    def __init__(self, path: Path | None = None, *, keep_on_error: bool = False) -> None:
+        self._path, self._keep_on_error = path, keep_on_error
+        self._made: Path | None = None
+
+    def folder(self) -> Path:
+        if self._made is None:
+            if self._path is None:
+                self._made = Path(tempfile.mkdtemp(prefix="lookalike-"))
+            else:
+                self._path.mkdir(parents=True, exist_ok=True)
+                self._made = self._path
+        return self._made
+
+    def discard(self) -> None:
+        """Removes what an earlier run left."""
+        if self._path is not None:
+            shutil.rmtree(self._path, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        kept = kind is not None and self._keep_on_error
+        if self._made is not None and not kept:
+            shutil.rmtree(self._made, ignore_errors=True)
+        if isinstance(error, KeyboardInterrupt) and self._path is not None:
+            goes_on = "what was done is kept, and the same call with --resume (resume=True) goes on from there"
+            error.add_note(goes_on if kept and self._made is not None else "nothing was written and nothing is kept, so it starts anew")
+
+
+class Entry(NamedTuple):
+    """A batch that was read and sketched."""
+
     source: int
     batch: Batch  # without its texts
     sketches: Sketches
@@ -39,23 +77,23 @@ class Record(NamedTuple):
     features_at: int  # the place of its first feature in the file, counted in features
 
 
-class Records:
+class Journal:
     """Batches that were read and sketched, in order, and the secret key of their features (native/base/secret.hpp): later runs need it."""
 
     def __init__(self, folder: Path) -> None:
-        self._data, self._journal = folder / "batches", folder / "journal"
+        self._data, self._lines_file = folder / "batches", folder / "journal"
         self.key = _key(folder / "key")
         self._end = 0
         self._lines: list[bytes] = []
 
-    def __enter__(self) -> Records:
+    def __enter__(self) -> Journal:
         self._lines = self._finished_lines()
         self._data.touch()
         self._file = open(self._data, "r+b")
         self._file.truncate(self._end)
         self._file.seek(self._end)
-        self._journal.write_bytes(b"".join(self._lines))
-        self._log = open(self._journal, "ab", buffering=0)
+        self._lines_file.write_bytes(b"".join(self._lines))
+        self._log = open(self._lines_file, "ab", buffering=0)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -65,10 +103,10 @@ class Records:
     def _finished_lines(self) -> list[bytes]:
         """The lines of an earlier run whose arrays are complete."""
         lines: list[bytes] = []
-        if not self._journal.exists() or not self._data.exists():
+        if not self._lines_file.exists() or not self._data.exists():
             return lines
         size = self._data.stat().st_size
-        for line in self._journal.read_bytes().splitlines(keepends=True):
+        for line in self._lines_file.read_bytes().splitlines(keepends=True):
             try:
                 entry = json.loads(line)
             except ValueError:
@@ -81,8 +119,6 @@ class Records:
 
     def append(self, source: int, batch: Batch, sketches: Sketches, problems: list[Problem]) -> int:
         """Writes a batch; the answer is the place of its first feature."""
-        import numpy as np
-
         arrays: dict[str, Any] = {
             **sketches._asdict(),
             "rows": batch.rows,
@@ -116,10 +152,8 @@ class Records:
     def finish_source(self, problems: list[Problem]) -> None:
         self._log.write(json.dumps({"done": True, "problems": [problem.to_dict() for problem in problems]}).encode() + b"\n")
 
-    def replay(self) -> Iterator[Record | list[Problem]]:
+    def replay(self) -> Iterator[Entry | list[Problem]]:
         """The batches of an earlier run; a list of problems where a source ended. Stops before the first damaged one."""
-        import numpy as np
-
         if not self._end:
             return
         data = np.memmap(self._data, dtype=np.uint8, mode="r", shape=(self._end,))
@@ -132,7 +166,7 @@ class Records:
             if zlib.crc32(data[entry["begin"] : entry["end"]].data) != entry["checksum"]:
                 self._forget(number, entry["begin"])
                 return
-            yield _record(entry, data, problems)
+            yield _entry(entry, data, problems)
 
     def drop_unfinished(self) -> None:
         """Drops the batches of the last source, if it was not finished."""
@@ -147,21 +181,17 @@ class Records:
         self._file.truncate(end)
         self._file.seek(end)
         self._log.close()
-        self._journal.write_bytes(b"".join(self._lines))
-        self._log = open(self._journal, "ab", buffering=0)  # noqa: SIM115 (closed by __exit__)
+        self._lines_file.write_bytes(b"".join(self._lines))
+        self._log = open(self._lines_file, "ab", buffering=0)  # noqa: SIM115 (closed by __exit__)
 
     def features(self) -> NDArray[np.uint64]:
         """The whole file as features, for those who know where theirs are."""
-        import numpy as np
-
         self._file.flush()
         return np.memmap(self._data, dtype=np.uint64, mode="r", shape=(self._end // _ALIGNMENT,)) if self._end else np.zeros(0, np.uint64)
 
 
 def _key(path: Path) -> NDArray[np.uint64]:
     """The key in this file; without a whole one a new key, and what was recorded is of no use."""
-    import numpy as np
-
     if not path.exists() or path.stat().st_size != KEY_BYTES:
         for other in ("batches", "journal"):
             (path.parent / other).unlink(missing_ok=True)
@@ -170,9 +200,7 @@ def _key(path: Path) -> NDArray[np.uint64]:
     return np.frombuffer(path.read_bytes(), dtype=np.uint64)
 
 
-def _record(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> Record:
-    import numpy as np
-
+def _entry(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> Entry:
     at, arrays = entry["begin"], {}
     for name, size in entry["sizes"].items():
         dtype = np.dtype(_DTYPES[name])
@@ -184,4 +212,4 @@ def _record(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Probl
     own = {name: np.array(arrays[name]) for name in ("rows", "has_text", "ranks", "extents") if name in arrays}
     resume_at = tuple(entry["resume_at"]) if entry["resume_at"] else None
     batch = Batch(texts=Packed(b"", np.zeros(1, np.int64)), ids=ids, names=entry.get("names"), resume_at=resume_at, **own)
-    return Record(entry["source"], batch, sketches, problems, entry["begin"] // _ALIGNMENT)
+    return Entry(entry["source"], batch, sketches, problems, entry["begin"] // _ALIGNMENT)
