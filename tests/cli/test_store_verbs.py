@@ -351,15 +351,13 @@ def test_on_a_terminal(store: Path) -> None:
     assert "lookalike:" not in shown
 
 
-def test_the_table_of_matches_is_read_in_one_go(store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_matches_is_read_in_one_go(store: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many there are: one reading searches, one gets the texts."""
-    from lookalike.cli import main
     from lookalike.stores.embedded.store import EmbeddedStore
 
     began: list[str] = []
     reading = EmbeddedStore.reading
     monkeypatch.setattr(EmbeddedStore, "reading", lambda self, **how: began.append("reading") or reading(self, **how))
-    with pytest.raises(SystemExit):
-        main(["search", str(store), "--text", ROWS[FIRST], "--by", "simhash", "--k", "16", "--limit", "20", "--quiet"])
-    assert capsys.readouterr().out.count("\n") > 3
+    done = run("search", store, "--text", ROWS[FIRST], "--by", "simhash", "--k", "16", "--limit", "20", "--quiet")
+    assert done.stdout.count("\n") > 2
     assert len(began) == 2
