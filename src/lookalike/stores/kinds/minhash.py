@@ -96,7 +96,7 @@ class Near(Way):
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         if not isinstance(fingerprint, MinHash):
             raise InputError(f"minhash is a {type(fingerprint).__name__}: give a MinHash, as la.minhash makes it")
-        require_same(fingerprint.recipe, settings.recipe_of("minhash"))
+        require_same(fingerprint.recipe, fingerprint_recipe(settings.lexical, settings.size))
         return _Query(None, np.array(fingerprint.values, dtype=np.uint32))
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:

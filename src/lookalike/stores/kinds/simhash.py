@@ -75,7 +75,7 @@ def require_own(name: str, values: object, settings: Settings) -> None:
     given = values if isinstance(values, Sequence) else ()
     for value in given:
         if isinstance(value, SimHash):
-            require_same(value.recipe, settings.recipe_of("simhash"))
+            require_same(value.recipe, fingerprint_recipe(settings.lexical, settings.bits))
     if settings.keyed and not (given is values and all(isinstance(value, SimHash) for value in given)):
         raise InputError(
             f"{name}: this collection is keyed, and a number does not say with which key it was made: "
