@@ -18,6 +18,7 @@ from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
+from lookalike.index.search import near_simhashes
 from lookalike.leaders.rule import SIMHASH_BITS
 from lookalike.text.columns import Packed
 
@@ -117,7 +118,7 @@ class Stored:
 
     def _by_simhash(self, texts: list[str]) -> list[Found]:
         values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._index.recipe)
-        found = self._index._by_simhashes(values, self._settings.distance, 1, 1)
+        found = near_simhashes(self._index._store, values, self._settings.distance, 1, 1)
         similar = _firsts(found.offsets, found.ids, 1 - found.distances / SIMHASH_BITS)
         return [match if text.strip() else None for text, match in zip(texts, similar, strict=True)]
 

@@ -14,7 +14,7 @@ from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.figures import counted, shown_share
-from lookalike.index.matches import Cluster, Member
+from lookalike.stores.matches import Cluster, Member
 from lookalike.version import __version__
 
 if TYPE_CHECKING:

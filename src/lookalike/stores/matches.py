@@ -9,18 +9,6 @@ from typing import Any, Self
 from lookalike.figures import shown_score
 from lookalike.model import Passage
 
-# What scores and similarities are, by what was searched for: only numbers on one scale can be compared.
-SCALES = {
-    "near": "jaccard",
-    "simhash": "equal bits",
-    "passages": "share of query",
-    "meaning": "cosine",
-    "fuzzy": "tlsh or ssdeep",
-    "tlsh": "tlsh",
-    "ssdeep": "ssdeep",
-    "structure": "jaccard of paths",
-}
-
 
 class Match:
     """A stored document that looks like the query.
