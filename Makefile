@@ -6,7 +6,7 @@ STAMPS := .make
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench sanitize fuzz torture tsan audit wheel docs clean
+.PHONY: help demo test lint tidy bench sanitize fuzz torture tsan audit wheel docs clean
 
 help:  ## say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,7 +23,7 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || { echo "a C++ compiler is missing: apt-get install g++"; exit 1; }
 	@echo "== building the native core and installing lookalike into $(VENV)"
 	@$(BIN)/python -m pip install -q "scikit-build-core>=0.11" "nanobind>=2.4" "cmake>=3.18" ninja
-	@$(BIN)/python -m pip install -q --no-build-isolation -Cbuild-dir=build/dev -e .
+	@$(BIN)/python -m pip install -q --no-build-isolation -Cbuild-dir=build/dev $(if $(CI),-Ccmake.define.LOOKALIKE_WERROR=ON) -e .
 	@touch $@
 
 $(STAMPS)/demo-extras: $(STAMPS)/installed
@@ -47,17 +47,26 @@ $(STAMPS)/bench-tools: $(STAMPS)/installed
 	@$(BIN)/python scripts/install_group.py bench
 	@touch $@
 
+$(STAMPS)/tidy-tools: $(STAMPS)/installed
+	@echo "== installing clang-tidy"
+	@$(BIN)/python scripts/install_group.py tidy
+	@touch $@
+
 demo: $(STAMPS)/demo-extras  ## build, install into .venv and run the main jobs on the examples
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMPS)/test-tools  ## install what the tests need and run all of them
 	@$(BIN)/python -m pytest -n auto
 
-lint: $(STAMPS)/lint-tools  ## ruff, mypy --strict, import-linter
+lint: $(STAMPS)/lint-tools  ## ruff, mypy --strict, import-linter, clang-format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/clang-format --dry-run --Werror $(wildcard native/*/*.cpp native/*/*.hpp fuzz/*.cpp fuzz/*.hpp tests/native/*.cpp)
+
+tidy: $(STAMPS)/tidy-tools  ## clang-tidy on the kernels: minutes
+	@ls native/*/*.cpp | grep -v /bind/ | xargs -n 1 -P $$(nproc) sh -c '$(BIN)/clang-tidy --quiet "$$0" -- -std=c++20 -Inative'
 
 bench: $(STAMPS)/bench-tools  ## ours and the peers on the same text; DATA=folder of real text, optional
 	@$(BIN)/python benchmarks/speed.py $(if $(DATA),--data $(DATA))

@@ -1,9 +1,9 @@
 // What became of a token sequence: runs are equal on both sides, in order where they must be, and no token is in two of them.
 #include <algorithm>
 
-#include "text/align.hpp"
 #include "fuzz.hpp"
 #include "sketch/winnow.hpp"
+#include "text/align.hpp"
 
 using namespace lookalike;
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "segments/bands.hpp"
 #include "fuzz.hpp"
+#include "segments/bands.hpp"
 
 using namespace lookalike;
 
@@ -80,7 +80,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         keys_of_query.resize(tables.bands());
         search(tables, keys_of_query, fuzz::number(feed, 0, 50));
         merge_bands({&tables}, fuzz::some_of(feed, rows));
-    } catch (const std::invalid_argument&) {
-    }
+    } catch (const std::invalid_argument&) {}
     return 0;
 }

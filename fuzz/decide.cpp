@@ -1,7 +1,7 @@
 // The leader rule over given pairs: what is removed points at its nearest kept document, what is kept has none; what is open stays
 // undecided or is decided as it is when nothing is open.
-#include "fuzz.hpp"
 #include "sketch/decide.hpp"
+#include "fuzz.hpp"
 
 using namespace lookalike;
 

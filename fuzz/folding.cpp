@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "text/text_source.hpp"
 #include "sketch/verify.hpp"
+#include "text/text_source.hpp"
 
 using namespace lookalike;
 
@@ -63,8 +63,9 @@ void check(std::span<const std::uint8_t> text, Mode mode, bool fold) {
         sequence.add(expected.back());
     }
     TextShingler shingler({mode, fold, 1, 7});
-    shingler.run(text, [&](const std::uint64_t* hashes, std::size_t count) { shingled.insert(shingled.end(), hashes, hashes + count); },
-                 [&](std::uint64_t hash) { seen.push_back(hash); });
+    shingler.run(
+        text, [&](const std::uint64_t* hashes, std::size_t count) { shingled.insert(shingled.end(), hashes, hashes + count); },
+        [&](std::uint64_t hash) { seen.push_back(hash); });
     REQUIRE(seen == expected);
     REQUIRE(shingled.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) REQUIRE(shingled[i] == mix(mix(7) ^ expected[i]));

@@ -13,7 +13,13 @@ fuzzy::TlshColumns<fuzzy::View> view(const fuzzy::TlshColumns<fuzzy::Owned>& mad
 }
 
 fuzzy::SsdeepColumns<fuzzy::View> view(const fuzzy::SsdeepColumns<fuzzy::Owned>& made) {
-    return {{made.documents.rows, made.documents.starts}, made.levels, made.first_sizes, made.letter_starts, made.letters, made.bucket_starts, made.tags,
+    return {{made.documents.rows, made.documents.starts},
+            made.levels,
+            made.first_sizes,
+            made.letter_starts,
+            made.letters,
+            made.bucket_starts,
+            made.tags,
             made.postings};
 }
 
@@ -126,8 +132,7 @@ void run(fuzz::Feed& feed) {
         search(segment, query, feed, bound);
         const Segment* segments[] = {&segment};
         fuzzy::merge(std::span<const Segment* const>(segments), gone);
-    } catch (const std::invalid_argument&) {
-    }
+    } catch (const std::invalid_argument&) {}
 }
 
 }  // namespace

@@ -74,8 +74,7 @@ inline void search_damaged(Feed& feed, unsigned bits, Sections sections) {
     }
     try {
         search_safely(open(bits, sections), query_of(feed, bits), static_cast<unsigned>(number(feed, 0, 16)));
-    } catch (const std::invalid_argument&) {
-    }
+    } catch (const std::invalid_argument&) {}
 }
 
 }  // namespace fuzz

@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::span text(rows.text.data() + rows.text_offsets[i], rows.text.data() + rows.text_offsets[i + 1]);
         REQUIRE(problem == RowProblem::none || text.empty());
         // Escapes may name lone surrogates, and bytes may be no UTF-8: the text is then refused, or reads as one that has them.
-        if (problem == RowProblem::none && fuzz::code_points(std::span(block).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))) >= 0) {
+        if (problem == RowProblem::none &&
+            fuzz::code_points(std::span(block).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin))) >= 0) {
             REQUIRE(fuzz::code_points(text, true) >= 0);
         }
         for (std::size_t c = 0; c < columns.size(); ++c) {

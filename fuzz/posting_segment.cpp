@@ -107,15 +107,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     for (std::size_t left = fuzz::number(feed, 1, 4); left > 0; --left) {
-        fuzz::damage_one(feed, built.rows, built.firsts, built.suffix_bits, built.directory, built.suffixes, built.places, built.repeats, built.starts, built.lengths,
-                         built.uppers);
+        fuzz::damage_one(feed, built.rows, built.firsts, built.suffix_bits, built.directory, built.suffixes, built.places, built.repeats, built.starts,
+                         built.lengths, built.uppers);
     }
     try {
         const postings::Segment segment(view(built));
         ask(segment, query, gone);
         const postings::Segment* segments[] = {&segment};
         postings::merge(segments, gone);
-    } catch (const std::invalid_argument&) {
-    }
+    } catch (const std::invalid_argument&) {}
     return 0;
 }

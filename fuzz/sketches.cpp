@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
-#include "segments/bands.hpp"
-#include "text/documents.hpp"
 #include "fuzz.hpp"
+#include "segments/bands.hpp"
 #include "sketch/minhash.hpp"
 #include "sketch/overlap.hpp"
 #include "sketch/simhash.hpp"
 #include "sketch/winnow.hpp"
+#include "text/documents.hpp"
 
 using namespace lookalike;
 

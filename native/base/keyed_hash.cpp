@@ -34,7 +34,7 @@ struct SipState {
     }
 };
 
-constexpr std::size_t kShort = 7;    // bytes that lie with their number in one word
+constexpr std::size_t kShort = 7;     // bytes that lie with their number in one word
 constexpr std::size_t kAtATime = 64;  // words that wait side by side, so that the loop over them is one of vectors
 
 // out[i] = the hash of a string of up to seven bytes, given as its last word: the bytes, and their number in the highest byte.

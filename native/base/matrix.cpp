@@ -77,8 +77,8 @@ __attribute__((target("arch=x86-64-v4"))) void multiply_by_16(const float* a, co
     multiply_in_tiles<Lanes16, 8>(a, b, c, rows, inner, columns, panel);
 }
 
-__attribute__((target("arch=x86-64-v3"))) void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner,
-                                                             std::size_t columns, float* panel) {
+__attribute__((target("arch=x86-64-v3"))) void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns,
+                                                             float* panel) {
     multiply_in_tiles<Lanes8, 6>(a, b, c, rows, inner, columns, panel);
 }
 #elif defined(__FP_FAST_FMAF)

@@ -32,8 +32,7 @@ struct Secret {
     static constexpr std::size_t kWords = 4;
     std::uint64_t sizes, last, start, words;
 
-    explicit Secret(const std::array<std::uint64_t, kWords>& random)
-        : sizes(random[0] | 1), last(random[1] | 1), start(random[2]), words(random[3] | 1) {}
+    explicit Secret(const std::array<std::uint64_t, kWords>& random) : sizes(random[0] | 1), last(random[1] | 1), start(random[2]), words(random[3] | 1) {}
 
     // Of a token of up to eight bytes, from its hash of version 1.
     std::uint64_t of_short(std::uint64_t plain, std::size_t size) const { return scatter(plain ^ sizes >> size); }
@@ -70,8 +69,8 @@ void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n,
 class SecretShingler {
    public:
     SecretShingler(const TextOptions& options, const Secret& secret, bool with_plain)
-        : options_(options), secret_(secret), with_plain_(with_plain), plain_(kRoom + options.ngram), tokens_(kRoom + options.ngram),
-          plain_shingles_(kRoom), shingles_(kRoom) {}
+        : options_(options), secret_(secret), with_plain_(with_plain), plain_(kRoom + options.ngram), tokens_(kRoom + options.ngram), plain_shingles_(kRoom),
+          shingles_(kRoom) {}
 
     template <class Consume>
     void run(std::span<const std::uint8_t> utf8, Consume&& consume) {

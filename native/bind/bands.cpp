@@ -1,7 +1,7 @@
 // Python's view of the band index, and of what verifies its candidates.
 #include "segments/bands.hpp"
-#include "bind/bind.hpp"
 #include "base/parallel.hpp"
+#include "bind/bind.hpp"
 #include "sketch/verify.hpp"
 
 namespace lookalike {
@@ -21,7 +21,8 @@ void check_ascending(std::span<const T> values, const char* name) {
 
 Output<std::uint32_t> keys_of_bands(Input<std::uint32_t> values, std::size_t size, std::size_t bands, std::size_t rows) {
     check_size(size);
-    if (bands < 1 || rows < 1 || bands > size || rows > size / bands) throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+    if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
+        throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
     if (values.size() % size) throw nb::value_error("values: expected `size` values a sketch");
     std::vector<std::uint32_t> keys(values.size() / size * bands);
     {
@@ -65,8 +66,7 @@ class BandTablesOfArrays {
 
     // Offsets, groups and shared bands of the candidates of each query, and how many each had before the limit.
     std::tuple<Output<std::int64_t>, Output<std::uint32_t>, Output<std::uint16_t>, Output<std::int64_t>> candidates(Input<std::uint32_t> keys,
-                                                                                                                   std::size_t limit,
-                                                                                                                   unsigned workers) const {
+                                                                                                                    std::size_t limit, unsigned workers) const {
         check_workers(workers);
         if (keys.size() % tables_.bands()) throw nb::value_error("keys: expected as many a query as the segment has bands");
         const std::size_t queries = keys.size() / tables_.bands();
@@ -176,8 +176,7 @@ std::pair<Output<std::uint32_t>, Output<std::uint32_t>> feature_overlaps(Hashes 
     return {give(std::move(common)), give(std::move(sizes))};
 }
 
-Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned workers,
-                                      const Seed& seed) {
+Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned workers, const Seed& seed) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, 1, seed);
     check_workers(workers);

@@ -20,8 +20,8 @@
 #include <variant>
 #include <vector>
 
-#include "sketch/minhash.hpp"
 #include "base/secret.hpp"
+#include "sketch/minhash.hpp"
 #include "text/text_source.hpp"
 
 namespace nb = nanobind;
@@ -62,8 +62,8 @@ inline void check_offsets(std::span<const std::int64_t> offsets, std::size_t siz
     std::int64_t previous = 0;
     for (const std::int64_t offset : offsets) {
         if (offset < previous || static_cast<std::uint64_t>(offset) > size) {
-            throw nb::value_error(("offsets: " + std::to_string(offset) + " after " + std::to_string(previous) + ", in a buffer of " +
-                                   std::to_string(size) + "; they must ascend within the buffer")
+            throw nb::value_error(("offsets: " + std::to_string(offset) + " after " + std::to_string(previous) + ", in a buffer of " + std::to_string(size) +
+                                   "; they must ascend within the buffer")
                                       .c_str());
         }
         if (static_cast<std::uint64_t>(offset - previous) > kMaxText) throw nb::value_error("a document of more than 4 GiB: split it");
@@ -126,13 +126,9 @@ inline void check_weights(std::span<const double> weights, std::size_t features,
 template <class T>
 class Batch {
    public:
-    Batch(const Input<T>& data, const Input<std::int64_t>& offsets) : data_(data.data()), offsets_(view(offsets)) {
-        check_offsets(offsets_, data.size());
-    }
+    Batch(const Input<T>& data, const Input<std::int64_t>& offsets) : data_(data.data()), offsets_(view(offsets)) { check_offsets(offsets_, data.size()); }
     std::size_t count() const { return offsets_.size() - 1; }
-    std::span<const T> operator[](std::size_t i) const {
-        return {data_ + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
-    }
+    std::span<const T> operator[](std::size_t i) const { return {data_ + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])}; }
 
    private:
     const T* data_;

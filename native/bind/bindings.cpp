@@ -1,6 +1,6 @@
 // The module. Only this file and bind_*.cpp know Python; kernels see contiguous buffers.
-#include "bind/bind.hpp"
 #include "base/checksum.hpp"
+#include "bind/bind.hpp"
 
 void bind_text(nb::module_& m);
 void bind_checks(nb::module_& m);

@@ -1,8 +1,8 @@
 // Checks of the values of a row: a store compares what it reads with what was written. They look at Python's own objects, and so keep the GIL.
 #include <algorithm>
 
-#include "bind/bind.hpp"
 #include "base/hash.hpp"
+#include "bind/bind.hpp"
 
 namespace lookalike {
 namespace {
@@ -15,9 +15,7 @@ std::uint32_t salted(std::uint64_t hash, std::int64_t row) {
     return std::max(static_cast<std::uint32_t>(mixed >> 32), std::uint32_t{1});
 }
 
-std::uint64_t hash_of(const char* data, Py_ssize_t size) {
-    return token_hash(reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size));
-}
+std::uint64_t hash_of(const char* data, Py_ssize_t size) { return token_hash(reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size)); }
 
 std::uint32_t check_of(PyObject* value, std::int64_t row) {
     if (value == Py_None) return 0;

@@ -4,10 +4,10 @@
 #include <mutex>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "text/documents.hpp"
 #include "text/jsonl.hpp"
-#include "base/parallel.hpp"
 
 namespace lookalike {
 namespace {
@@ -170,8 +170,8 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
     return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 
-Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size, unsigned bands, unsigned rows,
-                          unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key) {
+Sketches sketch_documents(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size, unsigned bands,
+                          unsigned rows, unsigned workers, FeatureScratch* scratch, std::optional<Hashes> key) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
     const Secret secret = check_secret(key);
@@ -196,8 +196,8 @@ void bind_dedupe(nb::module_& m) {
     m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
     nb::class_<FeatureScratch>(m, "FeatureScratch").def(nb::init<>());
-    m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a, "rows"_a,
-          "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none());
+    m.def("sketch_documents", &sketch_documents, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "bands"_a,
+          "rows"_a, "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none());
     m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
           "scratch"_a = nb::none());
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bind/bind.hpp"
 #include "base/parallel.hpp"
+#include "bind/bind.hpp"
 #include "sketch/ssdeep.hpp"
 #include "sketch/tlsh.hpp"
 
@@ -65,9 +65,7 @@ nb::tuple ssdeep_hashes(Bytes data, Offsets offsets, unsigned workers) {
     {
         nb::gil_scoped_release unlocked;
         std::vector<ssdeep::Digest> digests(items.count());
-        for_each_document(items.count(), workers, [&] {
-            return [&](std::size_t i) { digests[i] = ssdeep::hash(items[i].data(), items[i].size()); };
-        });
+        for_each_document(items.count(), workers, [&] { return [&](std::size_t i) { digests[i] = ssdeep::hash(items[i].data(), items[i].size()); }; });
         for (const ssdeep::Digest& digest : digests) {
             text += ssdeep::to_text(digest);
             ends.push_back(static_cast<std::int64_t>(text.size()));
@@ -76,9 +74,7 @@ nb::tuple ssdeep_hashes(Bytes data, Offsets offsets, unsigned workers) {
     return nb::make_tuple(nb::bytes(text.data(), text.size()), give(std::move(ends)));
 }
 
-int ssdeep_score(std::string_view left, std::string_view right) {
-    return ssdeep::Scorer(parse_digest(left)).score(parse_digest(right));
-}
+int ssdeep_score(std::string_view left, std::string_view right) { return ssdeep::Scorer(parse_digest(left)).score(parse_digest(right)); }
 
 Output<std::uint8_t> ssdeep_scores(std::string_view digest, Bytes digests, Offsets offsets, unsigned workers) {
     check_workers(workers);
@@ -148,8 +144,7 @@ Output<std::int32_t> tlsh_distances(Bytes record, Bytes records, bool with_lengt
     if (record.size() != tlsh::kRecordSize)
         throw std::invalid_argument("record of " + std::to_string(record.size()) + " bytes: a TLSH record has " + std::to_string(tlsh::kRecordSize));
     if (records.size() % tlsh::kRecordSize != 0)
-        throw std::invalid_argument("records of " + std::to_string(records.size()) + " bytes: expected a multiple of " +
-                                    std::to_string(tlsh::kRecordSize));
+        throw std::invalid_argument("records of " + std::to_string(records.size()) + " bytes: expected a multiple of " + std::to_string(tlsh::kRecordSize));
     std::vector<std::int32_t> found(records.size() / tlsh::kRecordSize);
     {
         nb::gil_scoped_release unlocked;
@@ -166,8 +161,8 @@ Output<std::int32_t> tlsh_distances(Bytes record, Bytes records, bool with_lengt
 
 int tlsh_distance(Bytes left, Bytes right, bool with_length) {
     if (left.size() != tlsh::kRecordSize || right.size() != tlsh::kRecordSize)
-        throw std::invalid_argument("records of " + std::to_string(left.size()) + " and " + std::to_string(right.size()) +
-                                    " bytes: a TLSH record has " + std::to_string(tlsh::kRecordSize));
+        throw std::invalid_argument("records of " + std::to_string(left.size()) + " and " + std::to_string(right.size()) + " bytes: a TLSH record has " +
+                                    std::to_string(tlsh::kRecordSize));
     std::int32_t found;
     tlsh::distances(left.data(), right.data(), 1, with_length, &found);
     return found;

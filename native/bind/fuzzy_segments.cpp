@@ -46,8 +46,8 @@ class Opened {
     Segment segment_;
 };
 using OpenTlsh = Opened<fuzzy::TlshSegment, fuzzy::TlshColumns, std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t>;
-using OpenSsdeep = Opened<fuzzy::SsdeepSegment, fuzzy::SsdeepColumns, std::uint8_t, std::uint8_t, std::uint64_t, std::uint8_t, std::uint32_t,
-                          std::uint16_t, std::uint32_t>;
+using OpenSsdeep =
+    Opened<fuzzy::SsdeepSegment, fuzzy::SsdeepColumns, std::uint8_t, std::uint8_t, std::uint64_t, std::uint8_t, std::uint32_t, std::uint16_t, std::uint32_t>;
 
 nb::tuple give_columns(fuzzy::TlshColumns<fuzzy::Owned>&& columns) {
     auto& [documents, groups, group_starts, codes, checksums] = columns;
@@ -99,9 +99,7 @@ nb::tuple merge(const std::vector<const Open*>& opened, Input<std::int64_t> remo
     return give_columns(without_the_lock([&] { return fuzzy::merge(std::span<const Segment* const>(segments), view(removed)); }));
 }
 
-nb::tuple give_found(fuzzy::Found&& found) {
-    return nb::make_tuple(give(std::move(found.rows)), give(std::move(found.ranks)), found.total);
-}
+nb::tuple give_found(fuzzy::Found&& found) { return nb::make_tuple(give(std::move(found.rows)), give(std::move(found.ranks)), found.total); }
 
 nb::tuple search_tlsh(const OpenTlsh& opened, std::string_view digest, unsigned max_distance, std::size_t limit, unsigned workers) {
     check_workers(workers);

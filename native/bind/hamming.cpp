@@ -3,9 +3,9 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "segments/hamming_index.hpp"
-#include "base/parallel.hpp"
 
 namespace lookalike {
 namespace {
@@ -123,7 +123,8 @@ class SharedIndex {
     }
 
     // Offsets and ids of groups of equal fingerprints; left and right groups and distances of the pairs of groups, one more than `limit` where there are more.
-    std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>> groups(unsigned k, std::size_t limit) const {
+    std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>> groups(unsigned k,
+                                                                                                                                    std::size_t limit) const {
         check_distance(k);
         HammingIndex::Groups groups;
         PairColumns columns;
@@ -133,7 +134,8 @@ class SharedIndex {
             groups = index_.groups(k, limit);
             columns = PairColumns(groups.pairs);
         }
-        return {give(std::move(groups.offsets)), give(std::move(groups.ids)), give(std::move(columns.left)), give(std::move(columns.right)), give(std::move(columns.distances))};
+        return {give(std::move(groups.offsets)), give(std::move(groups.ids)), give(std::move(columns.left)), give(std::move(columns.right)),
+                give(std::move(columns.distances))};
     }
 
    private:
@@ -215,9 +217,7 @@ class Segment {
     // Copies: what is written to a file is needed once.
     nb::dict sections() const {
         nb::dict out;
-        const auto put = [&](const std::string& name, auto column) {
-            out[nb::cast(name)] = nb::cast(give(std::vector(column.begin(), column.end())));
-        };
+        const auto put = [&](const std::string& name, auto column) { out[nb::cast(name)] = nb::cast(give(std::vector(column.begin(), column.end()))); };
         segment_.columns(put, put);
         return out;
     }
@@ -286,5 +286,6 @@ void bind_hamming(nb::module_& m) {
         .def_prop_ro("bits", &Segment::bits)
         .def("sections", &Segment::sections)
         .def("ids", &Segment::ids)
-        .def("search", nb::overload_cast<Hashes, unsigned, std::size_t, unsigned>(&Segment::search, nb::const_), "words"_a.noconvert(), "k"_a, "limit"_a, "workers"_a);
+        .def("search", nb::overload_cast<Hashes, unsigned, std::size_t, unsigned>(&Segment::search, nb::const_), "words"_a.noconvert(), "k"_a, "limit"_a,
+             "workers"_a);
 }

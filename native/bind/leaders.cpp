@@ -4,8 +4,8 @@
 #include <mutex>
 #include <utility>
 
-#include "bind/bind.hpp"
 #include "base/parallel.hpp"
+#include "bind/bind.hpp"
 #include "sketch/leaders.hpp"
 
 namespace lookalike {
@@ -158,11 +158,21 @@ class BoundLeaders {
         return decisions.take();
     }
 
-    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
-    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
-    std::uint64_t compared() { return locked(guard_, [&] { return leaders_.compared(); }); }
-    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
-    std::size_t chunks() { return locked(guard_, [&] { return leaders_.chunks().chunks(); }); }
+    std::size_t documents() {
+        return locked(guard_, [&] { return leaders_.documents(); });
+    }
+    std::size_t kept() {
+        return locked(guard_, [&] { return leaders_.kept(); });
+    }
+    std::uint64_t compared() {
+        return locked(guard_, [&] { return leaders_.compared(); });
+    }
+    std::size_t bytes() {
+        return locked(guard_, [&] { return leaders_.bytes(); });
+    }
+    std::size_t chunks() {
+        return locked(guard_, [&] { return leaders_.chunks().chunks(); });
+    }
 
     // A chunk of features, to be written somewhere else. The view stays true when the chunk is replaced.
     nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig> chunk(std::size_t i) {
@@ -223,9 +233,15 @@ class BoundSimhashLeaders {
         return decisions.take();
     }
 
-    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
-    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
-    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
+    std::size_t documents() {
+        return locked(guard_, [&] { return leaders_.documents(); });
+    }
+    std::size_t kept() {
+        return locked(guard_, [&] { return leaders_.kept(); });
+    }
+    std::size_t bytes() {
+        return locked(guard_, [&] { return leaders_.bytes(); });
+    }
 
    private:
     SimhashLeaders leaders_;
@@ -238,10 +254,10 @@ class BoundSimhashLeaders {
 void bind_leaders(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
-    m.def("feature_similarities", &feature_similarities, "features"_a.noconvert(), "offsets"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(), "least"_a,
-          "estimated"_a, "workers"_a);
-    m.def("decide", &decide_documents, "offsets"_a.noconvert(), "earlier"_a.noconvert(), "similarities"_a.noconvert(), "threshold"_a, "open_offsets"_a.noconvert(),
-          "open_buckets"_a.noconvert(), "open_leads"_a.noconvert(), "bucket_limit"_a);
+    m.def("feature_similarities", &feature_similarities, "features"_a.noconvert(), "offsets"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(),
+          "least"_a, "estimated"_a, "workers"_a);
+    m.def("decide", &decide_documents, "offsets"_a.noconvert(), "earlier"_a.noconvert(), "similarities"_a.noconvert(), "threshold"_a,
+          "open_offsets"_a.noconvert(), "open_buckets"_a.noconvert(), "open_leads"_a.noconvert(), "bucket_limit"_a);
     nb::class_<BoundLeaders>(m, "Leaders")
         .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
         .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())

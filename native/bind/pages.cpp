@@ -30,8 +30,8 @@ TagWeights check_tag_weights(double name, double attributes, double string) {
 
 // Pairs of positions, left and right. names and flags have one entry a distinct tag, attributes (a word a line) and strings one text.
 std::pair<Output<std::uint32_t>, Output<std::uint32_t>> align_tags_(Numbers left, Numbers right, Numbers names, Bytes flags, Bytes attributes,
-                                                                   Offsets attribute_offsets, Bytes strings, Offsets string_offsets, double name_weight,
-                                                                   double attribute_weight, double string_weight) {
+                                                                    Offsets attribute_offsets, Bytes strings, Offsets string_offsets, double name_weight,
+                                                                    double attribute_weight, double string_weight) {
     const Batch<std::uint8_t> words(attributes, attribute_offsets), texts(strings, string_offsets);
     const std::size_t count = names.size();
     if (flags.size() != count || words.count() != count || texts.count() != count) {
@@ -152,7 +152,7 @@ std::pair<std::size_t, std::size_t> count_markup(nb::str html) {
         std::uint32_t word = 0;
         if (text.size() - place < 5) return false;
         std::memcpy(&word, text.data() + place + 1, 4);
-        word |= 0x20202020U;  // small letters
+        word |= 0x20202020U;                                // small letters
         return word == 0x6C6D7468U || word == 0x79646F62U;  // "html", "body"
     };
     std::size_t signs = 0, roots = 0;
@@ -200,7 +200,6 @@ void bind_pages(nb::module_& m) {
     m.def("count_markup", &count_markup, "html"_a);
     m.def("match_tags", &match_tags_, "left"_a, "right"_a, "body"_a, "best"_a, "name_weight"_a, "attribute_weight"_a, "string_weight"_a, "key_weight"_a,
           "max_cells"_a, "anchored_from"_a, "max_string_cells"_a);
-    m.def("align_tags", &align_tags_, "left"_a.noconvert(), "right"_a.noconvert(), "names"_a.noconvert(), "flags"_a.noconvert(),
-          "attributes"_a.noconvert(), "attribute_offsets"_a.noconvert(), "strings"_a.noconvert(), "string_offsets"_a.noconvert(), "name_weight"_a,
-          "attribute_weight"_a, "string_weight"_a);
+    m.def("align_tags", &align_tags_, "left"_a.noconvert(), "right"_a.noconvert(), "names"_a.noconvert(), "flags"_a.noconvert(), "attributes"_a.noconvert(),
+          "attribute_offsets"_a.noconvert(), "strings"_a.noconvert(), "string_offsets"_a.noconvert(), "name_weight"_a, "attribute_weight"_a, "string_weight"_a);
 }

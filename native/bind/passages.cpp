@@ -3,10 +3,10 @@
 #include <list>
 #include <mutex>
 
-#include "text/align.hpp"
-#include "bind/bind.hpp"
 #include "base/parallel.hpp"
+#include "bind/bind.hpp"
 #include "sketch/winnow.hpp"
+#include "text/align.hpp"
 
 namespace lookalike {
 namespace {
@@ -45,8 +45,9 @@ std::size_t read_tokens(const Folder& folder, const Hashing& hashing, Scratch<st
 }
 
 // Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
-std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(
-    Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {
+std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(Bytes data, Offsets offsets, unsigned mode,
+                                                                                                                   bool fold, unsigned ngram, const Seed& seed,
+                                                                                                                   std::size_t window, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
     check_window(window);
@@ -124,9 +125,8 @@ void check_anchors(const Anchors& side, unsigned n) {
 }
 
 // (left token, right token, number of tokens) of each shared run.
-Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_positions,
-                                                                             Hashes right_tokens, Hashes right_values,
-                                                                             Input<std::uint32_t> right_positions, unsigned ngram) {
+Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_positions, Hashes right_tokens, Hashes right_values,
+              Input<std::uint32_t> right_positions, unsigned ngram) {
     const Anchors left{view(left_tokens), view(left_values), view(left_positions)};
     const Anchors right{view(right_tokens), view(right_values), view(right_positions)};
     check_anchors(left, ngram);

@@ -26,8 +26,8 @@ std::span<const std::int64_t> check_removed(const Rows& removed) {
     return rows;
 }
 
-using Sections = std::tuple<Output<std::int64_t>, Output<std::uint32_t>, Output<std::uint8_t>, Output<std::uint32_t>, Output<std::uint8_t>, Output<std::uint32_t>,
-                            Output<std::uint32_t>, Output<std::uint16_t>, Output<std::uint16_t>, Output<std::uint64_t>>;
+using Sections = std::tuple<Output<std::int64_t>, Output<std::uint32_t>, Output<std::uint8_t>, Output<std::uint32_t>, Output<std::uint8_t>,
+                            Output<std::uint32_t>, Output<std::uint32_t>, Output<std::uint16_t>, Output<std::uint16_t>, Output<std::uint64_t>>;
 
 Sections give_sections(postings::Columns&& columns) {
     return {give(std::move(columns.rows)),     give(std::move(columns.firsts)), give(std::move(columns.suffix_bits)), give(std::move(columns.directory)),
@@ -127,10 +127,9 @@ class HeldSegment {
    private:
     postings::Segment open() const {
         const auto& [rows, firsts, suffix_bits, directory, suffixes, places, repeats, starts, lengths, uppers] = held_;
-        const postings::View arrays{aligned(rows, "rows"),           aligned(firsts, "firsts"), view(suffix_bits),
-                                 aligned(directory, "directory"), view(suffixes),            aligned(places, "places"),
-                                 aligned(repeats, "repeats"),     aligned(starts, "starts"), aligned(lengths, "lengths"),
-                                 aligned(uppers, "uppers")};
+        const postings::View arrays{
+            aligned(rows, "rows"),     aligned(firsts, "firsts"),   view(suffix_bits),         aligned(directory, "directory"), view(suffixes),
+            aligned(places, "places"), aligned(repeats, "repeats"), aligned(starts, "starts"), aligned(lengths, "lengths"),     aligned(uppers, "uppers")};
         nb::gil_scoped_release release;
         return postings::Segment(arrays);
     }

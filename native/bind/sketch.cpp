@@ -1,9 +1,9 @@
 // Python's view of shingles, SimHash and MinHash.
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "sketch/overlap.hpp"
-#include "base/parallel.hpp"
 #include "sketch/simhash.hpp"
 #include "sketch/verify.hpp"
 
@@ -202,8 +202,8 @@ Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, s
 
 // All that an index keeps of a text, from one pass over it: SimHashes, MinHashes and digests of the contents.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold,
-                                                                                            unsigned ngram, const Seed& seed, unsigned bits, bool unique,
-                                                                                            std::size_t size, unsigned workers) {
+                                                                                             unsigned ngram, const Seed& seed, unsigned bits, bool unique,
+                                                                                             std::size_t size, unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
     const TextOptions options = check_text(mode, fold, ngram, seed);
     check_bits(bits);
@@ -271,7 +271,7 @@ void bind_sketch(nb::module_& m) {
     m.def("minhash_features", &minhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "workers"_a);
     m.def("minhash_tokens", &minhash_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "size"_a);
     m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);
-    m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
-          "size"_a, "workers"_a);
+    m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a,
+          "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }

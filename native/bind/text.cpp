@@ -54,7 +54,8 @@ nb::list tokenize(Bytes text, unsigned mode, bool fold) {
     }
     nb::list tokens;
     folder.for_each_token([&](std::size_t begin, std::size_t end) {
-        nb::object token = nb::steal(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(folder.bytes() + begin), static_cast<Py_ssize_t>(end - begin), "replace"));
+        nb::object token =
+            nb::steal(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(folder.bytes() + begin), static_cast<Py_ssize_t>(end - begin), "replace"));
         if (!token.is_valid()) throw nb::python_error();
         tokens.append(nb::make_tuple(token, folder.span_begin(begin), folder.span_end(end - 1)));
     });
@@ -136,7 +137,7 @@ std::size_t take_lengths(const nb::object& pieces, std::vector<std::uint32_t>& l
 // The texts as one UTF-8 buffer with offsets, and the lengths, in code points, of the pieces that `cut` makes of each, with offsets too.
 // A text that may hold characters outside jieba goes through `plain` first, which replaces them one for one.
 std::tuple<Output<std::uint8_t>, Output<std::int64_t>, Output<std::uint32_t>, Output<std::int64_t>> cut_texts(nb::list given, nb::callable cut,
-                                                                                                             nb::callable plain) {
+                                                                                                              nb::callable plain) {
     const nb::tuple texts(given);  // what the functions may do to the list is no matter
     std::vector<std::uint8_t> data;
     std::vector<std::uint32_t> lengths;

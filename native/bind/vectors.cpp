@@ -1,8 +1,8 @@
 // Python's view of vectors.
 #include <algorithm>
 
-#include "bind/bind.hpp"
 #include "base/matrix.hpp"
+#include "bind/bind.hpp"
 #include "segments/vectors.hpp"
 
 namespace lookalike {

@@ -1,9 +1,9 @@
 // Python's view of transport: plans, Word Mover's Distances of pairs, and the nearest texts of a collection.
 #include <algorithm>
 
+#include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "word_mover/ground_distance.hpp"
-#include "base/parallel.hpp"
 #include "word_mover/word_mover_search.hpp"
 
 namespace lookalike {
@@ -84,9 +84,8 @@ Output<double> wmd_distances(Vectors left_vectors, Numbers left_counts, Offsets 
     const Bags left(left_vectors, left_counts, left_offsets, dimensions), right(right_vectors, right_counts, right_offsets, dimensions);
     check_pairs(left, right);
     std::vector<double> found(left.size());
-    for_each_pair(left, right, workers, [&](std::size_t pair, const Ground& ground, WordMover& mover) {
-        found[pair] = mover.distance(left.of(pair), right.of(pair), ground);
-    });
+    for_each_pair(left, right, workers,
+                  [&](std::size_t pair, const Ground& ground, WordMover& mover) { found[pair] = mover.distance(left.of(pair), right.of(pair), ground); });
     return give(std::move(found));
 }
 
@@ -110,8 +109,8 @@ std::pair<Output<double>, Output<double>> wmd_bounds(Vectors left_vectors, Numbe
 
 // What goes where in a cheapest plan: word of the left, word of the right, share of the text, distance.
 std::tuple<Output<std::uint32_t>, Output<std::uint32_t>, Output<double>, Output<float>> wmd_moves(Vectors left_vectors, Numbers left_counts,
-                                                                                                Vectors right_vectors, Numbers right_counts,
-                                                                                                std::size_t dimensions) {
+                                                                                                  Vectors right_vectors, Numbers right_counts,
+                                                                                                  std::size_t dimensions) {
     check_dimensions(dimensions);
     const std::size_t rows = left_counts.size(), columns = right_counts.size();
     if (rows_of(left_vectors, dimensions) != rows || rows_of(right_vectors, dimensions) != columns) throw nb::value_error("counts: expected one per vector");
@@ -138,10 +137,9 @@ std::tuple<Output<std::uint32_t>, Output<std::uint32_t>, Output<double>, Output<
 }
 
 // Positions and distances of the nearest texts; how many have words, were left out by centroid and by relaxed distance, were solved.
-std::tuple<Output<std::int64_t>, Output<double>, std::vector<std::size_t>> wmd_nearest(Vectors vectors, std::size_t dimensions, Numbers words,
-                                                                                     Numbers counts, Offsets offsets, Vectors centroids, double slack,
-                                                                                     Vectors query, Numbers query_counts, std::size_t k,
-                                                                                     unsigned workers) {
+std::tuple<Output<std::int64_t>, Output<double>, std::vector<std::size_t>> wmd_nearest(Vectors vectors, std::size_t dimensions, Numbers words, Numbers counts,
+                                                                                       Offsets offsets, Vectors centroids, double slack, Vectors query,
+                                                                                       Numbers query_counts, std::size_t k, unsigned workers) {
     check_dimensions(dimensions);
     check_workers(workers);
     if (!(slack >= 0)) throw nb::value_error("slack: expected 0 or more");
@@ -152,7 +150,8 @@ std::tuple<Output<std::int64_t>, Output<double>, std::vector<std::size_t>> wmd_n
     if (counts.size() != words.size()) throw nb::value_error("counts: expected one per word");
     if (collection.size() > 0xFFFFFFFE) throw nb::value_error("offsets: too many texts");
     if (rows_of(centroids, dimensions) != collection.size()) throw nb::value_error("centroids: expected one per text");
-    if (query_counts.size() == 0 || rows_of(query, dimensions) != query_counts.size()) throw nb::value_error("query: expected one count a vector, at least one");
+    if (query_counts.size() == 0 || rows_of(query, dimensions) != query_counts.size())
+        throw nb::value_error("query: expected one count a vector, at least one");
     check_counts(view(query_counts));
     for (const std::uint32_t word : view(words)) {
         if (word >= rows) throw nb::value_error("words: a number beyond the vectors");
@@ -187,7 +186,7 @@ std::vector<std::uint64_t> amounts_of(const Hashes& amounts, std::uint64_t& tota
 
 // A cheapest plan: source, sink, amount; and how many pivots it took.
 std::tuple<Output<std::uint32_t>, Output<std::uint32_t>, Output<std::uint64_t>, std::size_t> transport_plan(Hashes supplies, Hashes demands,
-                                                                                                          Input<double> costs) {
+                                                                                                            Input<double> costs) {
     std::uint64_t supplied = 0, demanded = 0;
     const std::vector<std::uint64_t> given = amounts_of(supplies, supplied), wanted = amounts_of(demands, demanded);
     if (supplied != demanded) throw nb::value_error("supplies, demands: their sums differ");
@@ -222,10 +221,10 @@ void bind_transport(nb::module_& m) {
     m.def("transport_plan", &transport_plan, "supplies"_a.noconvert(), "demands"_a.noconvert(), "costs"_a.noconvert());
     m.def("wmd_distances", &wmd_distances, "left_vectors"_a.noconvert(), "left_counts"_a.noconvert(), "left_offsets"_a.noconvert(),
           "right_vectors"_a.noconvert(), "right_counts"_a.noconvert(), "right_offsets"_a.noconvert(), "dimensions"_a, "workers"_a);
-    m.def("wmd_bounds", &wmd_bounds, "left_vectors"_a.noconvert(), "left_counts"_a.noconvert(), "left_offsets"_a.noconvert(),
-          "right_vectors"_a.noconvert(), "right_counts"_a.noconvert(), "right_offsets"_a.noconvert(), "dimensions"_a, "workers"_a);
-    m.def("wmd_moves", &wmd_moves, "left_vectors"_a.noconvert(), "left_counts"_a.noconvert(), "right_vectors"_a.noconvert(),
-          "right_counts"_a.noconvert(), "dimensions"_a);
-    m.def("wmd_nearest", &wmd_nearest, "vectors"_a.noconvert(), "dimensions"_a, "words"_a.noconvert(), "counts"_a.noconvert(),
-          "offsets"_a.noconvert(), "centroids"_a.noconvert(), "slack"_a, "query"_a.noconvert(), "query_counts"_a.noconvert(), "k"_a, "workers"_a);
+    m.def("wmd_bounds", &wmd_bounds, "left_vectors"_a.noconvert(), "left_counts"_a.noconvert(), "left_offsets"_a.noconvert(), "right_vectors"_a.noconvert(),
+          "right_counts"_a.noconvert(), "right_offsets"_a.noconvert(), "dimensions"_a, "workers"_a);
+    m.def("wmd_moves", &wmd_moves, "left_vectors"_a.noconvert(), "left_counts"_a.noconvert(), "right_vectors"_a.noconvert(), "right_counts"_a.noconvert(),
+          "dimensions"_a);
+    m.def("wmd_nearest", &wmd_nearest, "vectors"_a.noconvert(), "dimensions"_a, "words"_a.noconvert(), "counts"_a.noconvert(), "offsets"_a.noconvert(),
+          "centroids"_a.noconvert(), "slack"_a, "query"_a.noconvert(), "query_counts"_a.noconvert(), "k"_a, "workers"_a);
 }

@@ -27,8 +27,8 @@ constexpr std::array<std::uint64_t, N> packed_names(const std::string_view (&nam
 }
 
 // Elements that hold nothing; that hold raw text; and before whose text a first line break is written twice.
-inline constexpr auto kVoidNames = packed_names({"area", "base", "basefont", "bgsound", "br",   "col",   "embed",  "frame", "hr",
-                                                 "img",  "input", "keygen",  "link",    "meta", "param", "source", "track", "wbr"});
+inline constexpr auto kVoidNames = packed_names(
+    {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link", "meta", "param", "source", "track", "wbr"});
 inline constexpr auto kRawNames = packed_names({"script", "style", "xmp", "iframe", "noembed", "noframes"});
 inline constexpr auto kLinesFirstNames = packed_names({"pre", "textarea", "listing"});
 

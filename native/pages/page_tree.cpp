@@ -11,13 +11,14 @@ namespace {
 constexpr std::string_view kListsOfAll[] = {"class", "accesskey", "dropzone"};
 // Attributes that hold a list of words, as BeautifulSoup has them.
 constexpr std::pair<std::string_view, std::string_view> kListsOfSome[] = {
-    {"a", "rel"},      {"a", "rev"},      {"link", "rel"},            {"link", "rev"},       {"area", "rel"},   {"td", "headers"},
-    {"th", "headers"}, {"icon", "sizes"}, {"form", "accept-charset"}, {"object", "archive"}, {"output", "for"}, {"iframe", "sandbox"},
+    {"a", "rel"},          {"a", "rev"},      {"link", "rel"},
+    {"link", "rev"},       {"area", "rel"},   {"td", "headers"},
+    {"th", "headers"},     {"icon", "sizes"}, {"form", "accept-charset"},
+    {"object", "archive"}, {"output", "for"}, {"iframe", "sandbox"},
 };
 
 bool is_list(std::string_view name, std::string_view key) {
-    return std::ranges::find(kListsOfAll, key) != std::end(kListsOfAll) ||
-           std::ranges::find(kListsOfSome, std::pair{name, key}) != std::end(kListsOfSome);
+    return std::ranges::find(kListsOfAll, key) != std::end(kListsOfAll) || std::ranges::find(kListsOfSome, std::pair{name, key}) != std::end(kListsOfSome);
 }
 
 std::uint64_t hash_of(std::string_view text) { return token_hash(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()); }

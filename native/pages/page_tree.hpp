@@ -58,7 +58,7 @@ class PageBuilder {
 
     explicit PageBuilder(std::size_t most) : most_(most) {}
 
-    bool start(std::string_view name);  // false: there are too many, and nothing more is taken
+    bool start(std::string_view name);                             // false: there are too many, and nothing more is taken
     void attribute(std::string_view key, std::string_view value);  // of the tag that was started last
     void end();
     void characters(std::string_view text) { text_.append(text); }
@@ -91,10 +91,10 @@ inline std::size_t space_at(std::string_view text, std::size_t place) {
     const std::uint8_t first = byte(0);
     if (first < 0x80) return first == ' ' || (first >= 0x09 && first <= 0x0D) || (first >= 0x1C && first <= 0x1F) ? 1 : 0;
     if (first == 0xC2) return byte(1) == 0x85 || byte(1) == 0xA0 ? 2 : 0;
-    if (first == 0xE1) return byte(1) == 0x9A && byte(2) == 0x80 ? 3 : 0;                                    // U+1680
-    if (first == 0xE3) return byte(1) == 0x80 && byte(2) == 0x80 ? 3 : 0;                                    // U+3000
+    if (first == 0xE1) return byte(1) == 0x9A && byte(2) == 0x80 ? 3 : 0;  // U+1680
+    if (first == 0xE3) return byte(1) == 0x80 && byte(2) == 0x80 ? 3 : 0;  // U+3000
     if (first != 0xE2) return 0;
-    if (byte(1) == 0x81) return byte(2) == 0x9F ? 3 : 0;                                                     // U+205F
+    if (byte(1) == 0x81) return byte(2) == 0x9F ? 3 : 0;  // U+205F
     if (byte(1) != 0x80) return 0;
     return (byte(2) >= 0x80 && byte(2) <= 0x8A) || byte(2) == 0xA8 || byte(2) == 0xA9 || byte(2) == 0xAF ? 3 : 0;  // U+2000 … U+202F
 }

@@ -33,11 +33,12 @@ struct Used {
 struct Right {
     std::size_t length;  // of a stretch
     std::vector<std::uint32_t> tags, names;
-    std::vector<std::uint32_t> attributes, strings;  // places among the distinct ones
+    std::vector<std::uint32_t> attributes, strings;            // places among the distinct ones
     std::vector<float> is_text, is_tag, has_string, has_none;  // 1 or 0; has_none: no string
 
     explicit Right(std::size_t width)
-        : length((width + kLanes - 1) / kLanes), tags(size(), 0xFFFFFFFFU), names(tags), attributes(size()), strings(size()), is_text(size()), is_tag(size()), has_string(size()), has_none(size(), 1.0F) {}
+        : length((width + kLanes - 1) / kLanes), tags(size(), 0xFFFFFFFFU), names(tags), attributes(size()), strings(size()), is_text(size()), is_tag(size()),
+          has_string(size()), has_none(size(), 1.0F) {}
     std::size_t size() const { return length * kLanes; }
     std::size_t place(std::size_t column) const { return column % length * kLanes + column / length; }
 };
@@ -179,8 +180,7 @@ Signature sign_words(std::span<const std::uint8_t> lines) {
     return signature;
 }
 
-std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags,
-                                const TagWeights& weights) {
+std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags, const TagWeights& weights) {
     const Used rows(left, tags.names.size()), columns(right, tags.names.size());
     Shares attributes(tags.attributes, rows.rows, columns.rows), strings(tags.strings, rows.rows, columns.rows);
     if (left.empty() || right.empty()) return {};

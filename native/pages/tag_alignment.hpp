@@ -38,7 +38,6 @@ Signature sign_string(std::span<const std::uint8_t> text);
 Signature sign_words(std::span<const std::uint8_t> lines);  // one word a line
 
 // Pairs (left, right) of positions, ascending on both sides. left and right name rows of the table.
-std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags,
-                                const TagWeights& weights);
+std::vector<TagPair> align_tags(std::span<const std::uint32_t> left, std::span<const std::uint32_t> right, const TagTable& tags, const TagWeights& weights);
 
 }  // namespace lookalike

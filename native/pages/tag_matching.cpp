@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "text/align.hpp"
 #include "base/hash.hpp"
+#include "text/align.hpp"
 
 namespace lookalike {
 namespace {
@@ -26,7 +26,8 @@ TagMatcher::TagMatcher(const PageTree& left, const PageTree& right, bool body, c
     table_.strings.resize(distinct_.size());
     for (const Distinct& tag : distinct_) {
         table_.names.push_back(tag.name);
-        table_.flags.push_back(static_cast<std::uint8_t>((tag.name == left.text_name ? TagTable::kText : 0) | (tag.string == kNone ? 0 : TagTable::kHasString)));
+        table_.flags.push_back(
+            static_cast<std::uint8_t>((tag.name == left.text_name ? TagTable::kText : 0) | (tag.string == kNone ? 0 : TagTable::kHasString)));
     }
 }
 

@@ -12,7 +12,7 @@
 namespace lookalike {
 
 struct MatchLimits {
-    std::size_t max_cells;  // of one table of pairs; beyond, tags are paired in order
+    std::size_t max_cells;      // of one table of pairs; beyond, tags are paired in order
     std::size_t anchored_from;  // cells: in larger tables equal runs are paired first, if they make up half of a page
     std::uint64_t max_string_cells;
 };
@@ -68,7 +68,7 @@ class TagMatcher {
     std::vector<std::uint32_t> joint_, only_right_;  // strings of the right page: their number in both, and those only it has
     std::vector<Distinct> distinct_;
     std::vector<PageTree::Attribute> attributes_;  // of the distinct tags, ascending by key
-    std::vector<std::uint32_t> slots_;  // numbers of distinct tags, by hash; at most half full
+    std::vector<std::uint32_t> slots_;             // numbers of distinct tags, by hash; at most half full
     std::vector<std::uint32_t> left_, right_;
     TagTable table_;
     std::vector<bool> is_signed_;

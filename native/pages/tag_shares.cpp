@@ -24,7 +24,8 @@ void count_common(const Signature& own, const Signatures& others, std::uint32_t*
     const std::array<std::uint64_t, 4> a = own.classes;
     for (std::size_t j = 0; j < others.distinct.size(); ++j) {
         const std::array<std::uint64_t, 4>& b = others.distinct[j].classes;
-        common[j] = static_cast<std::uint32_t>(std::popcount(a[0] & b[0]) + std::popcount(a[1] & b[1]) + std::popcount(a[2] & b[2]) + std::popcount(a[3] & b[3]));
+        common[j] =
+            static_cast<std::uint32_t>(std::popcount(a[0] & b[0]) + std::popcount(a[1] & b[1]) + std::popcount(a[2] & b[2]) + std::popcount(a[3] & b[3]));
         asm volatile("");  // keeps the compiler from counting bits in vectors, which takes longer where there is no instruction for it
     }
 }

@@ -21,9 +21,9 @@ class StringRatio {
     double shared_grams(std::string_view left, std::string_view right) const;
 
     std::uint64_t max_cells_;
-    std::vector<std::uint32_t> left_, right_;  // code points
+    std::vector<std::uint32_t> left_, right_;    // code points
     std::vector<std::uint32_t> keys_, numbers_;  // the characters of a pattern: an open table of code points and their rows
-    std::vector<std::uint64_t> places_;  // a row a character: a bit for each of its places
+    std::vector<std::uint64_t> places_;          // a row a character: a bit for each of its places
     std::vector<std::uint64_t> unmatched_;
 };
 

@@ -57,9 +57,7 @@ class Grouping {
 
 // Counts in starts[1 …] become the places where writing begins: each write then advances its own, and in the end
 // starts[i] is where i begins.
-void begin_writing(std::span<std::uint32_t> starts) {
-    std::exclusive_scan(starts.begin() + 1, starts.end(), starts.begin() + 1, std::uint32_t{0});
-}
+void begin_writing(std::span<std::uint32_t> starts) { std::exclusive_scan(starts.begin() + 1, starts.end(), starts.begin() + 1, std::uint32_t{0}); }
 
 // The columns of one band from the keys of its groups, in the order of the groups.
 void build_band(std::span<const std::uint32_t> keys, std::size_t band, std::vector<std::uint64_t>& entries, BuiltBands& out) {
@@ -232,8 +230,7 @@ std::span<const std::uint32_t> BandTables::having(const Bucket& bucket, std::uin
     return is_short() ? find(columns_.short_rests.data()) : find(columns_.long_rests.data());
 }
 
-BuiltBands build_bands(std::span<const std::int64_t> rows, std::span<const std::uint64_t> digests, std::span<const std::uint32_t> keys,
-                       std::size_t bands) {
+BuiltBands build_bands(std::span<const std::int64_t> rows, std::span<const std::uint64_t> digests, std::span<const std::uint32_t> keys, std::size_t bands) {
     std::vector<std::uint32_t> documents(rows.size());
     std::iota(documents.begin(), documents.end(), 0);
     return assemble(rows, documents, digests, keys, bands);

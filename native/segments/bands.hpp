@@ -24,8 +24,8 @@ namespace lookalike {
 // as good as the keys in order. Values beyond bands * rows have no part.
 void band_keys(std::span<const std::uint32_t> values, std::size_t size, std::size_t bands, std::size_t rows, std::uint32_t* keys);
 
-constexpr std::size_t kMaxBands = 65535;                // how many bands two documents share is a 16-bit number
-constexpr std::size_t kMaxBandDocuments = 0xFFFFFFFE;   // of a segment: groups and places of rows are 32-bit numbers
+constexpr std::size_t kMaxBands = 65535;               // how many bands two documents share is a 16-bit number
+constexpr std::size_t kMaxBandDocuments = 0xFFFFFFFE;  // of a segment: groups and places of rows are 32-bit numbers
 
 // A segment: documents by their band keys. Documents with the same digest and the same keys are one group, so a million
 // copies are one entry with a million rows. Groups are numbered in the order of their smallest row.
@@ -68,9 +68,7 @@ class BandTables {
     std::size_t groups() const { return groups_; }
     std::size_t documents() const { return columns_.rows.size(); }
     std::span<const std::uint64_t> digests() const { return columns_.digests; }
-    std::span<const std::int64_t> rows(std::size_t group) const {
-        return part_of(columns_.rows, columns_.row_offsets[group], columns_.row_offsets[group + 1]);
-    }
+    std::span<const std::int64_t> rows(std::size_t group) const { return part_of(columns_.rows, columns_.row_offsets[group], columns_.row_offsets[group + 1]); }
 
     struct Bucket {
         std::size_t begin, end;  // places in the columns of all bands
@@ -102,9 +100,7 @@ class BandTables {
 
    private:
     bool is_short() const { return rest_bits_ <= 16; }
-    std::size_t slot(std::size_t band, std::uint32_t key) const {
-        return band * (buckets_ + 1) + static_cast<std::size_t>(std::uint64_t{key} >> rest_bits_);
-    }
+    std::size_t slot(std::size_t band, std::uint32_t key) const { return band * (buckets_ + 1) + static_cast<std::size_t>(std::uint64_t{key} >> rest_bits_); }
     std::uint64_t rest(std::size_t place) const { return is_short() ? columns_.short_rests[place] : columns_.long_rests[place]; }
     void check_sizes() const;
     void check_bands() const;
@@ -116,8 +112,7 @@ class BandTables {
 };
 
 // Document i has rows[i] and digests[i], and its keys are keys[i * bands] …; rows ascend.
-BuiltBands build_bands(std::span<const std::int64_t> rows, std::span<const std::uint64_t> digests, std::span<const std::uint32_t> keys,
-                       std::size_t bands);
+BuiltBands build_bands(std::span<const std::int64_t> rows, std::span<const std::uint64_t> digests, std::span<const std::uint32_t> keys, std::size_t bands);
 
 // What build_bands makes of all documents of the segments, but for the removed rows, which ascend.
 // Throws std::invalid_argument if a row is in two segments.

@@ -158,9 +158,7 @@ constexpr std::uint64_t gray(std::uint64_t word) { return word ^ (word >> 1 & kL
 
 inline std::uint64_t extremes(std::uint64_t left, std::uint64_t right) { return (left ^ right) >> 1 & ~(left | right) & kLowerBits; }
 
-inline int word_distance(std::uint64_t left, std::uint64_t right) {
-    return std::popcount(left ^ right) + 5 * std::popcount(extremes(left, right));
-}
+inline int word_distance(std::uint64_t left, std::uint64_t right) { return std::popcount(left ^ right) + 5 * std::popcount(extremes(left, right)); }
 
 struct Range {
     std::uint32_t first, end;
@@ -265,7 +263,8 @@ TlshSegment::TlshSegment(const TlshColumns<View>& columns) : columns_(columns) {
 
 TlshEntry TlshSegment::entry(std::size_t at) const {
     const auto group = std::upper_bound(columns_.group_starts.begin(), columns_.group_starts.end(), at) - columns_.group_starts.begin() - 1;
-    TlshEntry entry{columns_.groups[std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(group, 0)), columns_.groups.size() - 1)], {}, columns_.checksums[at]};
+    TlshEntry entry{
+        columns_.groups[std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(group, 0)), columns_.groups.size() - 1)], {}, columns_.checksums[at]};
     for (std::size_t word = 0; word < kWords; ++word) entry.code[word] = columns_.codes[word * size() + at];
     return entry;
 }
@@ -314,8 +313,9 @@ TlshColumns<Owned> build(std::span<const tlsh::Record> records, View<std::int64_
     std::vector<TlshEntry> entries(records.size());
     std::transform(records.begin(), records.end(), entries.begin(), to_entry);
     TlshWriter writer;
-    sort_entries(rows, [&](std::uint32_t i) -> const TlshEntry& { return entries[i]; },
-                 [&](const TlshEntry& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
+    sort_entries(
+        rows, [&](std::uint32_t i) -> const TlshEntry& { return entries[i]; },
+        [&](const TlshEntry& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
     return writer.finish();
 }
 
@@ -510,7 +510,8 @@ std::vector<std::uint32_t> SsdeepSegment::candidates(const Parts& query) const {
         const std::uint32_t* starts = columns_.bucket_starts.data() + bucket_of(hash);
         const Within bucket(starts[0], starts[1], columns_.tags.size());
         const auto tags = columns_.tags.begin();
-        const auto [first, last] = std::equal_range(tags + static_cast<std::ptrdiff_t>(bucket.begin), tags + static_cast<std::ptrdiff_t>(bucket.end), tag_of(hash));
+        const auto [first, last] =
+            std::equal_range(tags + static_cast<std::ptrdiff_t>(bucket.begin), tags + static_cast<std::ptrdiff_t>(bucket.end), tag_of(hash));
         lists.push_back(part_of(columns_.postings, static_cast<std::size_t>(first - tags), static_cast<std::size_t>(last - tags)));
         total += lists.back().size();
     });
@@ -553,8 +554,7 @@ Found SsdeepSegment::search(const Parts& query, int min_score, std::size_t limit
 SsdeepColumns<Owned> build(std::span<const ssdeep::Digest> digests, View<std::int64_t> rows) {
     check_new_rows(rows, digests.size());
     SsdeepWriter writer;
-    sort_entries(rows, [&](std::uint32_t i) -> Parts { return digests[i]; },
-                 [&](const Parts& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
+    sort_entries(rows, [&](std::uint32_t i) -> Parts { return digests[i]; }, [&](const Parts& entry, View<std::int64_t> equal) { writer.add(entry, equal); });
     return writer.finish();
 }
 

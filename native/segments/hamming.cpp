@@ -35,8 +35,7 @@ std::vector<unsigned> block_widths(unsigned bits, std::size_t size) {
 }
 
 LOOKALIKE_CLONES
-void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t first, std::size_t end, const Code& query, unsigned k,
-          std::vector<Hit>& hits) {
+void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t first, std::size_t end, const Code& query, unsigned k, std::vector<Hit>& hits) {
     for (std::size_t i = first; i < end; ++i) {
         const int found = std::popcount(high[i] ^ query.high) + (low ? std::popcount(low[i] ^ query.low) : 0);
         if (found <= static_cast<int>(k)) hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(found)});
@@ -47,8 +46,8 @@ void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t first
 constexpr std::size_t kGroup = 16;
 
 template <class Read>
-[[gnu::always_inline]] inline void probe_groups(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks,
-                                                const void* column, std::size_t width, std::uint32_t size, Read&& read) {
+[[gnu::always_inline]] inline void probe_groups(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const void* column,
+                                                std::size_t width, std::uint32_t size, Read&& read) {
     std::uint32_t begins[kGroup], ends[kGroup];
     for (std::size_t first = 0; first < masks.size(); first += kGroup) {
         const std::size_t count = std::min(kGroup, masks.size() - first);
@@ -79,8 +78,8 @@ void probe_codes(const std::uint32_t* directory, std::uint32_t bucket, std::span
 
 // Places whose filter is within k of the query's.
 LOOKALIKE_CLONES
-void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters,
-                   std::uint32_t size, std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
+void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters, std::uint32_t size,
+                   std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
     probe_groups(directory, bucket, masks, filters, sizeof *filters, size, [&](std::uint32_t begin, std::uint32_t end) {
         constexpr std::uint32_t kSmall = 16;
         if (begin >= end) return;
@@ -111,8 +110,8 @@ struct Places {
 
 // Hands every pair of places in a bucket and in the one that differs from it by the mask to close(left, right), once.
 template <class Close>
-[[gnu::always_inline]] inline void join_buckets(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask,
-                                                std::uint32_t size, std::vector<Places>& out, Close&& close) {
+[[gnu::always_inline]] inline void join_buckets(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, std::uint32_t size,
+                                                std::vector<Places>& out, Close&& close) {
     for (std::uint32_t bucket = first; bucket < end; ++bucket) {
         const std::uint32_t other = bucket ^ mask;
         if (other < bucket) continue;
@@ -127,19 +126,18 @@ template <class Close>
 }
 
 LOOKALIKE_CLONES
-void join_codes(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high,
-                const std::uint64_t* low, std::uint32_t size, unsigned k, std::vector<Places>& out) {
+void join_codes(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high, const std::uint64_t* low,
+                std::uint32_t size, unsigned k, std::vector<Places>& out) {
     join_buckets(directory, first, end, mask, size, out, [&](std::uint32_t a, std::uint32_t b) {
         return std::popcount(high[a] ^ high[b]) + (low ? std::popcount(low[a] ^ low[b]) : 0) <= static_cast<int>(k);
     });
 }
 
 LOOKALIKE_CLONES
-void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, std::uint32_t size, unsigned k,
-                  std::vector<Places>& out) {
-    join_buckets(directory, first, end, mask, size, out, [&](std::uint32_t a, std::uint32_t b) {
-        return static_cast<unsigned>(std::popcount(filters[a] ^ filters[b])) <= k;
-    });
+void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, std::uint32_t size,
+                  unsigned k, std::vector<Places>& out) {
+    join_buckets(directory, first, end, mask, size, out,
+                 [&](std::uint32_t a, std::uint32_t b) { return static_cast<unsigned>(std::popcount(filters[a] ^ filters[b])) <= k; });
 }
 
 void add_masks(unsigned width, unsigned left, unsigned from, std::uint32_t mask, std::vector<std::uint32_t>& masks) {
@@ -352,7 +350,8 @@ HammingSegment HammingSegment::open(unsigned bits, std::map<std::string, Column3
 void HammingSegment::check() const {
     require(bits_ != 128 || low_.size() == size(), "the halves of the codes differ in number");
     for (std::size_t i = 1; i < size(); ++i) require(code(i - 1) < code(i), "the codes are not in order");
-    require(bits_ != 32 || std::all_of(high_.view().begin(), high_.view().end(), [](std::uint64_t code) { return code << 32 == 0; }), "a code has more than 32 bits");
+    require(bits_ != 32 || std::all_of(high_.view().begin(), high_.view().end(), [](std::uint64_t code) { return code << 32 == 0; }),
+            "a code has more than 32 bits");
     require(extra_.size() == repeated_.size(), "the entries with several ids do not fit");
     for (std::size_t i = 0; i < repeated_.size(); ++i) {
         require(repeated_[i] < size() && (i == 0 || repeated_[i - 1] < repeated_[i]), "the entries with several ids are not in order");

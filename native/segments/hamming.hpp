@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "segments/column.hpp"
 #include "base/platform.hpp"
+#include "segments/column.hpp"
 
 namespace lookalike {
 
@@ -25,9 +25,7 @@ struct Code {
     auto operator<=>(const Code&) const = default;
 };
 
-inline unsigned distance(const Code& a, const Code& b) {
-    return static_cast<unsigned>(std::popcount(a.high ^ b.high) + std::popcount(a.low ^ b.low));
-}
+inline unsigned distance(const Code& a, const Code& b) { return static_cast<unsigned>(std::popcount(a.high ^ b.high) + std::popcount(a.low ^ b.low)); }
 
 // Code number i of fingerprints as words: one each, or for 128 bits two, the low half first; and back.
 inline Code code_at(std::span<const std::uint64_t> words, std::size_t i, unsigned bits) {
@@ -151,10 +149,10 @@ class HammingSegment {
     void join(unsigned t, std::uint32_t first, std::uint32_t end, std::uint32_t mask, unsigned k, std::vector<Pair>& found) const;
 
     unsigned bits_;
-    Column64 high_, low_;         // the codes, ascending; low_ is empty unless they have 128 bits
-    Column32 small_;              // ids, where all of them fit
-    Column64 large_;              // ids, where not
-    Column32 repeated_, extra_;   // entries with more than one id, and how many more all of them up to here have
+    Column64 high_, low_;        // the codes, ascending; low_ is empty unless they have 128 bits
+    Column32 small_;             // ids, where all of them fit
+    Column64 large_;             // ids, where not
+    Column32 repeated_, extra_;  // entries with more than one id, and how many more all of them up to here have
     std::vector<Table> tables_;
 };
 

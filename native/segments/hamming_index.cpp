@@ -155,7 +155,8 @@ std::vector<HammingIndex::Pair> HammingIndex::pairs(unsigned k, std::size_t limi
     }
     part.segment.pairs(k, [&](std::uint32_t a, std::uint32_t b, unsigned found) {
         for (std::size_t i = part.segment.begin(a); i < part.segment.begin(a + 1) && out.size() <= limit; ++i) {
-            for (std::size_t j = part.segment.begin(b); j < part.segment.begin(b + 1) && out.size() <= limit; ++j) report(part.segment.id(i), part.segment.id(j), found);
+            for (std::size_t j = part.segment.begin(b); j < part.segment.begin(b + 1) && out.size() <= limit; ++j)
+                report(part.segment.id(i), part.segment.id(j), found);
         }
         return out.size() <= limit;
     });

@@ -19,7 +19,8 @@ void check_count(std::size_t fingerprints) {
 void check_rows(std::span<const std::int64_t> rows) {
     if (rows.size() > kMost) refuse("rows: a segment holds at most " + std::to_string(kMost) + " documents, make several");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i] < 0 || (i && rows[i] <= rows[i - 1])) refuse("rows: " + std::to_string(rows[i]) + " at " + std::to_string(i) + "; they must ascend from 0 or more");
+        if (rows[i] < 0 || (i && rows[i] <= rows[i - 1]))
+            refuse("rows: " + std::to_string(rows[i]) + " at " + std::to_string(i) + "; they must ascend from 0 or more");
     }
 }
 

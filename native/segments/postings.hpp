@@ -113,8 +113,7 @@ class Segment {
         for (std::size_t at = run.first; at < run.last;) {
             const std::uint32_t document = document_of_(view_.places[at]), end = view_.firsts[document + 1];
             report(document);
-            while (++at < run.last && view_.places[at] < end) {
-            }
+            while (++at < run.last && view_.places[at] < end) {}
         }
     }
 

@@ -154,7 +154,8 @@ std::vector<std::vector<Passage>> Segment::passages(const Query& query, std::spa
         }
         std::sort(right.prints.begin(), right.prints.end(), [](const Print& a, const Print& b) { return a.rank < b.rank; });
         right.index(hashes.size());
-        std::copy_if(all.begin(), all.end(), std::back_inserter(left.prints), [&](const Print& print) { return right.firsts[print.hash] < right.firsts[print.hash + 1]; });
+        std::copy_if(all.begin(), all.end(), std::back_inserter(left.prints),
+                     [&](const Print& print) { return right.firsts[print.hash] < right.firsts[print.hash + 1]; });
         left.index(hashes.size());
         found.push_back(chain_passages(left, right, counts));
     }

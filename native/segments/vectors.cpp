@@ -16,15 +16,15 @@ namespace lookalike {
 namespace {
 
 constexpr std::size_t kLanes = 16;
-constexpr std::size_t kRows = 4;         // vectors and
-constexpr std::size_t kColumns = 2;      // queries that are multiplied at a time
-constexpr std::size_t kTile = 16;        // vectors that are widened at a time: they stay in the first cache
-constexpr std::size_t kChunk = 4096;     // vectors that a thread takes at a time
-constexpr std::size_t kQueries = 64;     // queries that share the reading of a chunk
-constexpr std::size_t kBlock = 512;      // components that an exact product widens at a time
-constexpr unsigned kOne = 0x3C00;        // the half 1; what is larger, infinite or no number has larger bits
-constexpr double kNoDirection = -4;      // instead of a cosine
-constexpr double kWide = 0x1p112;        // what a half's bits, read as those of a float, are too small by
+constexpr std::size_t kRows = 4;      // vectors and
+constexpr std::size_t kColumns = 2;   // queries that are multiplied at a time
+constexpr std::size_t kTile = 16;     // vectors that are widened at a time: they stay in the first cache
+constexpr std::size_t kChunk = 4096;  // vectors that a thread takes at a time
+constexpr std::size_t kQueries = 64;  // queries that share the reading of a chunk
+constexpr std::size_t kBlock = 512;   // components that an exact product widens at a time
+constexpr unsigned kOne = 0x3C00;     // the half 1; what is larger, infinite or no number has larger bits
+constexpr double kNoDirection = -4;   // instead of a cosine
+constexpr double kWide = 0x1p112;     // what a half's bits, read as those of a float, are too small by
 
 typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
 

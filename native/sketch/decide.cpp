@@ -36,8 +36,10 @@ std::vector<Standing> decide(const Edges& edges, double threshold, const OpenBuc
         if (certain) standings[i] = Standing::kept;
         for (std::int64_t k = first; k < last; ++k) {
             Bucket& bucket = buckets[open.buckets[k]];
-            if (!open.leads[k]) bucket.others = true;
-            else if (certain) ++bucket.kept_leading;
+            if (!open.leads[k])
+                bucket.others = true;
+            else if (certain)
+                ++bucket.kept_leading;
         }
     }
     return standings;

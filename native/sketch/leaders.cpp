@@ -131,9 +131,7 @@ std::vector<KeptBuckets::Hot> KeptBuckets::hot_buckets() const {
         const std::uint32_t band = static_cast<std::uint32_t>(place >> 32), key = static_cast<std::uint32_t>(place);
         hot.push_back({band, key, refused, tables_[band].slots[slot_of(tables_[band], key)].newest});
     }
-    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) {
-        return std::tie(b.refused, a.band, a.key) < std::tie(a.refused, b.band, b.key);
-    });
+    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) { return std::tie(b.refused, a.band, a.key) < std::tie(a.refused, b.band, b.key); });
     return hot;
 }
 

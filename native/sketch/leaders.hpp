@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/large_buffer.hpp"
+#include "segments/hamming_index.hpp"
 #include "sketch/decide.hpp"
 #include "sketch/set_similarity.hpp"
-#include "segments/hamming_index.hpp"
-#include "base/large_buffer.hpp"
 
 namespace lookalike {
 
@@ -188,8 +188,8 @@ class SimhashLeaders {
 
     unsigned k_;
     std::uint32_t documents_ = 0, kept_ = 0;
-    Originals originals_;       // by their codes
-    Decision nothing_;          // where a document without tokens points
+    Originals originals_;  // by their codes
+    Decision nothing_;     // where a document without tokens points
     HammingIndex index_;
     std::vector<Code> recent_;
     std::vector<std::int64_t> recent_numbers_;

@@ -97,8 +97,7 @@ double uniform(std::uint64_t bits) { return (static_cast<double>(bits >> 12) + 0
 
 }  // namespace
 
-void weighted_minhash(std::span<const std::uint64_t> hashes, std::span<const double> weights, std::size_t size, std::uint64_t seed,
-                      std::uint32_t* out) {
+void weighted_minhash(std::span<const std::uint64_t> hashes, std::span<const double> weights, std::size_t size, std::uint64_t seed, std::uint32_t* out) {
     std::vector<double> logs(weights.size());
     std::transform(weights.begin(), weights.end(), logs.begin(), portable_log);
     for (std::size_t i = 0; i < size; ++i) {
@@ -121,8 +120,7 @@ void weighted_minhash(std::span<const std::uint64_t> hashes, std::span<const dou
                 best_level = static_cast<std::int64_t>(level);
             }
         }
-        out[i] = hashes.empty() ? kEmptyBin
-                                : static_cast<std::uint32_t>(mix(best_feature ^ mix(static_cast<std::uint64_t>(best_level) + kGolden)) >> 32);
+        out[i] = hashes.empty() ? kEmptyBin : static_cast<std::uint32_t>(mix(best_feature ^ mix(static_cast<std::uint64_t>(best_level) + kGolden)) >> 32);
     }
 }
 

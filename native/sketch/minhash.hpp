@@ -42,7 +42,6 @@ class MinHasher {
 
 // Weighted Jaccard by improved consistent weighted sampling (Ioffe, ICDM 2010): value i is a hash of the sampled feature
 // and its sampled level. Weights must be positive and finite.
-void weighted_minhash(std::span<const std::uint64_t> hashes, std::span<const double> weights, std::size_t size, std::uint64_t seed,
-                      std::uint32_t* out);
+void weighted_minhash(std::span<const std::uint64_t> hashes, std::span<const double> weights, std::size_t size, std::uint64_t seed, std::uint32_t* out);
 
 }  // namespace lookalike

@@ -7,7 +7,6 @@
 
 #include "base/platform.hpp"
 
-
 namespace lookalike::ssdeep {
 namespace {
 
@@ -58,9 +57,7 @@ inline std::uint32_t roll(const std::uint8_t* last) {
 }
 
 // A piece of level n ends where this value is a multiple of 3 * 2^n, but not zero.
-inline bool is_cut(std::uint32_t rolled, std::uint32_t low_bits) {
-    return (rolled * 0xAAAAAAABu <= 0x55555555u) & ((rolled & low_bits) == 0) & (rolled != 0);
-}
+inline bool is_cut(std::uint32_t rolled, std::uint32_t low_bits) { return (rolled * 0xAAAAAAABu <= 0x55555555u) & ((rolled & low_bits) == 0) & (rolled != 0); }
 
 inline void mark_cuts(const std::uint8_t* data, std::size_t size, std::uint32_t low_bits, std::uint8_t* marks) {
     for (std::size_t i = 0; i < size; ++i) marks[i] = is_cut(roll(data + i), low_bits);
@@ -131,8 +128,10 @@ void State::cut(int top) {
         letters_[level][cuts] = piece_[level] & 63;
         if (cuts == kSecondMax - 1) half_[level] = piece_[level];
         if (cuts >= kSecondMax - 1) half_letter_[level] = half_[level] & 63;
-        if (cuts == kFirstMax - 1) first_full_[level] = true;
-        else if (++cuts_[level] == kFirstMax - 1) open_[level] = 0;
+        if (cuts == kFirstMax - 1)
+            first_full_[level] = true;
+        else if (++cuts_[level] == kFirstMax - 1)
+            open_[level] = 0;
     }
     drop_hopeless_levels();
 }
@@ -153,8 +152,10 @@ void State::absorb(const std::uint8_t* data, std::size_t size) {
     for (std::size_t count; size > 0; data += count, size -= count) {
         count = std::min(size, kBlock);
         const std::uint32_t low_bits = (std::uint32_t{1} << lowest_) - 1;
-        if (lowest_ < kFilterLevel) mark_cuts(data, count, low_bits, marks.data());
-        else mark_likely_cuts(data, count, static_cast<std::uint16_t>(low_bits), marks.data());
+        if (lowest_ < kFilterLevel)
+            mark_cuts(data, count, low_bits, marks.data());
+        else
+            mark_likely_cuts(data, count, static_cast<std::uint16_t>(low_bits), marks.data());
 
         for (std::size_t begin = 0, end; begin < count; begin = end) {
             std::uint32_t rolled = 0;
@@ -165,8 +166,10 @@ void State::absorb(const std::uint8_t* data, std::size_t size) {
             const bool cuts = end < count;
             if (cuts) ++end;
             // While no level that may be a second part has stopped being cut, half_ is not in use.
-            if (cuts_[lowest_ + 1] >= kSecondMax) take_in<true>(data + begin, end - begin, piece, half);
-            else take_in<false>(data + begin, end - begin, piece, half);
+            if (cuts_[lowest_ + 1] >= kSecondMax)
+                take_in<true>(data + begin, end - begin, piece, half);
+            else
+                take_in<false>(data + begin, end - begin, piece, half);
             if (!cuts) continue;
             std::memcpy(piece_.data(), &piece, sizeof piece);
             std::memcpy(half_.data(), &half, sizeof half);
@@ -213,16 +216,20 @@ Digest State::digest() const {
 
     int size = cuts_[level];
     std::copy_n(letters_[level].begin(), size, digest.first.begin());
-    if (unfinished) digest.first[size++] = piece_[level] & 63;
-    else if (first_full_[level]) digest.first[size++] = letters_[level][kFirstMax - 1];
+    if (unfinished)
+        digest.first[size++] = piece_[level] & 63;
+    else if (first_full_[level])
+        digest.first[size++] = letters_[level][kFirstMax - 1];
     digest.first_size = static_cast<std::uint8_t>(size);
 
     const int above = level + 1;
     const bool capped = cuts_[above] >= kSecondMax;
     size = std::min<int>(cuts_[above], kSecondMax - 1);
     std::copy_n(letters_[above].begin(), size, digest.second.begin());
-    if (unfinished) digest.second[size++] = (capped ? half_[above] : piece_[above]) & 63;
-    else if (capped) digest.second[size++] = half_letter_[above];
+    if (unfinished)
+        digest.second[size++] = (capped ? half_[above] : piece_[above]) & 63;
+    else if (capped)
+        digest.second[size++] = half_letter_[above];
     digest.second_size = static_cast<std::uint8_t>(size);
     return digest;
 }
@@ -241,9 +248,7 @@ Digest hash(const std::uint8_t* data, std::size_t size) {
 
 std::strong_ordering Parts::operator<=>(const Parts& other) const {
     if (level != other.level) return level <=> other.level;
-    const auto by_letters = [](auto left, auto right) {
-        return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end());
-    };
+    const auto by_letters = [](auto left, auto right) { return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end()); };
     const auto found = by_letters(first, other.first);
     return found != 0 ? found : by_letters(second, other.second);
 }

@@ -16,7 +16,7 @@ namespace lookalike::ssdeep {
 inline constexpr int kLevels = 31;
 inline constexpr int kFirstMax = 64;
 inline constexpr int kSecondMax = 32;
-inline constexpr std::size_t kMinCommon = 7;  // parts that share no substring of this length score 0
+inline constexpr std::size_t kMinCommon = 7;                       // parts that share no substring of this length score 0
 inline constexpr std::uint64_t kMaxSize = std::uint64_t{3} << 36;  // 64 pieces of the highest level: 192 GiB
 
 // A digest that lies anywhere. Ordered by level, then by letters.
@@ -46,14 +46,14 @@ bool parse(std::string_view text, Digest& digest);
 // Takes the input in portions of any size. All levels are hashed side by side, because the level that is chosen
 // follows from a length that is known last.
 class State {
-public:
+   public:
     State();
     void update(const std::uint8_t* data, std::size_t size);
     std::uint64_t size() const { return size_; }
     // Meaningful for inputs of up to kMaxSize bytes.
     Digest digest() const;
 
-private:
+   private:
     friend Digest hash(const std::uint8_t* data, std::size_t size);
     static constexpr int kLanes = 32;  // level 31 is never cut, but it is the second part of level 30
     static constexpr int kBefore = 6;  // bytes in front of the current one that the rolling hash sees
@@ -92,14 +92,14 @@ std::span<const std::uint8_t> shorten_runs(std::span<const std::uint8_t> part, L
 
 // One digest, prepared for comparison with many.
 class Scorer {
-public:
+   public:
     explicit Scorer(const Parts& digest);
     // 0 to 100, as the tool prints it.
     int score(const Parts& other) const;
     // Digests of other levels score 0.
     bool comparable(int level) const { return level >= level_ - 1 && level <= level_ + 1; }
 
-private:
+   private:
     // A part without its long runs, and for each letter the set of positions where it stands.
     struct Part {
         Letters letters;

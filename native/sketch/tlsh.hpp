@@ -23,13 +23,13 @@ enum class Status : std::uint8_t { ok, too_short, too_uniform, too_long };
 
 // Takes the input in portions of any size.
 class State {
-public:
+   public:
     void update(const std::uint8_t* data, std::size_t size);
     std::uint64_t size() const { return size_; }
     // Fills the record only where the status is ok.
     Status digest(Record& record) const;
 
-private:
+   private:
     static constexpr int kBefore = 4;  // bytes in front of the current one in the window of 5
 
     void count(const std::uint8_t* data, std::size_t size);

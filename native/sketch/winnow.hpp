@@ -17,9 +17,9 @@ struct SharedRun {
 };
 
 struct Anchors {
-    std::span<const std::uint64_t> tokens;    // hashes of all tokens
-    std::span<const std::uint64_t> values;    // kept shingle hashes …
-    std::span<const std::uint32_t> positions; // … and their first tokens, ascending
+    std::span<const std::uint64_t> tokens;     // hashes of all tokens
+    std::span<const std::uint64_t> values;     // kept shingle hashes …
+    std::span<const std::uint32_t> positions;  // … and their first tokens, ascending
 };
 
 // Runs of equal tokens around equal kept shingles, as long as they go, in order of their place on the left. A place on the

@@ -36,8 +36,7 @@ class Aligner {
     // Regions come in order, so runs are found in order.
     void align(Region region, unsigned depth) {
         std::uint32_t head = 0;
-        while (region.left + head < region.left_end && region.right + head < region.right_end &&
-               left_[region.left + head] == right_[region.right + head]) {
+        while (region.left + head < region.left_end && region.right + head < region.right_end && left_[region.left + head] == right_[region.right + head]) {
             ++head;
         }
         keep(region.left, region.right, head);
@@ -134,8 +133,8 @@ class Aligner {
         std::vector<std::uint32_t> ends;  // anchors that end the chains of length 1, 2, …
         std::vector<std::int64_t> before(anchors.size(), -1);
         for (std::uint32_t i = 0; i < anchors.size(); ++i) {
-            const auto at = std::lower_bound(ends.begin(), ends.end(), anchors[i].right,
-                                             [&](std::uint32_t k, std::uint32_t right) { return anchors[k].right < right; });
+            const auto at =
+                std::lower_bound(ends.begin(), ends.end(), anchors[i].right, [&](std::uint32_t k, std::uint32_t right) { return anchors[k].right < right; });
             if (at != ends.begin()) before[i] = *(at - 1);
             if (at == ends.end()) {
                 ends.push_back(i);

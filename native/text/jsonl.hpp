@@ -27,12 +27,12 @@ struct ValueSpan {
 };
 
 struct JsonRows {
-    std::vector<std::int64_t> begins, ends;  // of each row, with its line end
-    std::vector<std::uint32_t> lines;        // the number of its line in the block: empty lines are no rows
-    std::vector<std::uint8_t> problems;      // RowProblem
+    std::vector<std::int64_t> begins, ends;    // of each row, with its line end
+    std::vector<std::uint32_t> lines;          // the number of its line in the block: empty lines are no rows
+    std::vector<std::uint8_t> problems;        // RowProblem
     std::vector<std::int64_t> problem_places;  // in the block, where a row is broken
-    std::vector<ValueSpan> values;           // of the columns, one after the other for each row
-    std::vector<std::uint8_t> text;          // of all rows, unescaped
+    std::vector<ValueSpan> values;             // of the columns, one after the other for each row
+    std::vector<std::uint8_t> text;            // of all rows, unescaped
     std::vector<std::int64_t> text_offsets{0};
     std::uint32_t line_count = 0;
 };

@@ -149,7 +149,7 @@ class Folder {
     Scratch<std::uint64_t> member_, start_;
     Scratch<std::uint32_t> begin_, end_;
     std::size_t size_ = 0;
-    std::size_t cleared_ = 0;  // words of the bitmaps that are zero or in use
+    std::size_t cleared_ = 0;     // words of the bitmaps that are zero or in use
     std::uint32_t position_ = 0;  // code points of the original so far
     Mode mode_ = Mode::automatic;
     bool fold_ = true, spans_ = false;

@@ -165,10 +165,10 @@ bool may_be_outside_jieba(std::span<const std::uint8_t> utf8) {
     for (std::size_t i = 0; i + 1 < utf8.size(); ++i) {  // without branches: sixteen or more bytes at a time
         const std::uint8_t lead = utf8[i], next = utf8[i + 1];
         found |= static_cast<unsigned>((lead == 0xE3) & (next >= 0x90)) | static_cast<unsigned>((lead == 0xE4) & (next <= 0xB6)) |  // U+3400–4DBF
-                 static_cast<unsigned>((lead == 0xE9) & (next == 0xBF)) |                                                        // U+9FC0–9FFF
-                 static_cast<unsigned>((lead == 0xED) & (next >= 0xA0)) |                                                        // surrogates
-                 static_cast<unsigned>((lead == 0xEF) & (next >= 0xA4) & (next <= 0xAB)) |                                       // U+F900–FAFF
-                 static_cast<unsigned>((lead == 0xF0) & (next >= 0xA0));                                                         // U+20000–3FFFF
+                 static_cast<unsigned>((lead == 0xE9) & (next == 0xBF)) |                                                           // U+9FC0–9FFF
+                 static_cast<unsigned>((lead == 0xED) & (next >= 0xA0)) |                                                           // surrogates
+                 static_cast<unsigned>((lead == 0xEF) & (next >= 0xA4) & (next <= 0xAB)) |                                          // U+F900–FAFF
+                 static_cast<unsigned>((lead == 0xF0) & (next >= 0xA0));                                                            // U+20000–3FFFF
     }
     return found != 0;
 }

@@ -38,7 +38,7 @@ class CutHasher {
     std::uint64_t hash(std::span<const std::uint8_t> normal) const;
 
     bool fold_;
-    const Secret* secret_;    // one of the two
+    const Secret* secret_;  // one of the two
     const Hashing* hashing_;
     bool plain_;  // the hashes are those of version 1
     Folder folder_;

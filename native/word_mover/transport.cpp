@@ -37,8 +37,7 @@ double least_difference(const double* c, const double* v, std::size_t count) {
 
 }  // namespace
 
-std::span<const Shipment> Transport::solve(std::span<const std::uint64_t> supplies, std::span<const std::uint64_t> demands,
-                                           std::span<const double> costs) {
+std::span<const Shipment> Transport::solve(std::span<const std::uint64_t> supplies, std::span<const std::uint64_t> demands, std::span<const double> costs) {
     const bool turned = supplies.size() > demands.size();  // sources are the smaller side: that bounds potentials and amounts
     read(turned ? demands : supplies, turned ? supplies : demands, costs, turned);
     pivots_ = 0;

@@ -31,8 +31,7 @@ class Transport {  // scratch space of one thread
    public:
     // Supplies and demands are positive with equal sums of at most kMaxTransportMass; costs, row by row, are finite and not
     // negative. The shipments of the cheapest plan, all with an amount; they stay until the next call.
-    std::span<const Shipment> solve(std::span<const std::uint64_t> supplies, std::span<const std::uint64_t> demands,
-                                    std::span<const double> costs);
+    std::span<const Shipment> solve(std::span<const std::uint64_t> supplies, std::span<const std::uint64_t> demands, std::span<const double> costs);
     std::size_t pivots() const { return pivots_; }
 
    private:

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include "word_mover/ground_distance.hpp"
 #include "base/parallel.hpp"
+#include "word_mover/ground_distance.hpp"
 
 namespace lookalike {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kSolvedTogether = 32;  // between two looks at the bound: fixed, so that counts do not depend on threads
 constexpr std::size_t kCentroidsTogether = 256;
 constexpr std::size_t kMaxKeptCells = std::size_t{1} << 26;  // 256 MiB of distances between words; beyond, they are made again when needed
-constexpr double kRounding = 1e-9;  // between two ways to add up the same distances
+constexpr double kRounding = 1e-9;                           // between two ways to add up the same distances
 
 class Search {
    public:
@@ -87,9 +87,7 @@ class Search {
         if (found_.nearest.size() > k_) found_.nearest.resize(k_);
     }
 
-    double farthest() const {
-        return found_.nearest.size() < k_ ? std::numeric_limits<double>::infinity() : found_.nearest.back().distance;
-    }
+    double farthest() const { return found_.nearest.size() < k_ ? std::numeric_limits<double>::infinity() : found_.nearest.back().distance; }
 
     template <class TooFar>
     std::size_t drop(TooFar&& too_far) {
@@ -109,9 +107,7 @@ class Search {
             }
         }
         kept_.resize(needed.size() * counts_.size());
-        for_each_document(needed.size(), workers_, [&] {
-            return [&](std::size_t row) { make_distances(needed[row], kept_.data() + row * counts_.size()); };
-        });
+        for_each_document(needed.size(), workers_, [&] { return [&](std::size_t row) { make_distances(needed[row], kept_.data() + row * counts_.size()); }; });
     }
 
     void make_distances(std::uint32_t word, float* out) const {

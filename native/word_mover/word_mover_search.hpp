@@ -13,7 +13,7 @@
 namespace lookalike {
 
 struct Collection {
-    std::span<const float> vectors;         // a row a distinct word
+    std::span<const float> vectors;  // a row a distinct word
     std::size_t dimensions;
     std::span<const std::uint32_t> words;   // of all texts, one text after the other: rows of the vectors
     std::span<const std::uint32_t> counts;  // the same, how often each occurs

@@ -8,18 +8,18 @@
 #include <string>
 #include <thread>
 
+#include "base/parallel.hpp"
 #include "segments/bands.hpp"
-#include "text/documents.hpp"
 #include "segments/fuzzy_segments.hpp"
 #include "segments/hamming_index.hpp"
-#include "sketch/minhash.hpp"
-#include "base/parallel.hpp"
 #include "segments/postings.hpp"
-#include "sketch/simhash.hpp"
-#include "text/text_source.hpp"
 #include "segments/vectors.hpp"
+#include "sketch/minhash.hpp"
+#include "sketch/simhash.hpp"
 #include "sketch/verify.hpp"
 #include "sketch/winnow.hpp"
+#include "text/documents.hpp"
+#include "text/text_source.hpp"
 
 using namespace lookalike;
 
