@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lookalike import _native
-from lookalike.deduping.batches import Batch
+from lookalike.corpus.batches import Batch
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes

@@ -6,13 +6,12 @@ import json
 import mmap
 import tempfile
 from bisect import bisect_right
-from itertools import accumulate
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike import _native
+from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Batch, Ids
 
 if TYPE_CHECKING:
     import numpy as np
@@ -216,9 +215,3 @@ class Ledger:
                 shown = self.id_json(second).decode("utf-8", "replace")[:80]
                 problems.append(Problem("repeated id", self.place(second), f"{shown} is also the id of {self.place(first)}", skipped=False))
         return problems
-
-
-def packed_ids(tokens: list[bytes]) -> Ids:
-    import numpy as np
-
-    return Ids(b"".join(tokens), np.fromiter(accumulate(map(len, tokens), initial=0), np.int64, len(tokens) + 1))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
-from lookalike.deduping.batches import character_counts
+from lookalike.corpus.batches import character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.run import Decisions, Reader

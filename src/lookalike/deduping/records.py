@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Batch, Ids
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
 

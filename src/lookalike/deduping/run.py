@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from lookalike.corpus.batches import Batch, Report, character_counts
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ahead import read_ahead
-from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import EMPTY, Problems
 from lookalike.deduping.records import Records

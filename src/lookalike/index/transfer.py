@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike import _native
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats.parquet import ParquetWriter
 from lookalike.corpus.rows import Problem, Row, rows
-from lookalike.corpus.writing import ParquetWriter, row_writer
+from lookalike.corpus.writing import row_writer
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
