@@ -57,8 +57,8 @@ class Output:
 
     def write(self, readers: Sequence[FileReader], verdicts: DocumentVerdicts, annotate: bool, unreadable: Container[str]) -> None:
         """The documents that stay. A file that the first reading could not use at all is left out."""
-        parts = [Kept(reader, number, verdicts, annotate) for number, reader in enumerate(readers)]
-        used = [part for part in parts if part.source.name not in unreadable or part.span.start < part.span.stop]
+        parts = [_kept(reader, number, verdicts, annotate) for number, reader in enumerate(readers)]
+        used = [part for part in parts if part.source.name not in unreadable or part.documents]
         if self.folder and self.path is not None:
             with atomic_folder(self.path) as folder:
                 names = _names(readers)
@@ -71,6 +71,13 @@ class Output:
             _write(used, sys.stdout.buffer, None)
         else:
             _write_file(used, self.path)
+
+
+def _kept(reader: FileReader, number: int, verdicts: DocumentVerdicts, annotate: bool) -> Kept:
+    ledger, span = verdicts.ledger, verdicts.ledger.span(number)
+    annotation = verdicts.annotation if annotate else None
+    where = ledger.rows()[span], verdicts.kept_of(number), ledger.extents(number), ledger.file
+    return Kept(reader, range(span.start, span.stop), *where, verdicts.edits, annotation)
 
 
 def _write_file(parts: Sequence[Kept], path: Path) -> None:

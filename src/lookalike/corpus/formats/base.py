@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple, Protocol, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Report
@@ -17,6 +19,7 @@ from lookalike.corpus.row import Header, Problem, Row
 from lookalike.corpus.rows import source_rows
 from lookalike.corpus.streams import packed
 from lookalike.corpus.value_batches import value_batches
+from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError
 
 
@@ -33,14 +36,34 @@ class Wanted(NamedTuple):
     most_bytes: int | None = None  # of a file that is one document
 
 
-class RowWriter(Protocol):
-    """Writes rows one by one. The file appears when ``with`` ends without an error."""
+class RowWriter(ABC):
+    """Writes rows one by one. The file appears when ``with`` ends without an error, packed if its name ends in .gz or .zst."""
 
-    def write(self, row: Any) -> None: ...
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
 
-    def __enter__(self) -> Self: ...
+    @abstractmethod
+    def write(self, row: Mapping[str, Any]) -> None: ...
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+    def begin(self, out: IO[bytes]) -> None:
+        """Before the first row."""
+        self.out = out
+
+    def finish(self, complete: bool) -> None:
+        """After the last one, or where an error ends the writing."""
+        return
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            file = stack.enter_context(atomic_file(self.path))
+            packing = Source.of(self.path).packing
+            self.begin(stack.enter_context(closing(packed(file, packing))) if packing else file)
+            stack.push(lambda kind, *_: self.finish(kind is None))
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.__exit__(kind, error, trace)
 
 
 class Format(ABC):
@@ -129,18 +152,6 @@ class FileReader:
             yield from source_rows(source, wanted)
 
 
-class Places(Protocol):
-    """Where the documents of a run stand. Documents are numbered over all readers."""
-
-    def span(self, reader: int, /) -> slice: ...
-
-    def rows(self) -> NDArray[Any]: ...
-
-    def extents(self, reader: int, /) -> NDArray[Any]: ...
-
-    def file(self, document: int, /) -> str: ...
-
-
 class Cuts(Protocol):
     """Stretches to cut out of the texts of some documents."""
 
@@ -153,28 +164,18 @@ class Cuts(Protocol):
     def edited(self, document: int, text: str, /) -> str: ...
 
 
-class Decided(Protocol):
-    """What a run decided."""
-
-    @property
-    def ledger(self) -> Places: ...
-
-    @property
-    def edits(self) -> Cuts | None: ...
-
-    def kept_of(self, reader: int, /) -> NDArray[Any]: ...
-
-    def annotation(self, document: int, /) -> dict[str, Any]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What of a reader is written: the documents that stay, or, with ``annotate``, all of them with what was decided about each."""
+    """What a run decided about the documents of a reader, for the one who writes what stays."""
 
     reader: FileReader
-    number: int  # of the reader
-    decided: Decided
-    annotate: bool = False
+    documents: range  # their numbers
+    rows: NDArray[np.int64]
+    kept: NDArray[np.bool_]
+    extents: NDArray[np.int64]  # where they stand in the unpacked file, where the batches said so
+    file: Callable[[int], str]  # the file of a document
+    edits: Cuts | None = None
+    annotation: Callable[[int], dict[str, Any]] | None = None  # given: all rows are written, each with these columns behind its own
 
     @property
     def source(self) -> Source:
@@ -184,40 +185,16 @@ class Kept:
     def encoding(self) -> str:
         return self.reader.encoding or "utf-8"
 
-    @property
-    def edits(self) -> Cuts | None:
-        return self.decided.edits
-
-    @property
-    def span(self) -> slice:
-        return self.decided.ledger.span(self.number)
-
-    @property
-    def kept(self) -> NDArray[Any]:
-        """Whether each of its documents stays."""
-        return self.decided.kept_of(self.number)
-
-    @property
-    def rows(self) -> NDArray[Any]:
-        """The numbers of their rows."""
-        return self.decided.ledger.rows()[self.span]
-
-    @property
-    def extents(self) -> NDArray[Any]:
-        """Where they stand in the unpacked file, where the batches said so."""
-        return self.decided.ledger.extents(self.number)
-
     def written(self) -> dict[int, int]:
         """The numbers of the documents that are written, by their rows."""
-        numbers = range(self.span.start, self.span.stop)
-        found = zip(self.rows.tolist(), numbers, self.kept.tolist(), strict=True)
-        return {row: number for row, number, kept in found if kept or self.annotate}
+        found = zip(self.rows.tolist(), self.documents, self.kept.tolist(), strict=True)
+        return {row: number for row, number, kept in found if kept or self.annotation}
 
     def changed(self, document: int, values: dict[str, Any]) -> dict[str, Any]:
         """A row as it is written: with a shorter text, with annotations, or as it was."""
         if self.edits and isinstance(text := values.get(self.edits.column), str):
             values = {**values, self.edits.column: self.edits.edited(document, text)}
-        return values | self.decided.annotation(document) if self.annotate else values
+        return values | self.annotation(document) if self.annotation else values
 
     def was_changed(self) -> InputError:
         return InputError(f"{self.source.name!r} was changed while it was read: run again")

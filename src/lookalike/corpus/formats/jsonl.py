@@ -6,11 +6,9 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +17,7 @@ from lookalike import _native
 from lookalike.corpus import batches, row
 from lookalike.corpus.batches import Batch, Columns, Ids, Report
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import Cuts, FileReader, Format, Kept, Wanted
+from lookalike.corpus.formats.base import Cuts, FileReader, Format, Kept, RowWriter, Wanted
 from lookalike.corpus.formats.json import Line, encoded, numbered_lines, parsed
 from lookalike.corpus.formats.lines import Block, line_blocks, too_long
 from lookalike.corpus.packed import Packed
@@ -28,7 +26,6 @@ from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.rows import as_object, is_utf8
 from lookalike.corpus.streams import opened, opened_again, packed
 from lookalike.corpus.values import plain
-from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError
 from lookalike.io import open_file
 
@@ -63,7 +60,7 @@ class JsonLines(Format):
     def write(self, parts: Sequence[Kept], file: IO[bytes], packing: str | None) -> None:
         out = packed(file, packing)
         for part in parts:
-            if packing or part.source.packing or part.edits or part.annotate or file is sys.stdout.buffer or not is_utf8(part.encoding):
+            if packing or part.source.packing or part.edits or part.annotation or file is sys.stdout.buffer or not is_utf8(part.encoding):
                 self.write_kept(part, out)
             else:
                 _copy_lines(part, file)
@@ -72,8 +69,8 @@ class JsonLines(Format):
     def write_kept(self, part: Kept, out: IO[bytes]) -> None:
         if not is_utf8(part.encoding):
             _write_parsed(part, out)
-        elif part.annotate:
-            _write_annotated(part, out)
+        elif part.annotation:
+            _write_annotated(part, out, part.annotation)
         elif part.edits:
             _write_edited(part, out, part.edits)
         else:
@@ -152,8 +149,8 @@ class _Scan:
         usable &= good_ids
         ranks = None
         if self.columns.rank:
-            spans = values[:, self._names.index(self.columns.rank)].tolist()
-            tokens = [_value(block.data, begin, end) if good else None for (begin, end), good in zip(spans, usable, strict=True)]
+            spans = zip(values[:, self._names.index(self.columns.rank)].tolist(), usable, strict=True)
+            tokens = [json.loads(bytes(block.data[begin:end])) if good and begin >= 0 else None for (begin, end), good in spans]
             ranks, ranked = ranks_of(tokens, self.columns.rank, self.columns.rank_kind, lambda i: f"{self.source.name}:{lines[i]}", report)
             usable &= ranked
         extents = np.stack((np.asarray(found["begins"]), np.asarray(found["ends"])), axis=1) + block.offset
@@ -162,7 +159,7 @@ class _Scan:
         if not (usable & has_text).all():
             # Rows that are left out have no text in the buffer, unless it was the id or the rank that was wrong.
             wanted = usable & has_text
-            texts, offsets = _taken(texts, offsets, wanted)
+            texts, offsets = _joined(texts, np.stack((offsets[:-1], offsets[1:]), axis=1)[wanted])
             has_text = has_text[usable]
             lines, extents = lines[usable], extents[usable]
             id_spans = id_spans[usable]
@@ -171,7 +168,7 @@ class _Scan:
             rows=lines,
             texts=Packed(texts, offsets),
             has_text=None if has_text.all() else has_text,
-            ids=_joined_ids(block.data, id_spans),
+            ids=Ids(*_joined(block.data, id_spans)) if (id_spans[:, 0] >= 0).any() else None,
             ranks=ranks if ranks is None or has_text.all() else ranks[has_text],
             extents=np.ascontiguousarray(extents).reshape(-1),
             resume_at=(block.offset + len(block.data), block.line + found["line_count"]),
@@ -216,22 +213,10 @@ class _Scan:
         return spans, good
 
 
-def _joined_ids(data: memoryview, spans: NDArray[np.int64]) -> Ids | None:
-    """The ids as JSON, one after the other."""
-    if (spans[:, 0] < 0).all():
-        return None
+def _joined(data: Any, spans: NDArray[np.int64]) -> tuple[bytes, NDArray[np.int64]]:
+    """Some stretches of a buffer, one after the other."""
     joined, offsets = _native.join_spans(data, np.ascontiguousarray(spans).reshape(-1))
-    return Ids(bytes(joined), np.asarray(offsets))
-
-
-def _value(data: memoryview, begin: int, end: int) -> Any:
-    return json.loads(bytes(data[begin:end])) if begin >= 0 else None
-
-
-def _taken(texts: Any, offsets: NDArray[np.int64], wanted: NDArray[np.bool_]) -> tuple[bytes, NDArray[np.int64]]:
-    view = memoryview(texts)
-    pieces = [bytes(view[offsets[i] : offsets[i + 1]]) for i in np.flatnonzero(wanted).tolist()]
-    return b"".join(pieces), np.concatenate(([0], np.cumsum([len(piece) for piece in pieces], dtype=np.int64)))
+    return bytes(joined), np.asarray(offsets)
 
 
 def _write_lines(part: Kept, out: IO[bytes]) -> None:
@@ -263,7 +248,7 @@ def _copy_lines(part: Kept, out: IO[bytes]) -> None:
 
 def _stretches(part: Kept) -> NDArray[np.int64]:
     """Where the rows stand that stay, neighbours as one stretch."""
-    extents: NDArray[np.int64] = part.extents[part.kept]
+    extents = part.extents[part.kept]
     if not len(extents):
         return extents
     first = np.flatnonzero(np.concatenate(([True], extents[1:, 0] != extents[:-1, 1])))
@@ -296,11 +281,11 @@ def _write_edited(part: Kept, out: IO[bytes], edits: Cuts) -> None:
         out.write(line if line.endswith(b"\n") else line + b"\n")
 
 
-def _write_annotated(part: Kept, out: IO[bytes]) -> None:
+def _write_annotated(part: Kept, out: IO[bytes], annotation: Callable[[int], dict[str, Any]]) -> None:
     """All rows, each with the columns of the verdict behind its own."""
     for document, line in _lines(part):
         body = line.rstrip()
-        added = json.dumps(part.decided.annotation(document))[1:]
+        added = json.dumps(annotation(document))[1:]
         comma = b"" if body[:-1].rstrip().endswith(b"{") else b", "
         out.write(body[:-1].rstrip() + comma + added.encode() + b"\n")
 
@@ -310,7 +295,7 @@ def _lines(part: Kept) -> Iterator[tuple[int, bytes]]:
     with opened_again(part.source) as file:
         stream = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file, CHUNK)  # type: ignore[type-var]  # an unpacking stream is raw enough
         at = 0
-        for document, (begin, end) in enumerate(part.extents.tolist(), part.span.start):
+        for document, (begin, end) in zip(part.documents, part.extents.tolist(), strict=True):
             while at < begin and (passed := len(stream.read(min(begin - at, CHUNK)))):
                 at += passed
             line = stream.read(end - begin)
@@ -329,31 +314,16 @@ def _write_parsed(part: Kept, out: IO[bytes]) -> None:
             if isinstance(line, Problem) or document is None:
                 continue
             data = line.data.removesuffix(b"\n")
-            if part.annotate or (part.edits and document in part.edits.cuts):
+            if part.annotation or (part.edits and document in part.edits.cuts):
                 data = encoded(part.changed(document, json.loads(data.decode(part.encoding))), part.encoding)
             out.write(data + b"\n")
     if wanted:
         raise part.was_changed()
 
 
-class JsonlWriter:
-    """Rows as JSON lines, packed if the name ends in .gz or .zst. The file appears when ``with`` ends without an error."""
-
-    def __init__(self, path: str | Path) -> None:
-        self._path = Path(path)
-
+class JsonlWriter(RowWriter):
     def write(self, row: Mapping[str, Any]) -> None:
-        self._file.write(json_line(row))
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            file = stack.enter_context(atomic_file(self._path))
-            self._file = stack.enter_context(closing(packed(file, Source.of(self._path).packing)))
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, trace)
+        self.out.write(json_line(row))
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import numpy as np
 
@@ -17,10 +16,9 @@ from lookalike.corpus.arrow_batches import ROWS, arrow_batch, check_text, edited
 from lookalike.corpus.arrow_values import arrow, in_microseconds
 from lookalike.corpus.batches import Batch, Report
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import FileReader, Format, Kept, Wanted
+from lookalike.corpus.formats.base import FileReader, Format, Kept, RowWriter, Wanted
 from lookalike.corpus.row import Problem, Row, damaged, unreadable
 from lookalike.corpus.streams import damage
-from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError
 
 ROWS_AS_VALUES = 256
@@ -98,7 +96,7 @@ class Parquet(Format):
                 table = _open(part.source)
                 if writer is None:
                     schema, first = table.schema_arrow, part.source.name
-                    written = _annotated_schema(schema) if part.annotate else schema
+                    written = arrow().unify_schemas([schema, _annotations()]) if part.annotation else schema
                     writer = _parquet().ParquetWriter(file, written, compression=_compression(table))
                 elif not table.schema_arrow.equals(schema):
                     name = part.source.name
@@ -177,11 +175,11 @@ def _together(batches: Iterator[Any], pa: Any) -> Iterator[Any]:
 
 def _kept_batches(file: Any, part: Kept) -> Iterator[Any]:
     """The rows that stay. They are read as the first time, and no further: there may be damage behind them."""
-    span, rows = part.span, part.rows
+    rows = part.rows
     written = np.zeros(file.metadata.num_rows, dtype=np.bool_)
     numbers = np.zeros(file.metadata.num_rows, dtype=np.int64)
-    written[rows - 1] = True if part.annotate else part.kept
-    numbers[rows - 1] = np.arange(span.start, span.stop)
+    written[rows - 1] = True if part.annotation else part.kept
+    numbers[rows - 1] = part.documents
     at, last = 0, int(np.flatnonzero(written)[-1]) if written.any() else -1
     batches = file.iter_batches(batch_size=ROWS)
     while at <= last:
@@ -191,8 +189,8 @@ def _kept_batches(file: Any, part: Kept) -> Iterator[Any]:
         documents = numbers[at : at + len(batch)][wanted].tolist()
         if part.edits:
             kept = edited(kept, documents, part.edits)
-        if part.annotate:
-            kept = _annotated(kept, documents, part)
+        if part.annotation:
+            kept = _annotated(kept, documents, part.annotation)
         at += len(batch)
         if len(kept):
             yield kept
@@ -208,37 +206,27 @@ def _next_batch(batches: Iterator[Any], part: Kept, at: int) -> Any:
         raise InputError(f"{name}: row {at + 1}: a column cannot be read ({str(error)[:200]}): repair or leave out the file") from error
 
 
-def _annotated(batch: Any, documents: list[int], part: Kept) -> Any:
+def _annotated(batch: Any, documents: list[int], annotation: Callable[[int], dict[str, Any]]) -> Any:
     """A batch with the columns of the verdicts behind its own. Ids are text: they may be of any kind."""
-    pa = arrow()
-    found = [part.decided.annotation(document) for document in documents]
-    for name, kind in _annotation_types().items():
-        values = [_text_id(each[name]) if name == "kept_id" else each[name] for each in found]
-        batch = batch.append_column(pa.field(name, kind), pa.array(values, kind))
+    found = [annotation(document) for document in documents]
+    added = arrow().RecordBatch.from_pylist([each | {"kept_id": str(each["kept_id"])} for each in found], schema=_annotations())
+    for field, column in zip(added.schema, added.columns, strict=True):
+        batch = batch.append_column(field, column)
     return batch
 
 
-def _text_id(value: Any) -> str:
-    return value if isinstance(value, str) else str(value)
-
-
-def _annotation_types() -> dict[str, Any]:
+def _annotations() -> Any:
     pa = arrow()
-    return {"cluster": pa.int64(), "kept": pa.bool_(), "kept_id": pa.string(), "similarity": pa.float64()}
+    return pa.schema([("cluster", pa.int64()), ("kept", pa.bool_()), ("kept_id", pa.string()), ("similarity", pa.float64())])
 
 
-def _annotated_schema(schema: Any) -> Any:
-    for name, kind in _annotation_types().items():
-        schema = schema.append(arrow().field(name, kind))
-    return schema
-
-
-class ParquetWriter:
+class ParquetWriter(RowWriter):
     """Rows as Parquet. The columns and their types are those of ``schema``, or of the first batch of rows."""
 
     def __init__(self, path: str | Path, schema: Any = None) -> None:
         self._arrow = arrow("writing Parquet")
-        self._path, self._schema = Path(path), schema
+        super().__init__(path)
+        self._schema = schema
         self._writer: Any = None
         self._batch: list[Mapping[str, Any]] = []
         self._characters = 0
@@ -250,19 +238,9 @@ class ParquetWriter:
         if len(self._batch) >= WRITTEN_ROWS or self._characters >= WRITTEN_CHARACTERS:
             self._flush()
 
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self._file = stack.enter_context(atomic_file(self._path))
-            stack.push(self._finish)
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def _finish(self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def finish(self, complete: bool) -> None:
         try:
-            if kind is None and (self._batch or self._writer is None):
+            if complete and (self._batch or self._writer is None):
                 self._flush()
         finally:
             if self._writer:
@@ -279,10 +257,10 @@ class ParquetWriter:
                     raise InputError(f"row {number}: a new column {min(map(str, unknown))!r}: {_REMEDY}")
             table = self._arrow.Table.from_pylist(batch, schema=self._schema)
         except (self._arrow.ArrowException, UnicodeEncodeError, OverflowError) as error:
-            shown = f"rows {first} to {self._written} do not fit the columns of {str(self._path)!r} ({error})"
+            shown = f"rows {first} to {self._written} do not fit the columns of {str(self.path)!r} ({error})"
             raise InputError(f"{shown}: {_REMEDY}") from error
         if self._writer is None:
-            self._writer = _parquet().ParquetWriter(self._file, self._schema, compression="zstd")
+            self._writer = _parquet().ParquetWriter(self.out, self._schema, compression="zstd")
         self._writer.write_table(table)
 
     def _inferred(self, batch: list[Mapping[str, Any]]) -> Any:

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, cast
 
 from lookalike.corpus import row
-from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import Format, Kept, Wanted
+from lookalike.corpus.formats.base import Format, Kept, RowWriter, Wanted
 from lookalike.corpus.row import Header, Problem, Row, damaged
 from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import damage, opened_again, packed
-from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError
 
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
@@ -53,7 +49,7 @@ class Separated(Format):
     def _write(self, part: Kept, out: IO[bytes], with_header: bool) -> list[str]:
         """The rows that stay, or all of them with annotations; the answer is the header that was read."""
         wanted = part.written()
-        text = io.TextIOWrapper(io.BufferedWriter(_Unclosed(out)), encoding=part.encoding, errors="surrogateescape", newline="")
+        text = _text_over(out, part.encoding, "surrogateescape")
         writer = csv.writer(text, delimiter=self.separator, lineterminator="\n")
         with opened_again(part.source) as file, cells_of(file, self.separator, part.encoding) as cells:
             names = next_row(cells) or []
@@ -61,7 +57,7 @@ class Separated(Format):
                 writer.writerow([*names, *part.reader.columns.reserved])
             for number, found in enumerate(_rows(cells), 1):
                 document = wanted.pop(number, None)
-                if found is not None and document is not None:
+                if not isinstance(found, csv.Error) and document is not None:
                     writer.writerow(_written(part, document, names, found))
         text.detach().detach()  # flushes
         if wanted:
@@ -80,9 +76,9 @@ def _written(part: Kept, document: int, names: list[str], cells: list[str]) -> l
     if part.edits and part.edits.column in names[: len(cells)]:
         place = names.index(part.edits.column)
         cells[place] = part.edits.edited(document, cells[place])
-    if not part.annotate:
+    if not part.annotation:
         return cells
-    added = part.decided.annotation(document).values()
+    added = part.annotation(document).values()
     return [*cells, *[""] * (len(names) - len(cells)), *(json.dumps(value) if isinstance(value, bool) else value for value in added)]
 
 
@@ -122,22 +118,18 @@ def _read(reader: Any, name: str, header: Header | None, encoding: str) -> Itera
     names = _header(reader, name)
     if header:
         header(names)
-    for number in itertools.count(1):
-        place = f"{name}:{reader.line_num + 1}"
-        try:
-            cells = next_row(reader)
-        except csv.Error as error:
-            yield Problem("invalid CSV", place, str(error))
-            continue
-        except damage() as error:
-            yield damaged(place, error)
-            return
-        if cells is None:
-            return
-        if any(map(_ESCAPED_BYTE.search, cells)):
-            yield Problem("wrong encoding", place, f"the row has bytes that are not {encoding}; name the encoding")
-        elif cells:
-            yield Row(place, number, dict(zip(names, cells, strict=False)))
+    place = f"{name}:{reader.line_num + 1}"
+    try:
+        for number, cells in enumerate(_rows(reader), 1):
+            if isinstance(cells, csv.Error):
+                yield Problem("invalid CSV", place, str(cells))
+            elif any(map(_ESCAPED_BYTE.search, cells)):
+                yield Problem("wrong encoding", place, f"the row has bytes that are not {encoding}; name the encoding")
+            elif cells:
+                yield Row(place, number, dict(zip(names, cells, strict=False)))
+            place = f"{name}:{reader.line_num + 1}"
+    except damage() as error:
+        yield damaged(place, error)
 
 
 def _header(reader: Any, name: str) -> list[str]:
@@ -162,17 +154,21 @@ def next_row(reader: Any) -> list[str] | None:
         csv.field_size_limit(limit)
 
 
-def _rows(cells: Any) -> Iterator[list[str] | None]:
-    """The rows as lists; None for one that cannot be read."""
+def _rows(reader: Any) -> Iterator[list[str] | csv.Error]:
+    """The rows; an error in place of one that cannot be read."""
     while True:
         try:
-            row = next_row(cells)
-        except csv.Error:
-            yield None
+            cells = next_row(reader)
+        except csv.Error as error:
+            yield error
             continue
-        if row is None:
+        if cells is None:
             return
-        yield row
+        yield cells
+
+
+def _text_over(out: IO[bytes], encoding: str, errors: str) -> Any:
+    return io.TextIOWrapper(io.BufferedWriter(_Unclosed(out)), encoding=encoding, errors=errors, newline="")
 
 
 class _Unclosed(io.RawIOBase):
@@ -189,18 +185,20 @@ class _Unclosed(io.RawIOBase):
         return len(data)
 
 
-class SeparatedWriter:
-    """Rows as CSV, with the columns of the first one; ``names`` are those of a file without rows.
-
-    The file appears when ``with`` ends without an error.
-    """
+class SeparatedWriter(RowWriter):
+    """Rows as CSV, with the columns of the first one; ``names`` are those of a file without rows."""
 
     def __init__(
         self, path: Path, names: Sequence[str], separator: str = ",", cell: Callable[[Any], Any] | None = None, line_end: str = "\n"
     ) -> None:
-        self._path, self._names, self._cell = path, names, cell
+        super().__init__(path)
+        self._names, self._cell, self._begun = names, cell, False
         self._options: dict[str, Any] = {"delimiter": separator, "lineterminator": line_end}
-        self._begun = False
+
+    def begin(self, out: IO[bytes]) -> None:
+        # What UTF-8 cannot carry, a lone surrogate, is written as its escape.
+        self._text = _text_over(out, "utf-8", "backslashreplace")
+        self._rows = csv.writer(self._text, **self._options)
 
     def write(self, row: Mapping[str, Any]) -> None:
         if not self._begun:
@@ -211,18 +209,7 @@ class SeparatedWriter:
         self._begun = True
         self._rows.writerow(map(self._cell, cells) if self._cell else cells)
 
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            file = stack.enter_context(atomic_file(self._path))
-            out = stack.enter_context(closing(packed(file, Source.of(self._path).packing)))
-            # What UTF-8 cannot carry, a lone surrogate, is written as its escape.
-            text = io.TextIOWrapper(io.BufferedWriter(_Unclosed(out)), encoding="utf-8", errors="backslashreplace", newline="")
-            stack.callback(lambda: text.detach().detach())  # flushes
-            self._rows = csv.writer(text, **self._options)
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None and not self._begun:
+    def finish(self, complete: bool) -> None:
+        if complete and not self._begun:
             self._write_cells(self._names)
-        self._stack.__exit__(kind, error, trace)
+        self._text.detach().detach()  # flushes

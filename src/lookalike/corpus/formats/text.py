@@ -44,10 +44,10 @@ def whole(file: IO[bytes], wanted: Wanted) -> bytes:
 
 def copy_files(part: Kept, folder: Path, names: dict[str, str]) -> None:
     """The files that stay, under their new names."""
-    places, edits = part.decided.ledger, part.edits
+    edits = part.edits
     sources = {source.name: source for source in part.reader.sources}
-    for document, kept in zip(range(part.span.start, part.span.stop), part.kept.tolist(), strict=True):
-        source = sources[places.file(document)]
+    for document, kept in zip(part.documents, part.kept.tolist(), strict=True):
+        source = sources[part.file(document)]
         if not kept or source.path is None:
             continue
         target = folder / names[source.name]
