@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +13,7 @@ from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.formats.base import FileReader, Kept
 from lookalike.corpus.formats.text import copy_files
+from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file, atomic_folder, check_outputs
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
@@ -45,6 +46,7 @@ class Output:
         if annotate and not all(reader.source.is_table for reader in readers):
             raise InputError("annotate adds columns, and texts and pages have none: use removed= (--removed) to list what was removed")
         if not self.folder and not all(reader.source.holds_many for reader in readers):
+            _refuse_damaged(readers)
             raise InputError(f"out={out!r}: text files go to a folder: name one, with a slash at its end")
         if self.folder and self.path is not None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InputError(f"out={out!r} is a folder that is not empty: name a new one")
@@ -124,3 +126,12 @@ def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None
     for name, path in outputs.items():
         if name != "out" and path is not None and path != STANDARD_OUTPUT and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
             raise InputError(f"{name}={str(path)!r}: the folder does not exist: make it first")
+
+
+def _refuse_damaged(readers: Sequence[FileReader]) -> None:
+    """Where the output does not fit text files: a damaged file, of which nobody knows what it was, is told first."""
+    for reader in readers:
+        files = [source for source in reader.sources[:100] if source.packing and not source.holds_many]
+        found = replace(reader, sources=files).rows() if files else ()
+        if problem := next((row for row in found if isinstance(row, Problem)), None):
+            raise InputError(f"{problem.place}: {problem.kind}: {problem.message}; repair it, or name other inputs")

@@ -14,6 +14,7 @@ from typing import Any
 from lookalike import _native
 from lookalike.corpus.packed import Packed as Packed
 from lookalike.errors import InputError
+from lookalike.text.normalize import as_str
 
 # Small enough for a piece to stay in the second-level cache on its way to the kernel, large enough for two threads.
 TEXTS_AT_A_TIME = 1024
