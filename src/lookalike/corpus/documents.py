@@ -93,10 +93,12 @@ class _Reader:
 
     def read(self, sources: Iterable[Source]) -> Iterator[Document]:
         for source in sources:
+            # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
+            path = None if source.holds_many or source.packing else source.path
             for row in source_rows(source, self._wanted(source)):
                 if isinstance(row, Problem):
                     self.report(row)
-                elif document := self._document(row, source):
+                elif document := self._document(row, source, path):
                     yield document
 
     def _wanted(self, source: Source) -> Wanted:
@@ -106,26 +108,25 @@ class _Reader:
 
         return Wanted(self.columns.text, self.columns.id, header=header, encoding=self.encoding, extract=self.columns.extract)
 
-    def _document(self, row: Row, source: Source) -> Document | None:
+    def _document(self, row: Row, source: Source, path: Path | None) -> Document | None:
         # Not all notes of a page: the others are about the tree of tags, which is not made for the text and takes longer than that.
         for note in row.page.reading_notes if row.page else ():
             self.report(Problem("page not read as it is", row.place, note.removeprefix(f"{row.place}: "), skipped=False))
-        values = dict(row.values)
+        values = row.values
         if self.named.missing and source.is_table:
             self.named.see(values)
-        text, given = values.pop(self.columns.text, None), values.pop(self.columns.id, None)
+        text, given = values.get(self.columns.text), values.get(self.columns.id)
         made = f"{source.name}:{row.number}" if row.number else source.name
         document_id = made if given is None or given == "" else given
-        # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
-        path = None if source.holds_many or source.packing else source.path
         if not isinstance(text, str):
             self.report(_no_text(row, self.columns.text))
         elif wrong := _wrong_id(document_id):
             named_by = format_named(source.format).named_by or repr(self.columns.id)
             self.report(Problem("unusable id", row.place, f"{named_by} {wrong}"))
         else:
+            meta = {name: value for name, value in values.items() if name not in self.columns[:2]}
             try:
-                return Document(document_id, self._text(text, row.place), plain(values), path, row.page)
+                return Document(document_id, self._text(text, row.place), plain(meta), path, row.page)
             except RecursionError:
                 self.report(Problem("unusable columns", row.place, "a value is nested too deep to be stored"))
         return None

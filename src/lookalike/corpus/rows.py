@@ -5,7 +5,7 @@ What is wrong with a row is a ``Problem`` with a place; the rows behind it are r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.checks import check_str
@@ -79,10 +79,3 @@ def check_encoding(encoding: str) -> None:
 
 def is_utf8(encoding: str | None) -> bool:
     return encoding is None or encoding.lower().replace("_", "-") in ("utf-8", "utf8")
-
-
-def as_object(row: Row | Problem) -> Row | Problem:
-    """A row that is an object, or the problem that it is none."""
-    if isinstance(row, Problem) or isinstance(row.values, Mapping):
-        return row
-    return Problem("not an object", row.place, f"of type {type(row.values).__name__}: expected an object, such as {{…}}")

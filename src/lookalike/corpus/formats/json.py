@@ -12,7 +12,6 @@ from lookalike.corpus import row
 from lookalike.corpus.formats.base import Format, Kept, Wanted
 from lookalike.corpus.formats.lines import too_long
 from lookalike.corpus.row import Problem, Row, damaged
-from lookalike.corpus.rows import as_object
 from lookalike.corpus.rows import rows as rows_of
 from lookalike.corpus.streams import damage
 
@@ -31,7 +30,7 @@ class Json(Format):
 
     def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
         found = _rows(file, name, wanted.encoding or "utf-8")
-        return map(as_object, found) if wanted.objects else found
+        return map(_object, found) if wanted.objects else found
 
     def write_kept(self, part: Kept, out: IO[bytes]) -> None:
         """The rows that stay as an array of objects."""
@@ -109,11 +108,12 @@ def _skip_line(file: IO[bytes]) -> None:
             return
 
 
-def parsed(line: Line | Problem, encoding: str) -> Row | Problem:
+def parsed(line: Line | Problem, encoding: str, only_objects: bool = False) -> Row | Problem:
     if isinstance(line, Problem):
         return line
     try:
-        return Row(line.place, line.number, json.loads(line.data.decode(encoding)))
+        found = Row(line.place, line.number, json.loads(line.data.decode(encoding)))
+        return _object(found) if only_objects else found
     except UnicodeDecodeError as error:
         return Problem("wrong encoding", line.place, f"byte {error.start} of the line is not {encoding}; name the encoding")
     except (ValueError, RecursionError) as error:
@@ -126,3 +126,10 @@ def encoded(values: dict[str, Any], encoding: str) -> bytes:
         return json.dumps(values, ensure_ascii=False).encode(encoding)
     except UnicodeEncodeError:
         return json.dumps(values).encode(encoding)
+
+
+def _object(row: Row | Problem) -> Row | Problem:
+    """A row that is an object, or the problem that it is none."""
+    if isinstance(row, Problem) or isinstance(row.values, Mapping):
+        return row
+    return Problem("not an object", row.place, f"of type {type(row.values).__name__}: expected an object, such as {{…}}")

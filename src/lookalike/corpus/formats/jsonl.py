@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import sys
@@ -23,13 +24,14 @@ from lookalike.corpus.formats.lines import Block, line_blocks, too_long
 from lookalike.corpus.packed import Packed
 from lookalike.corpus.ranks import ranks_of
 from lookalike.corpus.row import Problem, Row
-from lookalike.corpus.rows import as_object, is_utf8
+from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import opened, opened_again, packed
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
 from lookalike.io import open_file
 
 CHUNK = 1 << 22
+ROWS_BLOCK = 1 << 16  # bytes that are made rows at once: somebody may want no more than the first one
 _ID_BEGINS = list(b'"-0123456789')
 _BROKEN, _NO_OBJECT, _NO_COLUMN, _NO_TEXT = 1, 2, 3, 4
 
@@ -37,10 +39,11 @@ _BROKEN, _NO_OBJECT, _NO_COLUMN, _NO_TEXT = 1, 2, 3, 4
 class JsonLines(Format):
     def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
         if is_utf8(wanted.encoding):
-            found = _scanned_rows(file, name, wanted.text)
+            for block in line_blocks(file, name, row.MAX_LINE_BYTES, size=ROWS_BLOCK):
+                yield from [block] if isinstance(block, Problem) else _block_rows(block, name, wanted)
         else:
-            found = (parsed(line, wanted.encoding or "utf-8") for line in numbered_lines(file, name))
-        return map(as_object, found) if wanted.objects else found
+            for line in numbered_lines(file, name):
+                yield parsed(line, wanted.encoding or "utf-8", wanted.objects)
 
     def batches(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[Batch]:
         if not is_utf8(reader.encoding):
@@ -83,23 +86,16 @@ class JsonLines(Format):
 JSONL = JsonLines()
 
 
-def _scanned_rows(file: IO[bytes], name: str, text_column: str) -> Iterator[Row | Problem]:
-    for block in line_blocks(file, name, row.MAX_LINE_BYTES):
-        if isinstance(block, Problem):
-            yield block
-        else:
-            yield from _block_rows(block, name, text_column)
-
-
-def _block_rows(block: Block, name: str, text_column: str) -> Iterator[Row | Problem]:
+def _block_rows(block: Block, name: str, wanted: Wanted) -> Iterator[Row | Problem]:
     """The rows of a block. Each is checked natively, and so is its text made; all the rest is then parsed at once."""
-    data, found = bytes(block.data), _native.scan_json_lines(block.data, [text_column])
+    data, found = bytes(block.data), _native.scan_json_lines(block.data, [wanted.text])
     extents = zip(np.asarray(found["begins"]).tolist(), np.asarray(found["ends"]).tolist(), strict=True)
     lines = [data[begin:end] for begin, end in extents]
     numbers = (np.asarray(found["lines"], dtype=np.int64) + block.line).tolist()
     problems = np.asarray(found["problems"]).tolist()
     values = _values(lines, found, problems)
-    texts = Packed(found["text"], np.asarray(found["text_offsets"]).tolist()).texts()
+    view, offsets = memoryview(found["text"]), np.asarray(found["text_offsets"]).tolist()
+    texts = [str(view[first:last], "utf-8", "surrogatepass") for first, last in itertools.pairwise(offsets)]
     for line, number, problem, text in zip(lines, numbers, problems, texts, strict=True):
         place = f"{name}:{number}"
         value = next(values) if values is not None and problem not in (_BROKEN, _NO_OBJECT) else None
@@ -107,10 +103,10 @@ def _block_rows(block: Block, name: str, text_column: str) -> Iterator[Row | Pro
             yield too_long(place, row.MAX_LINE_BYTES)
         elif value is not None:
             if not problem:
-                value[text_column] = text
+                value[wanted.text] = text
             yield Row(place, number, value)
         elif line.strip():
-            yield parsed(Line(place, number, line), "utf-8")
+            yield parsed(Line(place, number, line), "utf-8", wanted.objects)
 
 
 def _values(lines: list[bytes], found: Mapping[str, Any], problems: list[int]) -> Iterator[dict[str, Any]] | None:

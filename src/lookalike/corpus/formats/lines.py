@@ -21,12 +21,14 @@ class Block(NamedTuple):
     line: int  # the number of its first line, from 1
 
 
-def line_blocks(file: IO[bytes], name: str, most: int, start: tuple[int, int] = (0, 1)) -> Iterator[Block | Problem]:
+def line_blocks(
+    file: IO[bytes], name: str, most: int, start: tuple[int, int] = (0, 1), size: int | None = None
+) -> Iterator[Block | Problem]:
     """The blocks of a file, from an offset and the number of its line on.
 
     In place of a line of much more than ``most`` bytes there is a problem; so there is for everything behind damaged data.
     """
-    size = min(BLOCK, most)
+    size = min(size or BLOCK, most)
     buffer, held = bytearray(2 * size), 0  # the first `held` bytes are a line whose end was not found yet
     offset, line = start  # of the first byte in the buffer
     skipping = False
