@@ -52,7 +52,8 @@ def line_blocks(
                 return
             if not cut and (skipping or end > most):
                 skipping, cut = True, end
-            buffer[: end - cut] = buffer[cut:end]
+            if cut:  # otherwise it is where it should be: moving a long line for every block of it takes for ever
+                buffer[: end - cut] = buffer[cut:end]
             offset, held = offset + cut, end - cut
     except damage() as error:
         yield damaged(f"{name}:{line}", error)
