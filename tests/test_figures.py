@@ -72,4 +72,4 @@ def test_shares_are_printed_by_one_function() -> None:
         if re.search(r":\.\d%\}", path.read_text(encoding="utf-8"))
     ]
     # Besides the function itself: labels of axes and bounds, which are round numbers.
-    assert set(bare) <= {"figures.py", "drafts/page.py", "drafts/plots.py"}
+    assert set(bare) <= {"figures.py", "drafts/html_report.py", "drafts/plots.py"}

@@ -10,6 +10,7 @@ void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
 void bind_dedupe(nb::module_& m);
+void bind_leaders(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
@@ -53,6 +54,7 @@ NB_MODULE(_native, m) {
     bind_fuzzy(m);
     bind_hamming(m);
     bind_dedupe(m);
+    bind_leaders(m);
     bind_fuzzy_segments(m);
     bind_bands(m);
     bind_postings(m);

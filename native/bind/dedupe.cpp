@@ -1,4 +1,4 @@
-// Python's view of what dedupe is made of: rows of JSON lines, sketches of documents, and leaders.
+// Python's view of how dedupe reads: rows of JSON lines, and sketches of documents.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -11,8 +11,6 @@
 
 namespace lookalike {
 namespace {
-
-constexpr unsigned kMaxBands = 4096;
 
 nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
     if (columns.empty()) throw nb::value_error("columns: name at least the text column");
@@ -77,7 +75,7 @@ std::pair<Output<std::uint8_t>, Output<std::int64_t>> join_spans(Bytes data, Inp
 
 Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
     if (bands == 0) return {};
-    if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
+    if (bands > kMostBands) throw nb::value_error("bands: choose 0 to 4096");
     check_size(size);
     if (rows < 1 || rows > size / bands) throw nb::value_error("rows: bands times rows must be within the size of the sketch");
     return {size, bands, rows};
@@ -188,136 +186,6 @@ Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, un
                   [&] { return [&](std::size_t i, auto&& consume) { consume(lists[i].data(), lists[i].data(), lists[i].size()); }; });
 }
 
-// What `look` finds while nobody changes anything. Another thread may hold the lock for long: it is waited for without the GIL.
-template <class Look>
-auto locked(std::mutex& guard, Look&& look) {
-    nb::gil_scoped_release release;
-    const std::lock_guard lock(guard);
-    return look();
-}
-
-TokenDigest digest_at(const Hashes& digests, std::size_t i) { return {digests.data()[2 * i], digests.data()[2 * i + 1]}; }
-
-// Leaders and similarities of a batch; -1 where the document itself is kept.
-using Decisions = std::pair<Output<std::int64_t>, Output<double>>;
-
-class DecisionLists {
-   public:
-    explicit DecisionLists(std::size_t count) { leaders_.reserve(count), similarities_.reserve(count); }
-    void add(const Decision& decision) {
-        leaders_.push_back(decision.leader == kNobody ? -1 : std::int64_t{decision.leader});
-        similarities_.push_back(decision.similarity);
-    }
-    Decisions take() { return {give(std::move(leaders_)), give(std::move(similarities_))}; }
-
-   private:
-    std::vector<std::int64_t> leaders_;
-    std::vector<double> similarities_;
-};
-
-class BoundLeaders {
-   public:
-    BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit, bool estimated)
-        : leaders_(bands, threshold, bucket_limit, estimated ? Measure::estimate : Measure::jaccard) {
-        if (bands > kMaxBands) throw nb::value_error("bands: choose 0 to 4096");
-        if (!(threshold > 0 && threshold <= 1)) throw nb::value_error("threshold: choose a number above 0 and up to 1");
-        if (bucket_limit < 1) throw nb::value_error("bucket_limit: choose 1 or more");
-    }
-
-    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Input<std::uint32_t> keys) {
-        const Batch<std::uint64_t> lists(features, offsets);
-        const std::size_t count = lists.count(), bands = leaders_.bands();
-        if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words per document");
-        if (keys.size() != bands * count) throw nb::value_error("keys: expected one per band and document");
-        DecisionLists decisions(count);
-        {
-            nb::gil_scoped_release release;
-            const std::lock_guard lock(guard_);
-            constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
-            for (std::size_t i = 0; i < count; ++i) {
-                if (i + kAhead < count) leaders_.prefetch(digest_at(digests, i + kAhead), keys.data() + (i + kAhead) * bands);
-                decisions.add(leaders_.offer(lists[i], digest_at(digests, i), keys.data() + i * bands));
-            }
-        }
-        return decisions.take();
-    }
-
-    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
-    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
-    std::uint64_t compared() { return locked(guard_, [&] { return leaders_.compared(); }); }
-    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
-    std::size_t chunks() { return locked(guard_, [&] { return leaders_.chunks().chunks(); }); }
-
-    // A chunk of features, to be written somewhere else. The view stays true when the chunk is replaced.
-    nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig> chunk(std::size_t i) {
-        std::span<const std::uint64_t> features;
-        auto memory = std::make_unique<std::shared_ptr<const void>>();
-        locked(guard_, [&] {
-            features = check_chunk(i);
-            *memory = leaders_.chunks().memory(i);
-        });
-        return owned_view<nb::ndarray<nb::memview, const std::uint64_t, nb::ndim<1>, nb::c_contig>>(features.data(), features.size(), std::move(memory));
-    }
-
-    void replace_chunk(std::size_t i, Hashes elsewhere) {
-        locked(guard_, [&] {
-            if (!std::ranges::equal(check_chunk(i), view(elsewhere))) throw nb::value_error("elsewhere: expected the same features as in the chunk");
-            elsewhere_.push_back(elsewhere);  // held before anything reads it
-            leaders_.chunks().replace(i, elsewhere.data());
-        });
-    }
-
-    // Band, kept documents that a full bucket refused, and a document in it.
-    std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> hot_buckets(std::size_t limit) {
-        std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> out;
-        for (const KeptBuckets::Hot& hot : locked(guard_, [&] { return leaders_.hot_buckets(); })) {
-            if (out.size() == limit) break;
-            out.emplace_back(hot.band, hot.refused, hot.example);
-        }
-        return out;
-    }
-
-   private:
-    std::span<const std::uint64_t> check_chunk(std::size_t i) {
-        if (i >= leaders_.chunks().chunks() || !leaders_.chunks().in_memory(i)) throw nb::value_error("chunk: choose one that is in memory");
-        return leaders_.chunks().chunk(i);
-    }
-
-    Leaders leaders_;
-    std::mutex guard_;
-    std::vector<Hashes> elsewhere_;  // what replaced chunks are read from
-};
-
-class BoundSimhashLeaders {
-   public:
-    BoundSimhashLeaders(unsigned bits, unsigned k) : leaders_(check_bits(bits), k) {
-        if (k > 16) throw nb::value_error("k: choose 0 to 16");
-    }
-
-    Decisions offer(Hashes words, Hashes digests) {
-        const unsigned bits = leaders_.bits();
-        const std::size_t each = bits == 128 ? 2 : 1, count = words.size() / each;
-        if (words.size() % each || digests.size() != 2 * count) throw nb::value_error("digests: expected two words per fingerprint");
-        DecisionLists decisions(count);
-        {
-            nb::gil_scoped_release release;
-            const std::lock_guard lock(guard_);
-            for (std::size_t i = 0; i < count; ++i) {
-                decisions.add(leaders_.offer(code_at(view(words), i, bits), digest_at(digests, i)));
-            }
-        }
-        return decisions.take();
-    }
-
-    std::size_t documents() { return locked(guard_, [&] { return leaders_.documents(); }); }
-    std::size_t kept() { return locked(guard_, [&] { return leaders_.kept(); }); }
-    std::size_t bytes() { return locked(guard_, [&] { return leaders_.bytes(); }); }
-
-   private:
-    SimhashLeaders leaders_;
-    std::mutex guard_;
-};
-
 }  // namespace
 }  // namespace lookalike
 
@@ -332,21 +200,4 @@ void bind_dedupe(nb::module_& m) {
           "workers"_a, "scratch"_a = nb::none(), "key"_a.noconvert() = nb::none());
     m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
           "scratch"_a = nb::none());
-    nb::class_<BoundLeaders>(m, "Leaders")
-        .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
-        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())
-        .def_prop_ro("documents", &BoundLeaders::documents)
-        .def_prop_ro("kept", &BoundLeaders::kept)
-        .def_prop_ro("compared", &BoundLeaders::compared)
-        .def_prop_ro("nbytes", &BoundLeaders::bytes)
-        .def_prop_ro("chunks", &BoundLeaders::chunks)
-        .def("chunk", &BoundLeaders::chunk, "i"_a)
-        .def("replace_chunk", &BoundLeaders::replace_chunk, "i"_a, "elsewhere"_a.noconvert())
-        .def("hot_buckets", &BoundLeaders::hot_buckets, "limit"_a);
-    nb::class_<BoundSimhashLeaders>(m, "SimhashLeaders")
-        .def(nb::init<unsigned, unsigned>(), "bits"_a, "k"_a)
-        .def("offer", &BoundSimhashLeaders::offer, "words"_a.noconvert(), "digests"_a.noconvert())
-        .def_prop_ro("documents", &BoundSimhashLeaders::documents)
-        .def_prop_ro("kept", &BoundSimhashLeaders::kept)
-        .def_prop_ro("nbytes", &BoundSimhashLeaders::bytes);
 }

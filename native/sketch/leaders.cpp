@@ -143,14 +143,13 @@ Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDige
     ++documents_;
     if (Originals::Known* known = originals_.find(digest)) {
         if (!known->final() && known->seen < tables_.documents()) {
-            const Decision newer = most_similar(features, keys, known->seen, known->similarity);
-            if (newer.leader != kNobody) *known = {newer.leader, 0, newer.similarity};
-            known->seen = tables_.documents();
+            const Decision now = nearest(features, keys, known->seen, known->decision());
+            *known = {now.leader, tables_.documents(), now.similarity};
         }
         return known->decision();
     }
     const bool comparable = bands() > 0 && !features.empty();
-    const Decision decision = comparable ? most_similar(features, keys, 0, 0) : Decision{};
+    const Decision decision = comparable ? nearest(features, keys, 0, {}) : Decision{};
     originals_.add(digest, document, decision, tables_.documents());
     if (decision.leader != kNobody) return decision;
     ++kept_;
@@ -162,47 +161,17 @@ Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDige
     return decision;
 }
 
-double Leaders::similarity(std::size_t common, std::size_t own, std::size_t other) const {
-    return static_cast<double>(common) / static_cast<double>(measure_ == Measure::jaccard ? own + other - common : own);
-}
-
-double Leaders::least_common(double similarity, std::size_t own, std::size_t other) const {
-    // A Jaccard similarity of s takes s / (1 + s) of both sizes in common.
-    return measure_ == Measure::jaccard ? similarity / (1 + similarity) * static_cast<double>(own + other) : similarity * static_cast<double>(own);
-}
-
-Decision Leaders::most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, double than) {
+Decision Leaders::nearest(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, const Decision& known) {
     candidates_.clear();
     tables_.find(keys, first, candidates_);
-    if (candidates_.empty()) return {};
+    if (candidates_.empty()) return known;
     std::sort(candidates_.begin(), candidates_.end());
     candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
     compared_ += candidates_.size();
-    bool filled = false;
-    Decision best{kNobody, than};
-    for (const std::uint32_t candidate : candidates_) {
-        const std::span<const std::uint64_t> other = features_[candidate];
-        const double bound = std::max(threshold_, best.similarity);
-        const double smaller = static_cast<double>(std::min(features.size(), other.size()));
-        const double larger = static_cast<double>(std::max(features.size(), other.size()));
-        if (smaller / larger < bound) continue;
-        if (!filled) {
-            set_.reset(features.size());
-            for (const std::uint64_t feature : features) set_.insert(feature);
-            filled = true;
-        }
-        // One less, for the rounding: this only saves time.
-        const double most_missing = static_cast<double>(other.size()) - (least_common(bound, features.size(), other.size()) - 1);
-        std::size_t common = 0, done = 0;
-        while (done < other.size() && static_cast<double>(done - common) <= most_missing) {
-            const std::size_t end = std::min(done + 64, other.size());
-            for (; done < end; ++done) common += set_.contains(other[done]);
-        }
-        if (done < other.size()) continue;
-        const double found = similarity(common, features.size(), other.size());
-        if (found >= threshold_ && found > best.similarity) best = {numbers_[candidate], found};
-    }
-    return best.leader == kNobody ? Decision{} : best;
+    Nearest near(threshold_, known);
+    own_.begin(features);
+    for (const std::uint32_t candidate : candidates_) near.meet(numbers_[candidate], own_.to(features_[candidate], near.least()));
+    return near.decision();
 }
 
 std::vector<KeptBuckets::Hot> Leaders::hot_buckets() const {
@@ -238,18 +207,12 @@ Decision SimhashLeaders::offer(const Code& code, const TokenDigest& digest) {
 }
 
 Decision SimhashLeaders::nearest(const Code& code) {
+    Nearest near(similarity(k_));
     matches_.clear();
     index_.search(code, k_, scratch_, matches_);
-    unsigned least = matches_.empty() ? k_ + 1 : matches_[0].distance;
-    std::int64_t leader = matches_.empty() ? kNobody : matches_[0].id;
-    for (std::size_t i = 0; i < recent_.size(); ++i) {  // all of them later than those of the index
-        if (const unsigned far = distance(code, recent_[i]); far < least) {
-            least = far;
-            leader = recent_numbers_[i];
-        }
-    }
-    if (leader == kNobody) return {};
-    return {static_cast<std::uint32_t>(leader), 1.0 - static_cast<double>(least) / bits()};
+    if (!matches_.empty()) near.meet(static_cast<std::uint32_t>(matches_[0].id), similarity(matches_[0].distance));  // the nearest and earliest of them
+    for (std::size_t i = 0; i < recent_.size(); ++i) near.meet(static_cast<std::uint32_t>(recent_numbers_[i]), similarity(distance(code, recent_[i])));
+    return near.decision();
 }
 
 void SimhashLeaders::keep(const Code& code, std::uint32_t document) {

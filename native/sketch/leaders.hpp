@@ -1,8 +1,7 @@
 // Which documents of a corpus to keep, given them in the order in which they want to be kept.
 //
-// A document is removed only if a document that was kept before has an exact similarity of at least the threshold; it
-// points at the most similar one, the earliest of equals. Buckets only hold documents that were kept, so copies of a page
-// never make one grow. An exact copy (equal digest) of a kept document costs one look-up; one of a removed document is
+// The rule (decide.hpp) with all that it needs in one pass: candidates from buckets, verified at once. Buckets only hold documents
+// that were kept, so copies of a page never make one grow. An exact copy (equal digest) of a kept document costs one look-up; one of a removed document is
 // compared with what was kept since.
 #pragma once
 
@@ -11,13 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sketch/feature_set.hpp"
+#include "sketch/decide.hpp"
+#include "sketch/set_similarity.hpp"
 #include "segments/hamming_index.hpp"
 #include "base/large_buffer.hpp"
 
 namespace lookalike {
 
-constexpr std::uint32_t kNobody = 0xFFFFFFFFU;  // also the limit on documents: numbers are 32-bit
+constexpr unsigned kMostBands = 4096;
 
 struct TokenDigest {
     std::uint64_t low, high;
@@ -25,11 +25,6 @@ struct TokenDigest {
 };
 
 constexpr TokenDigest kNothing{0, 0};  // of a document without tokens: it is like another such one, and like nothing else
-
-struct Decision {
-    std::uint32_t leader = kNobody;  // the kept document; nobody: this one is kept
-    double similarity = 0;
-};
 
 // What is known of documents by their digest.
 class Originals {
@@ -136,15 +131,11 @@ class KeptBuckets {
     std::unordered_map<std::uint64_t, std::uint32_t> refused_;
 };
 
-// What the similarity of two feature sets is: Jaccard's, or where features are the values of MinHashes of one size, each with
-// its place, the share of equal ones, which estimates it.
-enum class Measure { jaccard, estimate };
-
 // Leaders by the similarity of feature sets, with candidates from bands. Without bands only copies are removed.
 class Leaders {
    public:
     Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit, Measure measure = Measure::jaccard)
-        : threshold_(threshold), measure_(measure), tables_(bands, bucket_limit) {}
+        : threshold_(threshold), tables_(bands, bucket_limit), own_(measure) {}
 
     unsigned bands() const { return tables_.bands(); }
     void prefetch(const TokenDigest& digest, const std::uint32_t* keys) const {
@@ -163,13 +154,10 @@ class Leaders {
     std::vector<KeptBuckets::Hot> hot_buckets() const;
 
    private:
-    // The most similar one of the kept documents from `first` on (as the tables number them), if it is more similar than `than`.
-    Decision most_similar(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, double than);
-    double least_common(double similarity, std::size_t own, std::size_t other) const;
-    double similarity(std::size_t common, std::size_t own, std::size_t other) const;
+    // The decision about a document, given the one that the kept documents before `first` (as the tables number them) lead to.
+    Decision nearest(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, const Decision& known);
 
     double threshold_;
-    Measure measure_;
     std::uint32_t documents_ = 0, kept_ = 0;
     std::uint64_t compared_ = 0;
     Originals originals_;
@@ -177,7 +165,7 @@ class Leaders {
     FeatureChunks features_;
     std::vector<std::uint32_t> numbers_;  // of the documents with features, which the tables number from 0
     std::vector<std::uint32_t> candidates_;
-    FeatureSet set_;
+    SetSimilarity own_;  // of the document at hand
 };
 
 // Leaders by the Hamming distance of SimHashes: all kept ones within k are found. Digests say which documents have no tokens.
@@ -195,6 +183,7 @@ class SimhashLeaders {
     static constexpr std::size_t kMaxRecent = 1024;  // compared one by one; the index takes many at a time
 
     Decision nearest(const Code& code);
+    double similarity(unsigned distance) const { return 1.0 - static_cast<double>(distance) / bits(); }  // exact: bits are a power of two
     void keep(const Code& code, std::uint32_t document);
 
     unsigned k_;

@@ -38,7 +38,7 @@ _HOMES = {
     "lookalike.fingerprints.winnowing": "Winnowing winnow winnows",
     "lookalike.golden": "selftest",
     "lookalike.index.index": "Index",
-    "lookalike.index.matches": "Cluster Clusters Match Matches",
+    "lookalike.stores.matches": "Cluster Clusters Match Matches",
     "lookalike.index.opening": "open",
     "lookalike.markup.page": "Page page",
     "lookalike.model": "Document Passage",

@@ -55,7 +55,7 @@ from lookalike.fingerprints.simhash import SimHash as SimHash, simhash as simhas
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing, Winnowings as Winnowings, winnow as winnow, winnows as winnows
 from lookalike.golden import selftest as selftest
 from lookalike.index.index import Index as Index, SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
-from lookalike.index.matches import Cluster as Cluster, Clusters as Clusters, Match as Match, Matches as Matches, Member as Member
+from lookalike.stores.matches import Cluster as Cluster, Clusters as Clusters, Match as Match, Matches as Matches, Member as Member
 from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element

@@ -235,6 +235,20 @@ class HammingIndex:
     def pairs(self, k: int, limit: int) -> tuple[View, View, View]: ...
     def groups(self, k: int, limit: int) -> tuple[View, View, View, View, View]: ...
 
+def feature_similarities(
+    features: Buffer, offsets: Buffer, left: Buffer, right: Buffer, least: float, estimated: bool, workers: int
+) -> memoryview[float]: ...
+def decide(
+    offsets: Buffer,
+    earlier: Buffer,
+    similarities: Buffer,
+    threshold: float,
+    open_offsets: Buffer,
+    open_buckets: Buffer,
+    open_leads: Buffer,
+    bucket_limit: int,
+) -> tuple[View, View, memoryview[float]]: ...
+
 class Leaders:
     def __init__(self, bands: int, threshold: float, bucket_limit: int, estimated: bool = False) -> None: ...
     def offer(self, features: Buffer, offsets: Buffer, digests: Buffer, keys: Buffer) -> tuple[View, memoryview[float]]: ...

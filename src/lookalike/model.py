@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 MAX_ID_BYTES = 2048  # of a document's id: what every store can keep and index
+ID_NUMBERS = range(-(2**63), 2**63)  # ids that are whole numbers
 
 Span = tuple[int, int]
 """Start and end in code points of the original text, end exclusive."""

@@ -349,3 +349,15 @@ def test_on_a_terminal(store: Path) -> None:
     shown = shown_on_a_terminal(f"from lookalike.cli import main; main(['search', {str(store)!r}, '--text', {ROWS[FIRST]!r}])")
     assert f"\x1b[1m{FIRST}" in shown
     assert "lookalike:" not in shown
+
+
+def test_the_table_of_matches_is_read_in_one_go(store: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are: one reading searches, one gets the texts."""
+    from lookalike.stores.embedded.store import EmbeddedStore
+
+    began: list[str] = []
+    reading = EmbeddedStore.reading
+    monkeypatch.setattr(EmbeddedStore, "reading", lambda self, **how: began.append("reading") or reading(self, **how))
+    done = run("search", store, "--text", ROWS[FIRST], "--by", "simhash", "--k", "16", "--limit", "20", "--quiet")
+    assert done.stdout.count("\n") > 2
+    assert len(began) == 2

@@ -177,7 +177,7 @@ def test_the_command_ignores_files(tmp_path: Path) -> None:
 def test_the_command_writes_a_page(tmp_path: Path) -> None:
     result = run(tmp_path, "a", "b", "--html", "out.html", a=f"{BODY} \x00</script>", b=BODY)
     assert result.exit_code in (0, 1)
-    assert (tmp_path / "out.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (tmp_path / "out.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_the_command_does_not_overwrite_its_input(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.comparison import rendering, side_by_side
-from lookalike.comparison.escaping import columns, escaped, printable
+from lookalike.comparison import html_report, side_by_side
 from lookalike.comparison.explaining import about
 from lookalike.figures import shown_score
+from lookalike.reports.escaping import columns, escaped, printable
 
 VOID = {"meta", "link", "br", "img", "rect"}
 HOSTILE = (
@@ -155,7 +155,7 @@ def test_every_passage_is_listed_and_linked() -> None:
 
 
 def test_more_passages_than_the_list_holds_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rendering, "MAX_PASSAGES", 1)
+    monkeypatch.setattr(html_report, "MAX_PASSAGES", 1)
     comparison = la.compare(LEFT, RIGHT)
     assert f"… and {len(comparison.passages) - 1} more, not listed here." in Page(comparison.to_html()).text
 

@@ -220,7 +220,7 @@ def test_the_same_in_every_process(seed: str) -> None:
 
 @pytest.mark.parametrize("bad", [None, 3, b"bytes", ["a"]])
 def test_other_types_are_refused(bad: object) -> None:
-    with pytest.raises(InputError, match=r"right is a .*: expected str"):
+    with pytest.raises(InputError, match=r"right is a .*: give a str"):
         text_score("a", bad)  # type: ignore[arg-type]
 
 

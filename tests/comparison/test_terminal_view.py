@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.comparison.escaping import columns
+from lookalike.reports.escaping import columns
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 words = st.lists(st.sampled_from(["the", "fox", "相似", "的", "。", "\n", "\x1b[2J", "\x07", "\ud800", "x" * 90, "\u3000"]), max_size=60)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
-from lookalike.deduping import local, records
+from lookalike.deduping import local, working_files
 
 SCRIPT = "from lookalike.cli import main; main()"
 
@@ -81,16 +81,16 @@ def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "in1.jsonl").write_bytes(b"broken\n" + sources[1].read_bytes())
     options: dict[str, Any] = {"keep": keep, "on_error": "skip"}
     expected = local.dedupe(sources, out=tmp_path / "whole.jsonl", **options)
-    append, appended = records.Records.append, 0
+    append, appended = working_files.Journal.append, 0
 
-    def interrupted(self: records.Records, *arguments: Any) -> int:
+    def interrupted(self: working_files.Journal, *arguments: Any) -> int:
         nonlocal appended
         if appended == after:
             raise KeyboardInterrupt
         appended += 1
         return append(self, *arguments)
 
-    monkeypatch.setattr(records.Records, "append", interrupted)
+    monkeypatch.setattr(working_files.Journal, "append", interrupted)
     with pytest.raises(KeyboardInterrupt):
         local.dedupe(sources, out=tmp_path / "out.jsonl", resume=True, **options)
     assert not (tmp_path / "out.jsonl").exists()
@@ -100,17 +100,17 @@ def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         file.write(b"half a batch")
     fresh = 0
 
-    def counted(self: records.Records, *arguments: Any) -> int:
+    def counted(self: working_files.Journal, *arguments: Any) -> int:
         nonlocal fresh
         fresh += 1
         return append(self, *arguments)
 
-    monkeypatch.setattr(records.Records, "append", counted)
+    monkeypatch.setattr(working_files.Journal, "append", counted)
     report = local.dedupe(sources, out=tmp_path / "out.jsonl", resume=True, **options)
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert (report.skipped, report.problem_counts) == (expected.skipped, expected.problem_counts) == (1, {"invalid JSON": 1})
     assert [tuple(each) for each in report.removed] == [tuple(each) for each in expected.removed]
-    monkeypatch.setattr(records.Records, "append", append)
+    monkeypatch.setattr(working_files.Journal, "append", append)
     assert fresh > 0
     assert report.stages["resume"] >= 0
     assert not left[0].exists()
@@ -140,12 +140,11 @@ def test_damaged_records_are_made_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_other_inputs_do_not_resume(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(["a b", "a b"]))
-    job = local._Job(
-        local.make_settings("minhash", 0.8, 3, "first", None, "document"), local.Columns(), 1, 1 << 30, None, local.Problems, None
-    )
-    before = job._work_folder(tmp_path / "out.jsonl", [local.Source.of(source)])
+    to = local.Destinations(tmp_path / "out.jsonl")
+    job = local.Job(local.Settings(), local.Input(source), to, local.Resources(), local.Against(), local.Conduct())
+    before = job._work_folder([local.Source.of(source)])
     os.utime(source, (1, 1))
-    assert job._work_folder(tmp_path / "out.jsonl", [local.Source.of(source)]) != before
+    assert job._work_folder([local.Source.of(source)]) != before
 
 
 def test_killed_and_resumed(tmp_path: Path) -> None:

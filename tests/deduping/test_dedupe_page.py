@@ -14,11 +14,11 @@ import lookalike as la
 from browser import Browser
 from dedupe_corpora import near_copies, rows_of, write_jsonl
 from lookalike.cli.progress import stage_line
-from lookalike.deduping.plots import Scale
+from lookalike.deduping.progress import Progress
 from lookalike.deduping.settings import Settings
-from lookalike.deduping.stages import Progress
 from lookalike.leaders import decider
 from lookalike.leaders.sketching import Sketcher
+from lookalike.reports.plots import Scale
 from lookalike.text.columns import packed
 from lookalike.text.features import secret_features
 

@@ -16,7 +16,7 @@ import pytest
 import lookalike as la
 from lookalike.stores.embedded import sealing
 from lookalike.stores.embedded import store as embedded
-from lookalike.stores.settings import KINDS_WITHOUT_MODEL
+from lookalike.stores.settings import Settings
 from lookalike.testing import corpus
 
 KILLS = 100
@@ -212,10 +212,10 @@ def answers(path: Path) -> list[object]:
         return [index.search(text, by=by, limit=None) for by in ("near", "simhash", "passages", "fuzzy") for _, text in corpus(40)[::6]]
 
 
-@pytest.mark.parametrize("kind", KINDS_WITHOUT_MODEL)
+@pytest.mark.parametrize("kind", Settings().kinds)
 def test_every_flipped_byte_of_a_segment_is_detected(store, kind):
-    from lookalike.stores.embedded.snapshots import open_segment, read_sealed
-    from lookalike.stores.settings import Settings
+    from lookalike.stores.embedded.snapshots import open_segment
+    from lookalike.stores.embedded.states import read_sealed
 
     (path,) = (store / "segments").glob(f"*.{kind}")
     good = path.read_bytes()
@@ -251,11 +251,11 @@ def test_answers_do_not_depend_on_damaged_segments(store, damage, caplog):
     assert digests(store) == before  # a reader repairs nothing
     with la.open(store) as index:
         report = index.check()
-        assert len(report.problems) == len(KINDS_WITHOUT_MODEL)
+        assert len(report.problems) == len(Settings().kinds)
         assert all("segments" in problem for problem in report.problems)
         repaired = index.check(repair=True)
         assert repaired.ok
-        assert len(repaired.repaired) == len(KINDS_WITHOUT_MODEL)
+        assert len(repaired.repaired) == len(Settings().kinds)
         assert index.check().problems == []
     caplog.clear()
     assert answers(store) == wanted
@@ -428,4 +428,4 @@ def test_many_segments_merge_and_answer_the_same(tmp_path, small_segments):
         assert parts.stats()["segments"] == 1
         assert parts.stats()["removed"] == 0
         assert parts.check().ok
-    assert len(list((tmp_path / "parts" / "segments").iterdir())) == len(KINDS_WITHOUT_MODEL)
+    assert len(list((tmp_path / "parts" / "segments").iterdir())) == len(Settings().kinds)

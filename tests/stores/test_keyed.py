@@ -24,8 +24,8 @@ import lookalike as la
 from crafted_collisions import forged
 from first_format import as_first_format
 from lookalike.errors import StoreError
-from lookalike.index.fingerprinting import Given, fingerprinted
 from lookalike.keys import Key
+from lookalike.stores.given import Given, fingerprinted
 from postgres_server import empty_database
 
 GENUINE = "the council voted to rebuild the old market hall beside the river before the end of next winter"
@@ -436,8 +436,9 @@ def test_dedupe_against(kept: str, tmp_path: Path, method: str) -> None:
 def test_fingerprints_without_the_key_are_found_and_made_again(location: str) -> None:
     with la.open(location, keyed=True) as index:
         index.add("forged", FORGED)
-        given = Given(["genuine"], [GENUINE], [None])
-        index._store.write(fingerprinted(given, index._store.settings.with_key(None), 1))
+        given, plain = Given(), index._store.settings.with_key(None)
+        given.append(("genuine", GENUINE))
+        index._store.write(fingerprinted(given, plain, plain.stored, 1))
         assert index.search(GENUINE, by="simhash", k=0) == []
         assert index.check().problems == ["document 'genuine': its fingerprints are not those of its text"]
         index.check(repair=True)

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import _native
-from lookalike.stores.page_structures import page_structure, shared_paths, structure_sketches, unpack_structure
+from lookalike.stores.kinds.structure import page_structure, shared_paths, structure_sketches, unpack_structure
 from lookalike.stores.postgres import schema
-from lookalike.stores.settings import KINDS_WITHOUT_MODEL, Settings
+from lookalike.stores.settings import Settings
 from lookalike.testing import corpus, made_pages
 from postgres_server import empty_database
 
 PAGES = [(id_, la.page(html)) for id_, html in made_pages(20)]
-OLD_KINDS = [kind for kind in KINDS_WITHOUT_MODEL if kind != "structure"]
+OLD_KINDS = [kind for kind in Settings().kinds if kind != "structure"]
 
 
 def test_a_folder_of_the_first_release(tmp_path: Path) -> None:

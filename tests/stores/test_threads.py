@@ -21,6 +21,7 @@ import lookalike as la
 from lookalike.index.index import Index
 from lookalike.stores.embedded import sealing, snapshots
 from lookalike.stores.embedded import store as embedded
+from lookalike.stores.kinds.simhash import NearSimhashes, simhash_words
 
 SECONDS = float(os.environ.get("LOOKALIKE_THREADS_SECONDS", "2"))
 WORDS = [f"word{number}" for number in range(400)]
@@ -142,8 +143,8 @@ def test_files_of_merged_segments_stay_while_somebody_may_open_them(tmp_path: Pa
         before = reading.__enter__()
         in_another_thread(lambda: index.add([(f"more {number}", text_of(f"more {number}")) for number in range(70)]))
         in_another_thread(index.compact)
-        words = la.index.fingerprinting.simhash_words([text_of("7")], index._store.settings)  # type: ignore[attr-defined]
-        assert before.near_simhashes(words, 0, 10, 1).totals.tolist() == [1]
+        words = simhash_words([text_of("7")], index._store.settings)
+        assert before.find(NearSimhashes(words, 0, 10)).totals.tolist() == [1]
         assert caplog.text == ""  # nothing was missing that had to be made again
         assert index.check().ok
         reading.__exit__(None, None, None)

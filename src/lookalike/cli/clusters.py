@@ -6,7 +6,7 @@ import click
 
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import Progress
-from lookalike.cli.stores import collection_option, existing, store_argument
+from lookalike.cli.stores import Ways, collection_option, existing, store_argument
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
 
@@ -16,9 +16,7 @@ EXAMPLES = 3
 
 @click.command("clusters")
 @store_argument
-@click.option(
-    "--by", type=click.Choice(["near", "simhash", "meaning", "structure"]), default="near", show_default=True, help="What to compare."
-)
+@click.option("--by", type=Ways(of_clusters=True), default="near", show_default=True, help="What to compare.")
 @click.option(
     "--threshold", type=float, default=None, help="The least similarity, not with simhash [default: the collection's, with meaning 0.9]"
 )

@@ -13,7 +13,7 @@ import lookalike
 from lookalike.cli.options import bar, colours, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.cli.pages import Fetching, fetch_options, read_input
 from lookalike.comparison.explaining import formula
-from lookalike.comparison.reading import fitted
+from lookalike.comparison.reading import KINDS, fitted
 from lookalike.corpus.contents import Contents
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lookalike import Comparison
 
 SHOWN_PASSAGES = 5
-KINDS = ["text", "page", "file", "record"]
 AS_BYTES = "compare bytes with --as file"
 METHODS = ["all", "tags", "structure", "style", "links", "forms", "text", "content", "representation"]
 LARGE_TEXT = 300_000  # characters; below, a comparison takes less than a moment

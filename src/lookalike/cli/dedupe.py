@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, method_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.dedupe_options import input_options, method_options, resource_options
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.figures import counted, shown_score
 
@@ -29,23 +30,14 @@ RULES = {"exact": "duplicates have equal words, whatever their case and punctuat
 @click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
 @click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
-@method_option
-@click.option("--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]")
-@click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]")
-@click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")
+@method_options
 @click.option("--keep", default="first", show_default=True, help="Which of two stays: first, longest, newest:COL or best:COL.")
 @click.option(
     "--level", type=click.Choice(["document", "paragraph", "line"]), default="document", show_default=True, help="What is removed."
 )
-@click.option("--text-column", default="text", show_default=True, help="Column of the text.")
-@click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
-@click.option("--format", "format_", help="Format of the inputs [default: from their names; standard input: jsonl]")
-@click.option("--encoding", help="Encoding of the inputs [default: UTF-8 for tables, found out for texts]")
-@click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
-@click.option("--recipe", default="default", show_default=True, help="How texts become features.")
+@input_options
 @click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the work is done.")
-@click.option("--workers", type=int, default=1, show_default=True, help="Threads; the output does not depend on it.")
-@click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used.")
+@resource_options
 @click.option("--max-removed", help="Stop before writing if more would be removed, such as 30% or 1000 (exit code 8).")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="What a row that cannot be used does."
@@ -64,7 +56,7 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
     del options["engine"]
     with StageProgress(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
-        report = lookalike.dedupe(list(inputs), format=options.pop("format_"), on_problem=notes, progress=progress.stage, **options)
+        report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)
         notes.finish()
     if as_json:
         _print(report, options["out"])

@@ -10,8 +10,8 @@ import click
 import lookalike
 from lookalike.cli.options import json_option, print_json, quiet_option, say
 from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
-from lookalike.comparison.escaping import printable
 from lookalike.errors import NotFound
+from lookalike.reports.escaping import printable
 
 
 @click.command("get")

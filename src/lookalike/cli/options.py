@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
-from lookalike.comparison.escaping import columns, printable
 from lookalike.figures import counted
+from lookalike.reports.escaping import columns, printable
 
 SIGN_AFTER = 0.5  # seconds
 F = TypeVar("F", bound=Callable[..., Any])
@@ -21,12 +21,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def json_option(function: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")(function)
-
-
-def method_option(function: F) -> F:
-    choice = click.Choice(["minhash", "simhash", "exact", "bytes", "meaning"])
-    shown = "What counts as a duplicate. exact: equal words, whatever case and punctuation they have. bytes: equal to the byte."
-    return click.option("--method", type=choice, default="minhash", show_default=True, help=shown)(function)
 
 
 def quiet_option(function: F) -> F:

@@ -7,24 +7,16 @@ from typing import Any
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, method_option, note, print_json, print_table, quiet_option, working
+from lookalike.cli.dedupe_options import input_options, method_options, resource_options
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, working
 from lookalike.figures import shown_share
 
 
 @click.command("plan")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@method_option
-@click.option("--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]")
-@click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]")
-@click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate.")
-@click.option("--text-column", default="text", show_default=True, help="Column of the text.")
-@click.option("--id-column", default="id", show_default=True, help="Column of the id.")
-@click.option("--format", "format_", help="Format of the inputs [default: from their names; standard input: jsonl]")
-@click.option("--encoding", help="Encoding of the inputs [default: UTF-8 for tables, found out for texts]")
-@click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
-@click.option("--recipe", default="default", show_default=True, help="How texts become features.")
-@click.option("--workers", type=int, default=1, show_default=True, help="Threads that the run would have.")
-@click.option("--memory", default="4G", show_default=True, help="Budget that the run would have.")
+@method_options
+@input_options
+@resource_options
 @click.option("--sample", type=int, default=10_000, show_default=True, help="Documents to read.")
 @json_option
 @quiet_option
@@ -34,7 +26,7 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
     Nothing is written. Times are those of this machine at this moment.
     """
     with working("reading a sample …", quiet):
-        found = lookalike.plan(list(inputs), format=options.pop("format_"), **options)
+        found = lookalike.plan(list(inputs), **options)
     if as_json:
         print_json(found.to_dict())
         return

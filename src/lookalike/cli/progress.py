@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 import click
 
 from lookalike.cli.options import note
-from lookalike.comparison.escaping import printable
 from lookalike.figures import shown_share
+from lookalike.reports.escaping import printable
 
 if TYPE_CHECKING:
     from lookalike import Problem
@@ -62,7 +62,7 @@ class StageProgress(Progress):
         super().__init__(quiet, "documents")
 
     def stage(self, progress: Any) -> None:
-        """Takes a ``Progress`` of ``lookalike.deduping.stages``."""
+        """Takes a ``Progress`` of ``lookalike.deduping.progress``."""
         if self._shown and time.monotonic() >= self._next:
             self._next = time.monotonic() + 0.5
             self._drawn = True

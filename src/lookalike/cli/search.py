@@ -13,18 +13,16 @@ import lookalike
 from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
-from lookalike.cli.stores import collection_option, existing, store_argument
-from lookalike.comparison.escaping import columns
+from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes
 from lookalike.errors import InputError
 from lookalike.figures import shown_score
 from lookalike.io import NotText
+from lookalike.reports.escaping import columns
 
 if TYPE_CHECKING:
     from lookalike import Index, Match, Matches
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,40}|0[xX][0-9A-Fa-f]{1,40}")
-WAYS = ["near", "simhash", "passages", "meaning", "fuzzy", "tlsh", "ssdeep", "structure"]
-OF_BYTES = ("fuzzy", "tlsh", "ssdeep")
 EXCERPT_COLUMNS = 60
 _Thing = str | bytes | Path | lookalike.Page
 
@@ -40,7 +38,7 @@ _Thing = str | bytes | Path | lookalike.Page
     metavar="NUMBER",
     help="A SimHash instead of a text: a decimal number, or 0x…",
 )
-@click.option("--by", type=click.Choice(WAYS), default=None, help="What to compare [default: near]")
+@click.option("--by", type=Ways(), default=None, help="What to compare [default: near]")
 @click.option("--k", type=int, default=3, show_default=True, help="With --by simhash: how many bits may differ.")
 @click.option(
     "--threshold",
@@ -87,13 +85,13 @@ def command(
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
     by = by or ("near" if simhash is None else "simhash")
-    what = what or ("page" if by == "structure" or extract else None)
+    what = what or ("page" if takes(by) == "page" or extract else None)
     _check_options(file, what, by, extract)
     if approximate and by != "meaning":
         raise InputError(f"--approximate is for --by meaning: --by {by} is exact and quick, leave it out")
     thing: _Thing | None = text
     if file is not None:
-        thing = _bytes(file) if by in OF_BYTES else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
+        thing = _bytes(file) if takes(by) == "bytes" else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
         found = index.search(
             thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate, compare=compare
@@ -113,9 +111,9 @@ def command(
 def _check_options(file: str | None, what: str | None, by: str, extract: str | None) -> None:
     if file is None and what == "page":
         raise InputError("pages are files or addresses: name one, or '-' for standard input")
-    if by == "structure" and (what != "page" or extract):
-        raise InputError(f"--by structure compares web pages as a whole: leave out {'--extract' if extract else '--as text'}")
-    if by in OF_BYTES and what == "page":
+    if takes(by) == "page" and (what != "page" or extract):
+        raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else '--as text'}")
+    if takes(by) == "bytes" and what == "page":
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
 
 
@@ -132,7 +130,7 @@ def _read(
         found = read_input(file, what, fetching, encoding, quiet)
         for line in found.notes:
             note(line, quiet)
-        return found.thing if by == "structure" and isinstance(found.thing, lookalike.Page) else found.text(extract or "main")
+        return found.thing if takes(by) == "page" and isinstance(found.thing, lookalike.Page) else found.text(extract or "main")
     except NotText as error:
         raise error.instead("search for its bytes --by fuzzy") from error
 
@@ -149,9 +147,10 @@ def _number(simhash: str | None, by: str) -> int | None:
 
 def _show(index: Index, found: Matches, compare: bool) -> None:
     rows = []
+    texts = {document.id: document.text for document in index.documents([match.id for match in found])}
     for match in found:
         compared = ["–" if match.compared is None else shown_score(match.compared)] if compare else []
-        rows.append((str(match.id), shown_score(match.score), _distance(match.distance), *compared, _excerpt(index, match)))
+        rows.append((str(match.id), shown_score(match.score), _distance(match.distance), *compared, _excerpt(texts.get(match.id), match)))
     score = f"score ({found.scale})"
     print_table(("id", score, "distance", *(["compare"] if compare else []), ""), rows, right=(1, 2, 3) if compare else (1, 2))
 
@@ -161,9 +160,8 @@ def _distance(distance: float) -> str:
     return str(distance) if isinstance(distance, int) else shown_score(distance)
 
 
-def _excerpt(index: Index, match: Match) -> str:
+def _excerpt(text: str | None, match: Match) -> str:
     """The longest passage in common, or how the text begins."""
-    text = index.get(match.id).text
     if text is None:
         return ""
     if match.passages:

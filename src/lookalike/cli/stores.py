@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -11,10 +11,31 @@ import click
 import lookalike
 from lookalike.cli.inputs import read_stdin
 from lookalike.errors import InputError
+from lookalike.model import ID_NUMBERS
 
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _TRUSTED = "lookalike.trust"
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Ways(click.Choice[str]):
+    """The ways of searching, or of making clusters, that there are. They are looked up when somebody asks: plug-ins may bring some."""
+
+    def __init__(self, *, of_clusters: bool = False) -> None:
+        self.case_sensitive, self._of_clusters = True, of_clusters
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]  # found when it is asked for
+        from lookalike.stores.kinds import way_names
+
+        return way_names(of_clusters=self._of_clusters)
+
+
+def takes(by: str) -> str:
+    """What a way of searching takes: text, bytes, page or thing."""
+    from lookalike.stores.kinds import way_named
+
+    return way_named(by).takes
 
 
 def store_argument(function: F) -> F:
@@ -70,7 +91,7 @@ def existing(store: str, collection: str, *, writing: bool = False) -> lookalike
 
 def stored_id(index: lookalike.Index, name: str) -> str | int:
     """An id of the command line as the collection has it: what looks like a whole number may be one there."""
-    if _DECIMAL.fullmatch(name) and name not in index and -(2**63) <= int(name) < 2**63 and int(name) in index:
+    if _DECIMAL.fullmatch(name) and name not in index and int(name) in ID_NUMBERS and int(name) in index:
         return int(name)
     return name
 

@@ -16,7 +16,7 @@ from lookalike.comparison.edits import Edits, edits
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.reading import read_pair
-from lookalike.comparison.score import text_score
+from lookalike.comparison.score import score_of
 from lookalike.errors import InputError
 from lookalike.figures import shown_share, shown_value
 from lookalike.fingerprints.record import Part, record
@@ -99,7 +99,7 @@ class Comparison:
 
     def to_html(self, *, names: tuple[str, str] = ("A", "B")) -> str:
         """A page that shows the comparison: one file that needs nothing else. ``names`` are what it calls the two sides."""
-        from lookalike.comparison.rendering import page
+        from lookalike.comparison.html_report import page
 
         if not (isinstance(names, (tuple, list)) and len(names) == 2 and all(isinstance(name, str) for name in names)):
             raise InputError(f"names={shown_value(names)}: give two str, what the two sides are called")
@@ -142,7 +142,7 @@ def compare(
     ``strings`` how strings are compared: "lexical", the name of a measure, or a function. By "representation", ``model`` reads the
     tags, and ``centre`` is what is subtracted from its vectors: see ``match_representations``.
     """
-    _check_threshold(threshold)
+    check_share("threshold", threshold)
     names = None if measures is None else _check_names(measures)
     options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
@@ -175,10 +175,6 @@ def _compare_things(
     raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings) or two pages (la.page)")
 
 
-def _check_threshold(threshold: float) -> None:
-    check_share("threshold", threshold)
-
-
 def _check_names(measures: Iterable[str]) -> list[str]:
     if isinstance(measures, str):
         raise InputError(f"measures={measures!r}: give a list of names, such as [{measures!r}]")
@@ -191,11 +187,11 @@ def _compare_texts(
     templates = None if ignore is None else Templates(ignore, DEFAULT)
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
-    rest = removed(left, spans[0]), removed(right, spans[1])
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
-    found, left_out = texts.text_measures(texts.TextPair(*rest), names, model)
     placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
-    score = text_score(*rest)
+    rest = texts.TextPair(removed(left, spans[0]), removed(right, spans[1])) if any(spans) else placed
+    found, left_out = texts.text_measures(rest, names, model)
+    score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
     return Comparison(
         score=score.value,

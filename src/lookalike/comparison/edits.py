@@ -9,7 +9,6 @@ treated alike.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -17,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from lookalike.comparison.likeness import in_common, trigrams
 from lookalike.comparison.moves import Change, Shared, shared
 from lookalike.comparison.runs import kept_runs
-from lookalike.comparison.sides import Run, Side, gaps
+from lookalike.comparison.sides import Gap, Run, Side, changed
 from lookalike.model import Span
 
 # A sentence is recognisable if this share of its longer side was kept, or became similar words in the same place.
@@ -78,15 +77,7 @@ def edits(left: str, right: str) -> Edits:
     )
 
 
-_Stretch = tuple[int, int]  # first token, token after the last
 _Placed = tuple[int, int, Segment]
-
-
-class _Gap(NamedTuple):
-    """What lies between two kept runs on both sides, without what was moved."""
-
-    left: list[_Stretch]
-    right: list[_Stretch]
 
 
 def _segments(a: Side, b: Side, found: Shared) -> tuple[list[_Placed], list[_Placed]]:
@@ -96,7 +87,8 @@ def _segments(a: Side, b: Side, found: Shared) -> tuple[list[_Placed], list[_Pla
         spans = a.span(run.left, run.left_end), b.span(run.right, run.right_end)
         left.append((run.left, run.left_end, Segment("kept", *spans)))
         right.append((run.right, run.right_end, Segment("kept", spans[1], spans[0])))
-    between = list(_free(a, b, found))
+    runs = (((run.left, run.left_end), (run.right, run.right_end)) for run in found.moved)
+    between = list(changed(found.kept, [*runs, *((change[:2], change[2:]) for change in found.changes)], a, b))
     for gap, reworded in zip(between, _reworded(a, b, found.kept, between), strict=True):
         _label(a, b, gap, reworded, left, right)
     return sorted(left), sorted(right)
@@ -115,25 +107,7 @@ def _moved(side: Side, other: Side, found: Shared) -> Iterator[_Placed]:
         yield left, left_end, Segment("reworded", side.span(left, left_end), other.span(right, right_end))
 
 
-def _free(a: Side, b: Side, found: Shared) -> Iterator[_Gap]:
-    """What moves leave of the gaps between kept runs."""
-    lefts = deque(sorted([(run.left, run.left_end) for run in found.moved] + [change[:2] for change in found.changes]))
-    rights = deque(sorted([(run.right, run.right_end) for run in found.moved] + [change[2:] for change in found.changes]))
-    for left, left_end, right, right_end in gaps(found.kept, a, b):
-        yield _Gap(list(_without(left, left_end, lefts)), list(_without(right, right_end, rights)))
-
-
-def _without(first: int, last: int, moves: deque[_Stretch]) -> Iterator[_Stretch]:
-    while moves and moves[0][0] < last:
-        start, end = moves.popleft()
-        if start > first:
-            yield first, start
-        first = end
-    if first < last:
-        yield first, last
-
-
-def _label(a: Side, b: Side, gap: _Gap, reworded: bool, left: list[_Placed], right: list[_Placed]) -> None:
+def _label(a: Side, b: Side, gap: Gap, reworded: bool, left: list[_Placed], right: list[_Placed]) -> None:
     if reworded and gap.left and gap.right:
         left_whole, right_whole = a.span(gap.left[0][0], gap.left[-1][1]), b.span(gap.right[0][0], gap.right[-1][1])
         left.extend((first, last, Segment("reworded", a.span(first, last), right_whole)) for first, last in gap.left)
@@ -143,12 +117,12 @@ def _label(a: Side, b: Side, gap: _Gap, reworded: bool, left: list[_Placed], rig
     right.extend((first, last, Segment("inserted", b.span(first, last), None)) for first, last in gap.right)
 
 
-def _reworded(a: Side, b: Side, kept: list[Run], between: list[_Gap]) -> Iterator[bool]:
+def _reworded(a: Side, b: Side, kept: list[Run], between: list[Gap]) -> Iterator[bool]:
     """For each gap, whether the sentence it stands in is still recognisable.
 
     A sentence, here, is what lies between two kept tokens with which lines or sentences begin.
     """
-    sentence: list[_Gap] = []
+    sentence: list[Gap] = []
     same = 0
     for number, gap in enumerate(between):
         sentence.append(gap)
@@ -159,7 +133,7 @@ def _reworded(a: Side, b: Side, kept: list[Run], between: list[_Gap]) -> Iterato
             sentence, same = [], tail
 
 
-def _is_recognisable(a: Side, b: Side, sentence: list[_Gap], same: int) -> bool:
+def _is_recognisable(a: Side, b: Side, sentence: list[Gap], same: int) -> bool:
     was = sum([a.characters(*stretch) for gap in sentence for stretch in gap.left])
     now = sum([b.characters(*stretch) for gap in sentence for stretch in gap.right])
     least = RECOGNISABLE * (same + max(was, now))
@@ -180,7 +154,7 @@ def _context(a: Side, run: Run) -> tuple[int, int | None]:
     return a.characters(run.left, end), a.characters(start, run.left_end)
 
 
-def _similar(a: Side, b: Side, gap: _Gap) -> float:
+def _similar(a: Side, b: Side, gap: Gap) -> float:
     """How many characters of a gap became similar words."""
     sides = [[token for stretch in stretches for token in range(*stretch)] for stretches in (gap.left, gap.right)]
     if not all(0 < len(tokens) <= SIMILAR_TOKENS for tokens in sides):

@@ -20,11 +20,12 @@ from array import array
 from bisect import bisect
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
+from heapq import nsmallest
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from lookalike import _native
-from lookalike.comparison.sides import Run, Side, gaps, joined
+from lookalike.comparison.sides import Run, Side, Stretch, gaps, joined
 
 PHRASE_TOKENS = 4
 PHRASE_CHARACTERS = 10
@@ -40,7 +41,6 @@ NEARBY_TOKENS = 16  # kept ones between words that changed places
 MAX_SWAPPED = 8  # tokens
 
 _FREE, _KEPT = -1, -2
-_Stretch = tuple[int, int]  # first token, token after the last
 
 
 class Change(NamedTuple):
@@ -106,7 +106,7 @@ class _Moves:
         if lefts:
             rights = list(self._sentences(self.b, self.right_gaps, self.left_of))
         pairs = sorted(self._similar(lefts, rights), key=lambda pair: (-pair[0], pair[1:3]))
-        taken: tuple[set[_Stretch], set[_Stretch]] = set(), set()
+        taken: tuple[set[Stretch], set[Stretch]] = set(), set()
         for _, left, right, runs in pairs:
             if left not in taken[0] and right not in taken[1]:
                 taken[0].add(left)
@@ -194,7 +194,7 @@ class _Moves:
             there == _FREE for there in self.left_of[change.right : change.right_end]
         )
 
-    def _free(self, around: list[_Stretch], places: array[int]) -> Iterator[_Stretch]:
+    def _free(self, around: list[Stretch], places: array[int]) -> Iterator[Stretch]:
         """The stretches of a side that are neither kept nor moved."""
         for first, last in around:
             at = first
@@ -206,7 +206,7 @@ class _Moves:
                     yield at, end
                 at = end + 1
 
-    def _sentences(self, side: Side, around: list[_Stretch], places: array[int]) -> Iterator[_Stretch]:
+    def _sentences(self, side: Side, around: list[Stretch], places: array[int]) -> Iterator[Stretch]:
         """Sentences and lines, or what was not kept of them, of which not everything was moved as it is."""
         for first, last in around:
             start = first
@@ -217,9 +217,7 @@ class _Moves:
                     yield start, end
                 start = end
 
-    def _similar(
-        self, lefts: list[_Stretch], rights: list[_Stretch]
-    ) -> Iterator[tuple[int, _Stretch, _Stretch, list[tuple[int, int, int]]]]:
+    def _similar(self, lefts: list[Stretch], rights: list[Stretch]) -> Iterator[tuple[int, Stretch, Stretch, list[tuple[int, int, int]]]]:
         """Pairs of sentences with enough in common: how many characters, the two, and the runs they share, counted from their starts."""
         places: dict[tuple[int, int], list[int]] = {}
         for number, (first, last) in enumerate(rights):
@@ -229,7 +227,8 @@ class _Moves:
                     found.append(number)
         for left in lefts:
             votes = Counter(number for pair in _pairs(self.a, *left) for number in places.get(pair, ()))
-            for number, count in votes.most_common(2):
+            # Among equals the first: the order of the votes is that of hashes, which are others in every process.
+            for number, count in nsmallest(2, votes.items(), key=lambda vote: (-vote[1], vote[0])):
                 if count < SENTENCE_VOTES * (left[1] - left[0]):
                     break
                 right = rights[number]
@@ -240,15 +239,15 @@ class _Moves:
                 if common >= max(self._least_common(left, right), self._moved(self.a, left, self.right_of)):
                     yield common, left, right, runs
 
-    def _least_common(self, left: _Stretch, right: _Stretch) -> float:
+    def _least_common(self, left: Stretch, right: Stretch) -> float:
         in_one_gap = bisect(self._lefts, left[0]) == bisect(self._rights, right[0])
         share = IN_PLACE_COMMON if in_one_gap else SENTENCE_COMMON
         return share * max(self.a.characters(*left), self.b.characters(*right))
 
-    def _moved(self, side: Side, stretch: _Stretch, places: array[int]) -> int:
+    def _moved(self, side: Side, stretch: Stretch, places: array[int]) -> int:
         return sum(side.sizes[token] for token in range(*stretch) if places[token] >= 0)
 
-    def _move_sentence(self, left: _Stretch, right: _Stretch, runs: list[tuple[int, int, int]]) -> None:
+    def _move_sentence(self, left: Stretch, right: Stretch, runs: list[tuple[int, int, int]]) -> None:
         for token in range(*left):
             if self.right_of[token] >= 0:
                 self.left_of[self.right_of[token]] = _FREE
@@ -265,7 +264,7 @@ class _Moves:
             self._move(run)
             at = run.left_end, run.right_end
 
-    def _clauses(self, side: Side, around: list[_Stretch], places: array[int]) -> Iterator[_Clause]:
+    def _clauses(self, side: Side, around: list[Stretch], places: array[int]) -> Iterator[_Clause]:
         """Clauses and list items, or what is free of them, without the marks around them and the article before them."""
         for start, end in self._free(around, places):
             first = start
@@ -283,7 +282,7 @@ class _Moves:
                     yield _Clause(begin, token, side.is_edge(bare) and side.is_edge(token))
                 first = token + separates
 
-    def _few_words(self, side: Side, around: list[_Stretch], places: array[int]) -> Iterator[_Stretch]:
+    def _few_words(self, side: Side, around: list[Stretch], places: array[int]) -> Iterator[Stretch]:
         for first, last in self._free(around, places):
             if last - first <= MAX_SWAPPED and not self._only_separators(side, first, last):
                 yield first, last
@@ -304,7 +303,7 @@ class _Moves:
     def _only_separators(self, side: Side, first: int, last: int) -> bool:
         return all(side.separates(token) or side.is_article(token) for token in range(first, last))
 
-    def _separators(self, side: Side, around: list[_Stretch], places: array[int]) -> Iterator[tuple[int, bool]]:
+    def _separators(self, side: Side, around: list[Stretch], places: array[int]) -> Iterator[tuple[int, bool]]:
         """Marks, conjunctions and articles that are all that was changed at their place, and whether they are next to moved text."""
         for first, last in self._free(around, places):
             if self._only_separators(side, first, last):
@@ -320,8 +319,8 @@ class _Moves:
 
 
 def _pairs(side: Side, first: int, last: int) -> Iterable[tuple[int, int]]:
-    hashes = side.hashes[first:last].tolist()
-    return set(pairwise(hashes))
+    """The pairs of neighbouring tokens, each once and in order of place: hashes differ between processes, and so would a set's order."""
+    return dict.fromkeys(pairwise(side.hashes[first:last].tolist()))
 
 
 def _in_place(kept: list[Run], moved: list[Run]) -> tuple[list[Run], list[Run]]:

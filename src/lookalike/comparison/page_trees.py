@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from lookalike.comparison.escaping import escaped
 from lookalike.figures import shown_score
 from lookalike.markup.elements import Element
 from lookalike.pages.matching import PartMatch, TagMatch
+from lookalike.reports.escaping import escaped
+from lookalike.reports.marks import marked
 
 FOLDED_FROM = 12  # equal rows in a stretch
 CONTEXT = 3  # of them shown at either end
@@ -24,7 +25,7 @@ _CLASSES = {"equal": "equal same", "changed": "changed", "gone": "gone", "new": 
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TagPair:
     left: Element | None
     right: Element | None
     similarity: float | None  # None: no partner
@@ -44,15 +45,15 @@ def _looks_equal(left: Element | None, right: Element | None) -> bool:
     return all(_line(mine) == _line(other) for mine, other in ((left.string or "", right.string or ""), *values))
 
 
-def rows_of(part: PartMatch) -> Iterator[Row]:
+def rows_of(part: PartMatch) -> Iterator[TagPair]:
     """All tags and texts of both sides in document order; what is gone stands before what is new."""
     i = k = 0
     ends = [((len(part.left), len(part.right)), None)]
     for (left, right), similarity in [*zip(part.pairs, part.similarities, strict=True), *ends]:
-        yield from (Row(element, None, None) for element in part.left[i:left])
-        yield from (Row(None, element, None) for element in part.right[k:right])
+        yield from (TagPair(element, None, None) for element in part.left[i:left])
+        yield from (TagPair(None, element, None) for element in part.right[k:right])
         if similarity is not None:
-            yield Row(part.left[left], part.right[right], similarity)
+            yield TagPair(part.left[left], part.right[right], similarity)
         i, k = left + 1, right + 1
 
 
@@ -72,7 +73,7 @@ def trees_html(match: TagMatch) -> str:
     return "".join(pieces)
 
 
-def _shown(rows: list[Row]) -> Iterator[str]:
+def _shown(rows: list[TagPair]) -> Iterator[str]:
     for kind, group in groupby(rows, key=lambda row: row.kind):
         stretch = list(group)
         if kind != "equal" or len(stretch) < FOLDED_FROM:
@@ -84,7 +85,7 @@ def _shown(rows: list[Row]) -> Iterator[str]:
         yield from map(_html, stretch[-CONTEXT:])
 
 
-def _html(row: Row) -> str:
+def _html(row: TagPair) -> str:
     title = f' title="similarity {shown_score(row.similarity)}"' if row.similarity is not None and row.kind == "changed" else ""
     left, right = _cell(row.left, "l", row), _cell(row.right, "r", row)
     # A tag whose text differs looks the same on both sides: the text has a row of its own.
@@ -92,14 +93,14 @@ def _html(row: Row) -> str:
     return f'<div class="row {_CLASSES[row.kind]}{same}"{title}>{left}{right}</div>'
 
 
-def _cell(element: Element | None, side: str, row: Row) -> str:
+def _cell(element: Element | None, side: str, row: TagPair) -> str:
     if element is None:
         return f'<div class="{side}"></div>'
     partner = row.right if side == "l" else row.left
     inner = _text(element, partner) if element.is_text else _tag(element, partner)
     shift = min(max(element.depth - 2, 0), MAX_INDENT)
     if row.kind in ("gone", "new"):
-        inner = f"<del>{inner}</del>" if row.kind == "gone" else f"<ins>{inner}</ins>"
+        inner = marked("deleted" if row.kind == "gone" else "inserted", inner)
     return f'<div class="{side} in{shift}">{inner}</div>'
 
 
@@ -120,7 +121,7 @@ def _tag(element: Element, partner: Element | None) -> str:
 
 
 def _marked(html: str, differs: bool) -> str:
-    return f'<a class="reworded">{html}</a>' if differs else html
+    return marked("reworded", html) if differs else html
 
 
 def _value(value: str | list[str]) -> str:

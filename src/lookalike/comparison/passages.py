@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import Winnowing, winnow
 from lookalike.model import Passage, Span
-from lookalike.text.tokenize import TokenStream, stream
+from lookalike.text.tokenize import TokenStream
 
 Spans = tuple[Span, ...]
 
@@ -19,8 +19,8 @@ def shared_passages(pair: TextPair, ignored: tuple[Spans, Spans] = ((), ())) -> 
 
     The pair holds spaces where text is ignored; a passage does not run across that.
     """
-    left, right = pair.winnowing
-    fewest = min(len(stream(text, pair.recipe).hashes) for text in (pair.left, pair.right))
+    left, right = (side.winnowing for side in pair.sides)
+    fewest = min(len(side.tokens.hashes) for side in pair.sides)
     if 0 < fewest < pair.recipe.ngram:
         left, right = (winnow(text, k=fewest, window=1, recipe=pair.recipe) for text in (pair.left, pair.right))
     found = left.passages(right)
@@ -46,7 +46,7 @@ def _apart(passage: Passage, sides: Sequence[TokenStream], cuts: Sequence[list[i
 
 def containment(pair: TextPair, passages: list[Passage]) -> dict[str, float]:
     """The share of each text inside shared passages, by the characters of its tokens. A text without tokens is contained."""
-    left, right = pair.winnowing
+    left, right = (side.winnowing for side in pair.sides)
     return {
         "left": _covered(left, [passage.left for passage in passages]),
         "right": _covered(right, [passage.right for passage in passages]),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lookalike.checks import check_choice
 from lookalike.corpus.contents import Contents, contents
 from lookalike.errors import InputError
 from lookalike.fingerprints.every import parse_record
@@ -19,8 +20,8 @@ AS_BYTES = "compare bytes with kind='file'"
 
 def read_pair(left: Any, right: Any, kind: str | None, encoding: str | None) -> tuple[Any, Any, list[str]]:
     """Both things, read if they are files, and what a reader should know about that."""
-    if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
-        raise InputError(f"kind={kind!r}: choose one of {', '.join(KINDS)}")
+    if kind is not None:
+        check_choice("kind", kind, KINDS)
     if not isinstance(left, Path) and not isinstance(right, Path):
         if kind is not None or encoding is not None:
             raise InputError("kind and encoding say how files are read: give two Path, or leave them out")

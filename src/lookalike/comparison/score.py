@@ -13,15 +13,15 @@ import functools
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lookalike import _native
-from lookalike.errors import InputError
+from lookalike.checks import check_str
+from lookalike.comparison.read_text import ReadText
 from lookalike.text import stopwords
-from lookalike.text.normalize import fold, utf8
-from lookalike.text.tokenize import NATIVE_MODES
+from lookalike.text.normalize import fold
 from lookalike.text.word_lists import WordLists
 
 BLEND = "blend-1"
@@ -79,60 +79,46 @@ def text_score(left: str, right: str) -> TextScore:
     >>> text_score("cat", "dog").value
     0.0
     """
-    sides = _Side.of(left, "left"), _Side.of(right, "right")
-    if sides[0].is_same(sides[1]):
-        return TextScore(1.0, TRIVIAL, None if sides[0].visible else _BOTH_EMPTY_NOTE)
-    if not (sides[0].visible and sides[1].visible):
+    return score_of(ReadText(check_str("left", left)), ReadText(check_str("right", right)))
+
+
+def score_of(left: ReadText, right: ReadText) -> TextScore:
+    """The same for texts that other parts of a comparison read too."""
+    # The words too: "a bc" and "ab c" differ in more than white space.
+    if left.visible == right.visible and left.words == right.words:
+        return TextScore(1.0, TRIVIAL, None if left.visible else _BOTH_EMPTY_NOTE)
+    if not (left.visible and right.visible):
         return TextScore(0.0, TRIVIAL, _EMPTY_NOTE)
-    if not (sides[0].tokens and sides[1].tokens):
-        return _by_characters(*sides)
-    return _blended(*sides)
+    if not (left.words and right.words):
+        return _by_characters(left, right)
+    return _blended(left, right)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    data: bytes
-    visible: str
-    tokens: list[str]
-
-    @classmethod
-    def of(cls, text: str, name: str) -> _Side:
-        if not isinstance(text, str):
-            raise InputError(f"{name} is a {type(text).__name__}: expected str")
-        data = utf8(text, name)
-        tokens = [token for token, _, _ in _native.tokenize(data, NATIVE_MODES["auto"], True)]
-        return cls(data, "".join(fold(text).split()), tokens)
-
-    def is_same(self, other: _Side) -> bool:
-        # The tokens too: "a bc" and "ab c" differ in more than white space.
-        return self.visible == other.visible and self.tokens == other.tokens
-
-    def phrases(self) -> array[int]:
-        offsets = array("q", (0, len(self.data)))
-        return array("Q", sorted(_native.secret_features(self.data, offsets, NATIVE_MODES["auto"], True, PHRASE, False, 1)[0]))
-
-
-def _blended(left: _Side, right: _Side) -> TextScore:
-    size = math.sqrt(len(left.tokens) * len(right.tokens))
+def _blended(left: ReadText, right: ReadText) -> TextScore:
+    size = math.sqrt(len(left.words) * len(right.words))
     few = size <= FEW_TOKENS
     piece = FEW_PIECE if few else PIECE
-    words = damped_dice(word_pieces(left.tokens, piece), word_pieces(right.tokens, piece))
+    words = damped_dice(word_pieces(left.counts, piece), word_pieces(right.counts, piece))
     if size <= SHORT_TOKENS:
         method, note = (FEW, _FEW_NOTE) if few else (SHORT, _SHORT_NOTE)
         return TextScore(_final(words, left, right), method, note, {"words": words, "words_weight": 1.0, "blend": words})
-    phrases = dice(left.phrases(), right.phrases())
+    phrases = dice(_phrases(left), _phrases(right))
     weight = BALANCE_TOKENS / (BALANCE_TOKENS + size - SHORT_TOKENS)
     blend = weight * words + (1.0 - weight) * phrases
     parts = {"words": words, "phrases": phrases, "words_weight": weight, "blend": blend}
     return TextScore(_final(blend, left, right), BLEND, None, parts)
 
 
-def _by_characters(left: _Side, right: _Side) -> TextScore:
+def _phrases(side: ReadText) -> array[int]:
+    return array("Q", sorted(side.runs(PHRASE, unique=False)))
+
+
+def _by_characters(left: ReadText, right: ReadText) -> TextScore:
     share = damped_dice(Counter(left.visible), Counter(right.visible))
     return TextScore(_final(share, left, right), CHARACTERS, _CHARACTERS_NOTE, {"characters": share, "blend": share})
 
 
-def _final(blend: float, left: _Side, right: _Side) -> float:
+def _final(blend: float, left: ReadText, right: ReadText) -> float:
     """The blend on the curve 3x² - 2x³, as if one more character differed.
 
     The curve pulls the accidental overlap of unrelated texts (about a fifth) towards 0 and a light edit towards 1,
@@ -144,15 +130,15 @@ def _final(blend: float, left: _Side, right: _Side) -> float:
     return min(smoothed * smoothed * (3.0 - 2.0 * smoothed), _BELOW_ONE)
 
 
-def word_pieces(tokens: Iterable[str], size: int = PIECE) -> dict[str, int]:
+def word_pieces(counts: Mapping[str, int], size: int = PIECE) -> dict[str, int]:
     """The character n-grams of every word with its boundaries, weighed; an ideograph is one piece of three characters.
 
-    >>> sorted(word_pieces(["look", "的"]).items())
+    >>> sorted(word_pieces({"look": 1, "的": 1}).items())
     [(' lo', 4), (' 的 ', 1), ('loo', 4), ('ok ', 4), ('ook', 4)]
     """
     pieces: dict[str, int] = {}
     function_words = _function_words()
-    for word, count in Counter(tokens).items():
+    for word, count in counts.items():
         weight = count if word in function_words else CONTENT_WEIGHT * count
         # A single character stays whole, or " 相" and "相 " would count twice what they say once.
         width = size if len(word) > 1 else len(word) + 2

@@ -11,8 +11,9 @@ from itertools import chain
 
 from lookalike.comparison.blocks import blocks, partner_groups
 from lookalike.comparison.edits import Edits, Segment
-from lookalike.comparison.escaping import escaped
 from lookalike.model import Passage, Span
+from lookalike.reports.escaping import escaped
+from lookalike.reports.marks import marked, row
 
 FOLDED_FROM = 1_000  # characters of a kept stretch
 CONTEXT = 250  # characters shown at either end of it
@@ -20,20 +21,22 @@ MAX_FOLDED = 400_000  # kept characters that can be unfolded, both sides togethe
 MAX_SHOWN = 1_000_000  # characters outside folds, on each side
 MAX_STRETCHES = 20_000  # elements cost a browser more than characters
 
-_TAGS = {"deleted": "del", "inserted": "ins"}
 _IGNORED, _END = '<span class="ignored">', "</span>"
 
 
 class _Pane:
     """One text, given out piece by piece from its beginning to its end."""
 
-    def __init__(self, text: str, letter: str, groups: dict[Span, int], ignored: Sequence[Span], passages: Sequence[Span]) -> None:
-        self.text, self.letter, self.groups = text, letter, groups
+    def __init__(
+        self, text: str, names: tuple[str, str], groups: dict[Span, int], ignored: Sequence[Span], passages: Sequence[Span]
+    ) -> None:
+        self.text, self.groups = text, groups
+        self.name, self.other = names  # with what the names of places begin, here and in the other text
         self.at = 0
         self.room = MAX_SHOWN
         self._linked: set[int] = set()
-        starts = ((start, f'<i class="passage" id="{letter}p{n}" data-n="{n}"></i>') for n, (start, _) in enumerate(passages, 1))
-        ends = ((end, f'<i id="{letter}q{n}"></i>') for n, (_, end) in enumerate(passages, 1))
+        starts = ((start, f'<i class="passage" id="{self.name}p{n}" data-n="{n}"></i>') for n, (start, _) in enumerate(passages, 1))
+        ends = ((end, f'<i id="{self.name}q{n}"></i>') for n, (_, end) in enumerate(passages, 1))
         self._marks = sorted(chain(ends, starts), key=lambda mark: mark[0], reverse=True)
         self._borders = [border for span in reversed(ignored) for border in reversed(span)]  # of ignored stretches; the next is the last
         self._ignoring = False
@@ -80,24 +83,30 @@ class _Pane:
     def stretch(self, segment: Segment) -> str:
         """A changed stretch, or as much of it as there is room for."""
         inner = self.until(min(segment.span[1], self.at + max(self.room, 0)))
-        if segment.kind in _TAGS:
-            return f"<{_TAGS[segment.kind]}>{inner}</{_TAGS[segment.kind]}>"
-        group = self.groups[segment.span]
-        place = "" if group in self._linked else f' id="{self.letter}{group}"'
+        group = self.groups.get(segment.span)
+        if group is None:
+            return marked(segment.kind, inner)
+        place = "" if group in self._linked else f' id="{self.name}{group}"'
         self._linked.add(group)
-        other = "r" if self.letter == "l" else "l"
-        return f'<a class="{segment.kind}"{place} href="#{other}{group}" data-group="{group}" draggable="false">{inner}</a>'
+        return marked(segment.kind, inner, f'{place} href="#{self.other}{group}" data-group="{group}" draggable="false"')
 
 
 class SideBySide:
-    """The rows of a pair of texts."""
+    """The rows of a pair of texts. ``name`` tells its places from those of other pairs on the same page."""
 
     def __init__(
-        self, left: str, right: str, edits: Edits, passages: Sequence[Passage], ignored: tuple[Sequence[Span], Sequence[Span]]
+        self,
+        left: str,
+        right: str,
+        edits: Edits,
+        passages: Sequence[Passage] = (),
+        ignored: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
+        name: str = "",
     ) -> None:
         groups = partner_groups(edits)
-        self.left = _Pane(left, "l", groups[0], ignored[0], [passage.left for passage in passages])
-        self.right = _Pane(right, "r", groups[1], ignored[1], [passage.right for passage in passages])
+        names = f"{name}l", f"{name}r"
+        self.left = _Pane(left, names, groups[0], ignored[0], [passage.left for passage in passages])
+        self.right = _Pane(right, names[::-1], groups[1], ignored[1], [passage.right for passage in passages])
         self.edits = edits
         self._rows: list[str] = []
         self._cells: tuple[list[str], list[str]] = ([], [])
@@ -190,9 +199,7 @@ class SideBySide:
             cell.clear()
         if not left and not right:
             return
-        same = " same" if texts[0].strip() == texts[1].strip() else ""
-        cells = "".join(f'<div class="{side}" dir="auto" lang="">{cell}</div>' for side, cell in (("l", left), ("r", right)))
-        self._rows.append(f'<div class="row{same}">{cells}</div>')
+        self._rows.append(row(left, right, "row same" if texts[0].strip() == texts[1].strip() else "row"))
 
     def _cut_off(self) -> str:
         self._flush()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from operator import sub
@@ -14,8 +15,9 @@ from typing import NamedTuple
 from lookalike import _native
 from lookalike.model import Span
 from lookalike.text.normalize import utf8
+from lookalike.text.tokenize import NATIVE_MODES
 
-PIECES = 4  # the native mode: words, single ideographs, punctuation marks
+PIECES = NATIVE_MODES["symbols"]  # words, single ideographs, punctuation marks
 SENTENCE_ENDS = frozenset(".!?…。．！？；;")
 # What stands between clauses and between the items of a list. Between two letters or digits, as in 1,000 or near-duplicate, a
 # mark is part of a word.
@@ -45,20 +47,28 @@ class Run(NamedTuple):
         return self.right + self.length
 
 
-class Side:
-    """The tokens of one text: their spans, and how many characters come before each."""
+class Pieces:
+    """The words, ideographs and marks of one text: their spans, and how many characters come before each."""
 
-    def __init__(self, text: str) -> None:
-        self.hashes, self.starts, self.ends = _native.token_stream(utf8(text), PIECES, True)
+    def __init__(self, text: str, *, folded: bool) -> None:
+        self.text = text
+        self.hashes, starts, ends = _native.token_stream(utf8(text), PIECES, folded)
+        self.starts, self.ends = starts.tolist(), ends.tolist()
         self.sizes = array("I", map(sub, self.ends, self.starts))
         self.before: list[int] = list(accumulate(self.sizes, initial=0))
-        self.text = text
 
     def __len__(self) -> int:
         return len(self.hashes)
 
     def characters(self, first: int, last: int) -> int:
         return self.before[last] - self.before[first]
+
+
+class Side(Pieces):
+    """A text, and where its lines, sentences and clauses begin."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, folded=True)
 
     def span(self, first: int, last: int) -> Span:
         return self.starts[first], self.ends[last - 1]
@@ -132,8 +142,36 @@ def joined(runs: Iterable[Run]) -> list[Run]:
     return found
 
 
-def gaps(runs: list[Run], a: Side, b: Side) -> list[tuple[int, int, int, int]]:
+def gaps(runs: Sequence[Run], a: Pieces, b: Pieces) -> list[tuple[int, int, int, int]]:
     """What lies before, between and after runs in order: first token and token after the last, on the left and on the right."""
     starts = [(0, 0), *((run.left_end, run.right_end) for run in runs)]
     ends = [*((run.left, run.right) for run in runs), (len(a), len(b))]
     return [(left, left_end, right, right_end) for (left, right), (left_end, right_end) in zip(starts, ends, strict=True)]
+
+
+Stretch = tuple[int, int]  # first token, token after the last
+
+
+class Gap(NamedTuple):
+    """What lies between two kept runs on both sides, without what was moved."""
+
+    left: list[Stretch]
+    right: list[Stretch]
+
+
+def changed(kept: Sequence[Run], moved: Iterable[tuple[Stretch, Stretch]], a: Pieces, b: Pieces) -> Iterator[Gap]:
+    """What moves leave of the gaps before, between and after kept runs; in some nothing is left."""
+    pairs = list(moved)
+    lefts, rights = (deque(sorted(pair[side] for pair in pairs)) for side in (0, 1))
+    for left, left_end, right, right_end in gaps(kept, a, b):
+        yield Gap(list(_without(left, left_end, lefts)), list(_without(right, right_end, rights)))
+
+
+def _without(first: int, last: int, moves: deque[Stretch]) -> Iterator[Stretch]:
+    while moves and moves[0][0] < last:
+        start, end = moves.popleft()
+        if start > first:
+            yield first, start
+        first = end
+    if first < last:
+        yield first, last

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lookalike.checks import check_bool, check_int
 from lookalike.comparison.blocks import Moves, blocks
 from lookalike.comparison.edits import Segment
-from lookalike.comparison.escaping import columns, printable
+from lookalike.reports.escaping import columns, printable
 
 if TYPE_CHECKING:
     from lookalike.comparison.compare import Comparison

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
+from lookalike.comparison.read_text import ReadText
 from lookalike.errors import InputError
-from lookalike.fingerprints.minhash import MinHash, minhash
-from lookalike.fingerprints.simhash import SimHash, simhash
-from lookalike.fingerprints.winnowing import Winnowing, winnow
 from lookalike.measures import (
     chebyshev,
     containment,
@@ -28,8 +26,6 @@ from lookalike.measures import (
 )
 from lookalike.measures import measures as registered
 from lookalike.recipe import DEFAULT, Recipe
-from lookalike.text.shingle import shingle_set
-from lookalike.text.tokenize import token_texts
 
 if TYPE_CHECKING:
     from lookalike.embedders.opening import Model
@@ -41,30 +37,11 @@ MAX_DIFFLIB_CELLS = 4_000_000
 
 
 class TextPair:
-    """Two texts and what measures need of them, made on first use."""
+    """Two texts that are compared by a recipe."""
 
     def __init__(self, left: str, right: str, recipe: Recipe = DEFAULT) -> None:
         self.left, self.right, self.recipe = left, right, recipe
-
-    @cached_property
-    def tokens(self) -> tuple[list[str], list[str]]:
-        return token_texts(self.left), token_texts(self.right)
-
-    @cached_property
-    def shingles(self) -> tuple[set[int], set[int]]:
-        return shingle_set(self.left, self.recipe), shingle_set(self.right, self.recipe)
-
-    @cached_property
-    def simhash(self) -> tuple[SimHash, SimHash]:
-        return simhash(self.left, recipe=self.recipe), simhash(self.right, recipe=self.recipe)
-
-    @cached_property
-    def minhash(self) -> tuple[MinHash, MinHash]:
-        return minhash(self.left, recipe=self.recipe), minhash(self.right, recipe=self.recipe)
-
-    @cached_property
-    def winnowing(self) -> tuple[Winnowing, Winnowing]:
-        return winnow(self.left, recipe=self.recipe), winnow(self.right, recipe=self.recipe)
+        self.sides = ReadText(left, recipe), ReadText(right, recipe)
 
     def cells(self) -> int:
         return len(self.left) * len(self.right)
@@ -100,23 +77,34 @@ def _within(limit: int, measure: Callable[[TextPair], float]) -> Callable[[TextP
     return bounded
 
 
+def _of(read: Callable[[ReadText], Any], similarity: Callable[[Any, Any], float]) -> Callable[[TextPair], float]:
+    """A measure of what is read of both sides."""
+    return lambda pair: similarity(*map(read, pair.sides))
+
+
+def _own(fingerprint: Any, other: Any) -> float:
+    similarity: float = fingerprint.similarity(other)
+    return similarity
+
+
+_text, _counts, _features = attrgetter("text"), attrgetter("counts"), attrgetter("features")
 TEXT_MEASURES: dict[str, Callable[[TextPair], float]] = {
-    "cosine": lambda pair: cosine.similarity(*pair.tokens),
-    "tfidf": lambda pair: tfidf_cosine.similarity(*pair.tokens),
-    "jaccard": lambda pair: jaccard.similarity(*pair.shingles),
-    "dice": lambda pair: dice.similarity(*pair.shingles),
-    "overlap": lambda pair: overlap.similarity(*pair.shingles),
-    "containment": lambda pair: containment.similarity(*pair.shingles),
-    "containment-reverse": lambda pair: containment.similarity(*reversed(pair.shingles)),
-    "levenshtein": _within(MAX_EDIT_CELLS, lambda pair: levenshtein.similarity(pair.left, pair.right)),
-    "ratio": _within(MAX_EDIT_CELLS, lambda pair: ratio.similarity(pair.left, pair.right)),
-    "difflib": _within(MAX_DIFFLIB_CELLS, lambda pair: difflib.similarity(pair.left, pair.right)),
-    "simhash": lambda pair: pair.simhash[0].similarity(pair.simhash[1]),
-    "minhash": lambda pair: pair.minhash[0].similarity(pair.minhash[1]),
-    "winnowing": lambda pair: pair.winnowing[0].similarity(pair.winnowing[1]),
-    "euclidean": lambda pair: euclidean.similarity(*pair.tokens),
-    "manhattan": lambda pair: manhattan.similarity(*pair.tokens),
-    "chebyshev": lambda pair: chebyshev.similarity(*pair.tokens),
+    "cosine": _of(_counts, cosine.similarity_of),
+    "tfidf": _of(_counts, tfidf_cosine.similarity_of),
+    "jaccard": _of(_features, jaccard.similarity_of),
+    "dice": _of(_features, dice.similarity_of),
+    "overlap": _of(_features, overlap.similarity_of),
+    "containment": _of(_features, containment.similarity_of),
+    "containment-reverse": _of(_features, lambda left, right: containment.similarity_of(right, left)),
+    "levenshtein": _within(MAX_EDIT_CELLS, _of(_text, levenshtein.similarity)),
+    "ratio": _within(MAX_EDIT_CELLS, _of(_text, ratio.similarity)),
+    "difflib": _within(MAX_DIFFLIB_CELLS, _of(_text, difflib.similarity)),
+    "simhash": _of(attrgetter("simhash"), _own),
+    "minhash": _of(attrgetter("minhash"), _own),
+    "winnowing": _of(attrgetter("winnowing"), _own),
+    "euclidean": _of(_counts, euclidean.similarity_of),
+    "manhattan": _of(_counts, manhattan.similarity_of),
+    "chebyshev": _of(_counts, chebyshev.similarity_of),
 }
 
 BY_MODEL = ("meaning", "hybrid", "wmd")  # computed when they are named: they load a model

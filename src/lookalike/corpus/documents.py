@@ -18,10 +18,9 @@ from lookalike.corpus.rows import check_encoding, source_rows
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
 from lookalike.markup.extraction import check_extract
-from lookalike.model import MAX_ID_BYTES, Document
+from lookalike.model import ID_NUMBERS, MAX_ID_BYTES, Document
 
 HELD_BACK = 1000  # documents of standard input
-_INTEGERS = range(-(2**63), 2**63)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -157,7 +156,7 @@ def _wrong_id(value: object) -> str | None:
         return None if len(value.encode()) <= MAX_ID_BYTES else f"has more than {MAX_ID_BYTES} bytes: shorten or hash it"
     if isinstance(value, bool) or not isinstance(value, int):
         return f"is of type {type(value).__name__}: expected text or a whole number"
-    return None if value in _INTEGERS else f"is {str(value)[:40]}: whole numbers have up to 64 bits here; make it text"
+    return None if value in ID_NUMBERS else f"is {str(value)[:40]}: whole numbers have up to 64 bits here; make it text"
 
 
 def _is_unicode(text: str) -> bool:

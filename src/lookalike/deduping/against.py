@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from lookalike import _native
 from lookalike.corpus.batches import Batch
+from lookalike.deduping.run import Reader, batches_again, placed_texts
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
+from lookalike.index.search import near_simhashes
 from lookalike.leaders.rule import SIMHASH_BITS
 from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:
-    from lookalike.deduping.run import Reader
     from lookalike.deduping.settings import Settings
     from lookalike.deduping.verdicts import DocumentVerdicts
+
+
+Found = tuple[Any, float] | None  # the id of a stored document, and the similarity to it
 
 
 class Outside(Protocol):
@@ -73,8 +80,6 @@ class Stored:
 
     def without_stored(self, batch: Batch, outside: Outside) -> Batch:
         """The batch in which documents that the store has are without text, and so are not compared with others."""
-        import numpy as np
-
         places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
         texts = list(batch.texts.texts())
         found = self._matches(texts)
@@ -91,7 +96,7 @@ class Stored:
         batch.ranks = batch.ranks[new] if batch.ranks is not None else None
         return batch
 
-    def _matches(self, texts: list[str]) -> list[tuple[Any, float] | None]:
+    def _matches(self, texts: list[str]) -> list[Found]:
         """The most similar stored document of each text, the oldest of equals."""
         if self._settings.method == "simhash":
             return self._by_simhash(texts)
@@ -100,30 +105,22 @@ class Stored:
         found = self._index.search_texts(texts, threshold=self._settings.threshold, limit=1, workers=self._workers)
         return [(matches[0].id, matches[0].score) if matches else None for matches in found]
 
-    def _by_meaning(self, texts: list[str]) -> list[tuple[Any, float] | None]:
+    def _by_meaning(self, texts: list[str]) -> list[Found]:
         from lookalike.embedders.encoding import encode
 
         said = [place for place, text in enumerate(texts) if text.strip()]
         vectors = encode([texts[place] for place in said], self._settings.recipe.embedder).vectors
         found = self._index.search_vectors(vectors, threshold=self._settings.threshold, limit=1, workers=self._workers)
-        matches: list[tuple[Any, float] | None] = [None] * len(texts)
-        for i, place in enumerate(said):
-            first, last = int(found.offsets[i]), int(found.offsets[i + 1])
-            if last > first:
-                id_ = found.ids[first]
-                matches[place] = (id_ if isinstance(id_, str) else int(id_), float(found.scores[first]))
+        matches: list[Found] = [None] * len(texts)
+        for place, match in zip(said, _firsts(found.offsets, found.ids, found.scores), strict=True):
+            matches[place] = match
         return matches
 
-    def _by_simhash(self, texts: list[str]) -> list[tuple[Any, float] | None]:
+    def _by_simhash(self, texts: list[str]) -> list[Found]:
         values = simhashes(texts, bits=SIMHASH_BITS, recipe=self._index.recipe)
-        found = self._index._by_simhashes(values, self._settings.distance, 1, 1)
-        matches: list[tuple[Any, float] | None] = []
-        for i, text in enumerate(texts):
-            first, last = int(found.offsets[i]), int(found.offsets[i + 1])
-            id_ = found.ids[first] if last > first and text.strip() else None
-            similarity = 1 - int(found.distances[first]) / SIMHASH_BITS if id_ is not None else 0.0
-            matches.append(None if id_ is None else (id_ if isinstance(id_, str) else int(id_), similarity))
-        return matches
+        found = near_simhashes(self._index._store, values, self._settings.distance, 1, 1)
+        similar = _firsts(found.offsets, found.ids, 1 - found.distances / SIMHASH_BITS)
+        return [match if text.strip() else None for text, match in zip(texts, similar, strict=True)]
 
     def add_kept(self, readers: Sequence[Reader], verdicts: DocumentVerdicts) -> int:
         """Adds the documents that stay, with their ids; how many."""
@@ -131,21 +128,21 @@ class Stored:
         return added.added + added.updated
 
 
-def _packed(texts: list[str]) -> Packed:
-    import numpy as np
+def _firsts(offsets: Any, ids: Any, scores: Any) -> Iterator[Found]:
+    """The first match of each query, with an id as Python has it."""
+    for first, last in pairwise(offsets.tolist()):
+        id_ = ids[first] if last > first else None
+        yield None if id_ is None else (id_ if isinstance(id_, str) else int(id_), float(scores[first]))
 
+
+def _packed(texts: list[str]) -> Packed:
     return Packed(*map(np.asarray, _native.pack_strings(texts)))
 
 
 def _kept(readers: Sequence[Reader], verdicts: DocumentVerdicts) -> Iterator[tuple[str | int, str]]:
-    import numpy as np
-
-    number, kept = 0, verdicts.kept
-    for reader in readers:
-        for batch in reader.batches(lambda problem: None):
-            places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
-            for place, text in zip(places.tolist(), batch.texts.texts(), strict=True):
-                if kept[number + place]:
-                    id_ = verdicts.ledger.id(number + place)
-                    yield (id_ if isinstance(id_, str | int) else str(id_)), text
-            number += len(batch)
+    kept = verdicts.kept
+    for first, batch in batches_again(readers):
+        for place, text in placed_texts(batch):
+            if kept[first + place]:
+                id_ = verdicts.ledger.id(first + place)
+                yield (id_ if isinstance(id_, str | int) else str(id_)), text

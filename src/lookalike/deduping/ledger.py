@@ -7,15 +7,14 @@ import mmap
 import tempfile
 from bisect import bisect_right
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Growing:
@@ -36,8 +35,6 @@ class Growing:
 
     def move_out(self, folder: Path) -> int:
         """Leaves nothing in memory; returns how many bytes went to the file."""
-        import numpy as np
-
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - it has no name, and goes with this array
         moved = sum(self._file.write(np.ascontiguousarray(piece, self._dtype).data.cast("B")) for piece in self._pieces if piece.size)
@@ -45,8 +42,6 @@ class Growing:
         return moved
 
     def whole(self) -> NDArray[Any]:
-        import numpy as np
-
         if self._file is not None:
             return self._mapped(self._file)
         if len(self._pieces) != 1:
@@ -54,8 +49,6 @@ class Growing:
         return self._pieces[0]
 
     def _mapped(self, file: IO[bytes]) -> NDArray[Any]:
-        import numpy as np
-
         if self._pieces:
             self.move_out(Path())
         file.flush()
@@ -103,8 +96,6 @@ class Ledger:
         self._firsts.append(self.documents)
 
     def add(self, batch: Batch) -> None:
-        import numpy as np
-
         numbers = np.arange(self.documents, self.documents + len(batch), dtype=np.int64)
         self._rows.add(batch.rows)
         if batch.extents is not None:
@@ -123,8 +114,6 @@ class Ledger:
         self.documents += len(batch)
 
     def _add_ids(self, ids: Ids | None) -> None:
-        import numpy as np
-
         self._id_firsts.append(self.documents)
         self._ids.append(ids)
         if ids is not None:
@@ -203,8 +192,6 @@ class Ledger:
 
     def repeated_ids(self) -> list[Problem]:
         """A problem for each id that several documents have."""
-        import numpy as np
-
         hashes, owners = self._id_hashes.whole(), self._id_owners.whole()
         order = np.argsort(hashes, kind="stable")
         same = np.flatnonzero(hashes[order][1:] == hashes[order][:-1])

@@ -10,25 +10,24 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.corpus.batches import character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import Problems
+from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.run import Decisions, Reader
-from lookalike.deduping.settings import Settings
-from lookalike.deduping.stages import Stages
+from lookalike.deduping.settings import Resources, Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
-from lookalike.deduping.workspace import Workspace
-from lookalike.leaders.decider import RESERVED
+from lookalike.deduping.working_files import Workspace
+from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.rule import Rule
-from lookalike.leaders.sketching import Sketcher
+from lookalike.leaders.sketching import Sketcher, of_digests
 from lookalike.text.columns import Packed
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _ENDS = {"line": re.compile(r"\n"), "paragraph": re.compile(r"\n(?:[^\S\n]*\n)+")}
 _LAST_BREAKS = re.compile(r"\n(?:[^\S\n]*\n)*\Z")  # the last line of a text has none, and is the same line
@@ -63,8 +62,6 @@ class Units:
         return self._owners.move_out(folder) + self._spans.move_out(folder)
 
     def add(self, owners: list[int], spans: list[tuple[int, int]]) -> None:
-        import numpy as np
-
         self._owners.add(np.array(owners, np.int64))
         self._spans.add(np.array(spans, np.int64).reshape(-1, 2))
 
@@ -103,11 +100,12 @@ class Units:
 class LevelRun:
     """Reads a corpus and decides which of its paragraphs or lines stay."""
 
-    def __init__(self, settings: Settings, workers: int, budget: int, workspace: Workspace, problems: Problems, stages: Stages) -> None:
-        self.settings, self.problems, self.stages = settings, problems, stages
-        self._budget, self._workspace, self._spilled = budget, workspace, 0
+    def __init__(self, settings: Settings, resources: Resources, workspace: Workspace, problems: Problems, times: StageTimes) -> None:
+        self.settings, self.problems, self.times = settings, problems, times
+        self._budget, self._workspace, self._spilled = resources.budget, workspace, 0
         self.units = Units(Ledger())
-        self._sketcher = Sketcher(Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe), workers)
+        self._rule = Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe)
+        self._sketcher = Sketcher(self._rule, resources.workers)
         self._digests = Growing("uint64")
         self._numbers = Growing("int64")  # of the units that may be cut
         self._count = 0
@@ -119,24 +117,22 @@ class LevelRun:
             ledger.begin(reader.name)
             batches = reader.batches(self.problems.report)
             while True:
-                with self.stages.timed("read"):
+                with self.times.timed("read"):
                     batch = next(batches, None)
                 if batch is None:
                     break
                 if self.settings.keep.order == "longest":
                     batch.ranks = character_counts(batch.texts)
                 ledger.add(batch)
-                with self.stages.timed("sketch"):
+                with self.times.timed("sketch"):
                     self._split(batch.texts, ledger.last_offered())
-                self.stages.step("read", ledger.documents, None, "documents")
+                self.times.step("read", ledger.documents, None, "documents")
         for problem in ledger.repeated_ids():
             self.problems.report(problem)
-        with self.stages.timed("compare"):
+        with self.times.timed("compare"):
             return Verdicts(self.units, self._decided())
 
     def _split(self, texts: Packed, documents: NDArray[np.int64]) -> None:
-        import numpy as np
-
         owners: list[int] = []
         spans: list[tuple[int, int]] = []
         contents: list[str] = []
@@ -164,21 +160,16 @@ class LevelRun:
             self._spilled += sum(each.move_out(folder) for each in (self.units, self._numbers, self._digests))
 
     def _decided(self) -> Decisions:
-        import numpy as np
-
         numbers, digests = self._numbers.whole(), self._digests.whole().reshape(-1, 2)
         order = np.arange(len(numbers))
         if self.settings.keep.order != "first":
             ranks = np.full(self.units.documents, -np.inf)
             ranks[self.units.ledger.offered()] = self.units.ledger.ranks()
             order = np.argsort(-ranks[self.units.owners()[numbers]], kind="stable")
-        leaders = _native.Leaders(0, 1.0, 1)
+        decider = Decider(self._rule, self._budget, self._workspace.folder)
         found = Growing("int64")
-        nothing, no_keys = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
         for first in range(0, len(order), OFFERED_AT_A_TIME):
-            piece = digests[order[first : first + OFFERED_AT_A_TIME]]
-            offsets = np.zeros(len(piece) + 1, np.int64)
-            found.add(np.asarray(leaders.offer(nothing, offsets, np.ascontiguousarray(piece).reshape(-1), no_keys)[0]))
+            found.add(decider.offer(of_digests(digests[order[first : first + OFFERED_AT_A_TIME]]))[0])
         in_order = numbers[order]
         all_leaders = np.full(self._count, -1, np.int64)
         all_leaders[in_order] = np.where(found.whole() < 0, -1, in_order[found.whole()]) if len(order) else -1
@@ -186,8 +177,6 @@ class LevelRun:
 
     def whole(self, verdicts: Verdicts, column: str) -> DocumentVerdicts:
         """The documents: all of them stay, and some get shorter."""
-        import numpy as np
-
         nothing = Decisions(np.full(self.units.documents, -1, np.int64), np.zeros(self.units.documents))
         return DocumentVerdicts(self.units.ledger, nothing, _edits(verdicts, self.units, column))
 

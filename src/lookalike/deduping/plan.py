@@ -7,28 +7,25 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lookalike.checks import check_int, check_str
-from lookalike.corpus.batches import Batch, Columns
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.checks import check_int
+from lookalike.corpus.batches import Batch
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import check_columns, expanded, readers_of
-from lookalike.deduping.settings import Settings, make_settings, memory_bytes
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.settings import Input, Resources, Settings, make_settings
+from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
-from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.sketching import Sketcher
-from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SAMPLE = 10_000  # documents
 FEW_FEATURES = 20  # a changed word changes five shingles of five: below this many, one word is the difference to the threshold
@@ -96,32 +93,27 @@ def plan(
     sample: int = SAMPLE,
 ) -> Plan:
     """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
-    check_workers(workers)
-    check_extract(extract)
     check_int("sample", sample, 1, remedy="give a number of documents from 1 on")
-    for name, column in (("text_column", text_column), ("id_column", id_column)):
-        check_str(name, column, "the name of a column")
-    if encoding is not None:
-        check_str("encoding", encoding, "the name of an encoding, such as utf-8")
     settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
+    given, resources = Input(corpus, text_column, id_column, format, encoding, extract), Resources(workers, memory)
     with Workspace() as workspace:
-        taken = _Sample(settings, workers, workspace)
-        sources = expanded(corpus, format, workspace, taken.left_out.append)
-        columns = Columns(text_column, id_column, extract=extract)
-        check_columns(sources, columns, encoding)
-        readers = readers_of(sources, columns, encoding)
+        taken = _Sample(settings, resources, workspace)
+        sources = expanded(given.corpus, given.format, workspace, taken.left_out.append)
+        columns = given.columns(settings)
+        check_columns(sources, columns, given.encoding)
+        readers = readers_of(sources, columns, given.encoding)
         for reader in readers:
             taken.read(reader, max(1, sample // len(readers)))
-    return taken.plan(_size(sources), memory_bytes(memory))
+    return taken.plan(_size(sources))
 
 
 class _Sample:
     """Sketches the first documents of every reader and compares them, with a clock at hand."""
 
-    def __init__(self, settings: Settings, workers: int, workspace: Workspace) -> None:
-        self.settings = settings
-        self._sketcher = Sketcher(settings.rule, workers)
-        self._decider = Decider(settings.rule, 1 << 62, workspace.folder, workers)
+    def __init__(self, settings: Settings, resources: Resources, workspace: Workspace) -> None:
+        self.settings, self._budget = settings, resources.budget
+        self._sketcher = Sketcher(settings.rule, resources.workers)
+        self._decider = Decider(settings.rule, 1 << 62, workspace.folder, resources.workers)
         self._problems = Problems("skip")
         self.left_out: list[Problem] = []
         self.documents = self.removed = self.text_bytes = self.source_bytes = 0
@@ -146,8 +138,6 @@ class _Sample:
         self._add_bytes(reader, last, self.documents - before)
 
     def _take(self, batch: Batch) -> None:
-        import numpy as np
-
         self.documents += len(batch)
         self.text_bytes += int(batch.texts.offsets[-1]) - int(batch.texts.offsets[0])
         begin = time.perf_counter()
@@ -176,9 +166,7 @@ class _Sample:
             ratio = len(zlib.compress(self._ratio_sample, 6)) / max(len(self._ratio_sample), 1) if packs else 1
             self.packed_bytes += taken * ratio
 
-    def plan(self, size: int, budget: int) -> Plan:
-        import numpy as np
-
+    def plan(self, size: int) -> Plan:
         self._problems.check_any(self.documents)
         if not self.documents:
             raise InputError("no document could be read: check the inputs, and the name of the text column")
@@ -204,8 +192,8 @@ class _Sample:
             sampled=self.documents,
             removed_share=self.removed / self.documents,
             memory=int(tables + features),
-            budget=budget,
-            disk=int(max(0.0, min(features, tables + features - budget))),
+            budget=self._budget,
+            disk=int(max(0.0, min(features, tables + features - self._budget))),
             seconds=seconds,
             pairs=(round(compared * scale), round(compared * scale * scale)),
             recall=recall,

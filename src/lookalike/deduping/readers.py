@@ -17,7 +17,7 @@ from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
 from lookalike.corpus.rows import check_encoding
 from lookalike.corpus.streams import opened
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 
 LONG_NAME = 100  # characters: a name of a file seldom has as many, and a text often has

@@ -14,7 +14,7 @@ from lookalike.corpus.writing import write_file
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.figures import counted, shown_share
-from lookalike.index.matches import Cluster, Member
+from lookalike.stores.matches import Cluster, Member
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class DedupeReport:
 
     def to_html(self, path: str | Path | None = None, *, title: str = "Deduplication") -> str:
         """One page that opens offline; written to ``path`` if there is one."""
-        from lookalike.deduping.page import page
+        from lookalike.deduping.html_report import page
 
         html = page(self, check_str("title", title))
         if path is not None:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.corpus.batches import Batch, Report, character_counts
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ahead import read_ahead
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import EMPTY, Problems
-from lookalike.deduping.records import Records
-from lookalike.deduping.settings import Settings
-from lookalike.deduping.stages import Stages
-from lookalike.deduping.workspace import Workspace
+from lookalike.deduping.progress import StageTimes
+from lookalike.deduping.settings import Resources, Settings
+from lookalike.deduping.working_files import Entry, Journal, Workspace
 from lookalike.leaders.decider import Decider
 from lookalike.leaders.sketching import Sketcher, Sketches
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.deduping.against import Stored
 
 OFFERED_AT_A_TIME = 4096
@@ -66,32 +66,28 @@ class Run:
     def __init__(
         self,
         settings: Settings,
-        workers: int,
-        budget: int,
+        resources: Resources,
         workspace: Workspace,
         problems: Problems,
-        stages: Stages,
+        times: StageTimes,
         record: bool = False,
         stored: Stored | None = None,
     ) -> None:
-        self.settings, self.problems, self.stages = settings, problems, stages
-        self._ahead = workers > 1
+        self.settings, self.problems, self.times = settings, problems, times
+        self._ahead = resources.workers > 1
         self.ledger = Ledger()
         self._stored = stored
         self.ledger.store = stored.name if stored else ""
-        self._decider = Decider(settings.rule, budget, workspace.folder, workers)
+        self._decider = Decider(settings.rule, resources.budget, workspace.folder, resources.workers)
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = _Waiting()
         needs_file = not self._in_order and settings.method in ("minhash", "meaning")
-        self._records = Records(workspace.folder()) if record or needs_file else None
-        self._sketcher = Sketcher(settings.rule, workers, self._records.key if self._records else None)
+        self._journal = Journal(workspace.folder()) if record or needs_file else None
+        self._sketcher = Sketcher(settings.rule, resources.workers, self._journal.key if self._journal else None)
 
     def decide(self, readers: Sequence[Reader]) -> Decisions:
-        if self._records is None:
-            self._read(readers)
-            return self._finish()
-        with self._records:
+        with self._journal or nullcontext():
             self._read(readers)
             return self._finish()
 
@@ -106,22 +102,22 @@ class Run:
             done, problems_before = sum(size or 0 for size in sizes[:number]), self.problems.seen
             for batch in self._timed(self._batches(reader, start)):
                 if self._stored:
-                    with self.stages.timed("store"):
+                    with self.times.timed("store"):
                         batch = self._stored.without_stored(batch, self.ledger)
-                with self.stages.timed("sketch"):
+                with self.times.timed("sketch"):
                     if self.settings.keep.order == "longest":
                         batch.ranks = character_counts(batch.texts)
                     sketches = self._sketcher.sketch(batch.texts)
-                self._take(number, batch, sketches)
+                self._place(batch, sketches, self._recorded(number, batch, sketches))
                 if total is not None and batch.resume_at:
-                    self.stages.step("read", done + batch.resume_at[0], total, "bytes")
+                    self.times.step("read", done + batch.resume_at[0], total, "bytes")
                 else:
-                    self.stages.step("read", self.ledger.documents, None, "documents")
+                    self.times.step("read", self.ledger.documents, None, "documents")
             start = (0, 1)
             if reader.name and self.ledger.readers[number] == self.ledger.documents and self.problems.seen == problems_before:
                 self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
-            if self._records:
-                self._records.finish_source(self.problems.take_recent())
+            if self._journal:
+                self._journal.finish_source(self.problems.take_recent())
         for problem in self.ledger.repeated_ids():
             self.problems.report(problem)
 
@@ -132,7 +128,7 @@ class Run:
 
     def _timed(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         while True:
-            with self.stages.timed("read"):
+            with self.times.timed("read"):
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -141,40 +137,38 @@ class Run:
     def _replayed(self, readers: Sequence[Reader]) -> tuple[int, tuple[int, int]]:
         """Takes over what an earlier run left: the source to go on with, and where in it."""
         source, start = 0, (0, 1)
-        pending: list[tuple[Batch, Sketches, list[Problem], int]] = []
-        for item in self._records.replay() if self._records else ():
-            with self.stages.timed("resume"):
+        pending: list[Entry] = []
+        for item in self._journal.replay() if self._journal else ():
+            with self.times.timed("resume"):
                 if isinstance(item, list):
                     self._adopt(source, readers, pending, item)
                     pending, source, start = [], source + 1, (0, 1)
-                else:
-                    pending.append((item.batch, item.sketches, item.problems, item.features_at))
-                    if item.batch.resume_at:
-                        start = item.batch.resume_at
-                        self._adopt(source, readers, pending, [])
-                        pending = []
+                    continue
+                pending.append(item)
+                if item.batch.resume_at:
+                    start = item.batch.resume_at
+                    self._adopt(source, readers, pending, [])
+                    pending = []
         # What is pending belongs to a source that cannot be entered in its middle: it is read again.
-        if self._records and pending:
-            self._records.drop_unfinished()
+        if self._journal and pending:
+            self._journal.drop_unfinished()
         return source, start
 
-    def _adopt(
-        self, source: int, readers: Sequence[Reader], batches: list[tuple[Batch, Sketches, list[Problem], int]], problems: list[Problem]
-    ) -> None:
+    def _adopt(self, source: int, readers: Sequence[Reader], entries: list[Entry], problems: list[Problem]) -> None:
         if source == len(self.ledger.readers):
             self.ledger.begin(readers[source].name)
-        for batch, sketches, found, place in batches:
-            self._place(batch, sketches, place)
-            problems = [*found, *problems]
+        for entry in entries:
+            self._place(entry.batch, entry.sketches, entry.features_at)
+            problems = [*entry.problems, *problems]
         for problem in problems:
             self.problems.add(problem)
 
-    def _take(self, source: int, batch: Batch, sketches: Sketches) -> None:
-        place = 0
-        if self._records:
-            with self.stages.timed("record"):
-                place = self._records.append(source, batch, sketches, self.problems.take_recent())
-        self._place(batch, sketches, place)
+    def _recorded(self, source: int, batch: Batch, sketches: Sketches) -> int:
+        """The place of the batch's first feature in the journal."""
+        if not self._journal:
+            return 0
+        with self.times.timed("record"):
+            return self._journal.append(source, batch, sketches, self.problems.take_recent())
 
     def _place(self, batch: Batch, sketches: Sketches, place: int) -> None:
         self.ledger.add(batch)
@@ -185,22 +179,20 @@ class Run:
             self._waiting.add(sketches, place)
 
     def _offer(self, sketches: Sketches) -> None:
-        with self.stages.timed("compare"):
+        with self.times.timed("compare"):
             leaders, similarities = self._decider.offer(sketches, self.ledger.nbytes + self._waiting.nbytes)
         self._found[0].add(leaders)
         self._found[1].add(similarities)
 
     def _finish(self) -> Decisions:
-        import numpy as np
-
         order = self.ledger.offered()
         if not self._in_order:
             ranked = np.argsort(-self.ledger.ranks(), kind="stable")  # of equal ranks the first one is kept
             order = order[ranked]
-            features = self._records.features() if self._records else np.zeros(0, np.uint64)
+            features = self._journal.features() if self._journal else np.zeros(0, np.uint64)
             for first in range(0, len(ranked), OFFERED_AT_A_TIME):
                 self._offer(self._waiting.taken(ranked[first : first + OFFERED_AT_A_TIME], features))
-                self.stages.step("compare", first, len(ranked), "documents")
+                self.times.step("compare", first, len(ranked), "documents")
         leaders, similarities = np.full(self.ledger.documents, -1, np.int64), np.zeros(self.ledger.documents)
         found = self._found[0].whole()
         leaders[order] = np.where(found < 0, -1, order[found]) if len(order) else found
@@ -211,22 +203,29 @@ class Run:
         return Decisions(leaders, similarities, self._decider.compared, hot, self._decider.spilled)
 
 
-def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
-    """The texts of some documents, by their numbers. Problems were reported by the first reading."""
-    import numpy as np
+def placed_texts(batch: Batch) -> Iterator[tuple[int, str]]:
+    """The texts of a batch, each with its place in it."""
+    places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
+    return zip(places.tolist(), batch.texts.texts(), strict=True)
 
-    found: dict[int, str] = {}
+
+def batches_again(readers: Sequence[Reader]) -> Iterator[tuple[int, Batch]]:
+    """All batches once more, each with the number of its first document. Problems were reported by the first reading."""
     number = 0
     for reader in readers:
+        for batch in reader.batches(lambda problem: None):
+            yield number, batch
+            number += len(batch)
+
+
+def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
+    """The texts of some documents, by their numbers."""
+    found: dict[int, str] = {}
+    for first, batch in batches_again(readers) if wanted else ():
+        if any(first <= each < first + len(batch) for each in wanted):
+            found |= {first + place: text for place, text in placed_texts(batch) if first + place in wanted}
         if len(found) == len(wanted):
             break
-        for batch in reader.batches(lambda problem: None):
-            if any(number <= each < number + len(batch) for each in wanted):
-                places = np.arange(len(batch)) if batch.has_text is None else np.flatnonzero(batch.has_text)
-                for place, text in zip(places.tolist(), batch.texts.texts(), strict=True):
-                    if number + place in wanted:
-                        found[number + place] = text
-            number += len(batch)
     return found
 
 
@@ -242,8 +241,6 @@ class _Waiting:
         return sum(each.nbytes for each in (self._starts, self._counts, self._digests, self._keys, self._simhashes))
 
     def add(self, sketches: Sketches, features_at: int) -> None:
-        import numpy as np
-
         self._starts.add(sketches.offsets[:-1] + features_at)
         self._counts.add(np.diff(sketches.offsets))
         self._digests.add(np.array(sketches.digests))
@@ -251,8 +248,6 @@ class _Waiting:
         self._simhashes.add(np.array(sketches.simhashes))
 
     def taken(self, documents: NDArray[np.int64], features: NDArray[np.uint64]) -> Sketches:
-        import numpy as np
-
         starts, counts = self._starts.whole()[documents], self._counts.whole()[documents]
         pieces = [features[start : start + count] for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
         simhashes: Any = self._simhashes.whole()

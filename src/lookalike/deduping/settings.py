@@ -1,16 +1,28 @@
-"""What decides the result of a run, checked."""
+"""The parameters of ``dedupe`` and ``plan``, in groups, each checked in one place.
+
+``Settings`` decide the result. ``Input`` says where documents are, ``Destinations`` where results go, ``Resources`` what the run may
+use, ``Against`` which store it looks at, ``Conduct`` what it does about problems and whom it tells.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_choice, check_int, refuse
+from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_str, refuse
+from lookalike.corpus.batches import Columns
+from lookalike.corpus.row import Problem
+from lookalike.deduping.problems import POLICIES, Problems
+from lookalike.deduping.progress import Progress
 from lookalike.errors import InputError
+from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
+from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe, resolve
 from lookalike.segments.banding import Banding
 
@@ -20,6 +32,7 @@ THRESHOLDS = {"meaning": 0.9}  # of the others 0.8
 MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line")
 ORDERS = ("first", "longest", "newest", "best")
+ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")  # the columns that annotate adds
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -58,8 +71,8 @@ class Settings:
     level: str = "document"
 
     def __post_init__(self) -> None:
-        _one_of("method", self.method, METHODS)
-        _one_of("level", self.level, LEVELS)
+        check_choice("method", self.method, METHODS)
+        check_choice("level", self.level, LEVELS)
         self.rule.check()
         if self.method == "meaning" and self.level != "document":
             raise InputError(f"level={self.level!r}: paragraphs and lines are compared exactly; method='meaning' is for documents")
@@ -101,9 +114,111 @@ def make_settings(
     return Settings(method, least, distance, Keep.of(keep), chosen, level)
 
 
-def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise InputError(f"{name}={value!r}: choose one of {', '.join(allowed)}")
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Where documents are: files, or a table; and which of their columns matter."""
+
+    corpus: Any
+    text_column: str = "text"
+    id_column: str = "id"
+    format: str | None = None
+    encoding: str | None = None
+    extract: str = "main"  # what is compared of web pages: the main text, or all of it
+
+    def __post_init__(self) -> None:
+        check_extract(self.extract)
+        for name, value in (("text_column", self.text_column), ("id_column", self.id_column)):
+            if not isinstance(value, str) or not value:
+                raise refuse(name, value, "give the name of a column")
+        if self.text_column == self.id_column:
+            raise InputError(f"text_column and id_column are both {self.text_column!r}: give each a column of its own")
+        if self.encoding is not None:
+            check_str("encoding", self.encoding, "the name of an encoding, such as utf-8")
+
+    @property
+    def is_files(self) -> bool:
+        corpus = self.corpus
+        named = isinstance(corpus, Sequence) and corpus and all(isinstance(each, str | Path) for each in corpus)
+        return isinstance(corpus, str | Path) or bool(named)
+
+    def columns(self, settings: Settings, annotate: bool = False) -> Columns:
+        """The columns to look at."""
+        keep = settings.keep
+        if annotate and (taken := {self.text_column, self.id_column, keep.column} & set(ANNOTATIONS)):
+            raise InputError(f"the column {min(map(str, taken))!r} is one that annotate adds: rename it")
+        if annotate and settings.level != "document":
+            raise InputError(f"annotate is for level='document': at level={settings.level!r} use removed= (--removed)")
+        added = ANNOTATIONS if annotate else ()
+        return Columns(self.text_column, self.id_column, keep.column, keep.order if keep.column else "", added, self.extract)
+
+
+@dataclass(frozen=True, slots=True)
+class Destinations:
+    """Where results go; None: nowhere."""
+
+    out: str | Path | None = None  # the rows that stay, and with ``annotate`` all rows, each with the verdict on it
+    removed: str | Path | None = None  # the audit trail
+    html: str | Path | None = None  # a page about the run
+    annotate: bool = False
+
+    def __post_init__(self) -> None:
+        check_bool("annotate", self.annotate)
+        for name, path in (("out", self.out), *self.reports.items()):
+            if path is not None:
+                check_path(name, path)
+
+    @property
+    def reports(self) -> dict[str, str | Path | None]:
+        return {"removed": self.removed, "html": self.html}
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a run may use; the result does not depend on it."""
+
+    workers: int = 1
+    memory: int | str | None = None
+    resume: bool = False  # whether to go on where an interrupted run ended
+
+    def __post_init__(self) -> None:
+        check_workers(self.workers)
+        check_bool("resume", self.resume)
+        memory_bytes(self.memory)
+
+    @property
+    def budget(self) -> int:
+        return memory_bytes(self.memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A store: what it has goes, and with ``add`` what stays is added to it."""
+
+    store: str | Path | None = None
+    add: bool = False
+
+    def __post_init__(self) -> None:
+        if check_bool("add", self.add) and self.store is None:
+            raise InputError("add=True adds to the store of against=: name it")
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """What a run does about problems, when it stops, and whom it tells."""
+
+    max_removed: int | float | str | None = None
+    on_error: str = "stop"
+    on_problem: Callable[[Problem], object] | None = None
+    progress: Callable[[Progress], object] | None = None
+
+    def __post_init__(self) -> None:
+        check_callback("progress", self.progress)
+        check_callback("on_problem", self.on_problem)
+        check_choice("on_error", self.on_error, POLICIES)
+        removal_limit(self.max_removed)
+
+    def problems(self) -> Problems:
+        return Problems(self.on_error, self.on_problem)
 
 
 def memory_bytes(memory: int | str | None) -> int:
@@ -126,6 +241,8 @@ def removal_limit(limit: int | float | str | None) -> float | int | None:
     value: Any = float(found[1]) / 100 if found else limit
     if isinstance(value, str):
         value = int(value) if value.strip().isdecimal() and len(value) < 20 else math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0 or (isinstance(value, float) and value > 1):
-        raise InputError(f"max_removed={limit!r}: give a share such as '30%' or 0.3, or a whole number of documents")
-    return value
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not (value >= 0 if whole else isinstance(value, float) and 0 <= value <= 1):
+        raise refuse("max_removed", limit, "give a share such as '30%' or 0.3, or a whole number of documents")
+    allowed: float | int = value
+    return allowed

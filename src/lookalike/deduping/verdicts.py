@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.deduping.ledger import Ledger
 from lookalike.deduping.run import Decisions
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")
 
 
 class Removed(NamedTuple):
@@ -94,8 +91,6 @@ class Verdicts:
         return int((self.decisions.leaders >= 0).sum())
 
     def removed_numbers(self) -> NDArray[np.int64]:
-        import numpy as np
-
         return np.flatnonzero(self.decisions.leaders >= 0)
 
     def removed(self, document: int) -> Removed:
@@ -128,8 +123,6 @@ class Verdicts:
 
     def clusters(self) -> NDArray[np.int64]:
         """The number of each document's cluster: kept documents are counted in order, the others go with theirs."""
-        import numpy as np
-
         if self._clusters is None:
             kept, leaders = self.kept, self.decisions.leaders
             outside = np.arange(max(int(leaders.max(initial=0)) + 1 - len(kept), 0)) + int(kept.sum())  # documents of a store

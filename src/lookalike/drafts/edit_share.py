@@ -21,46 +21,28 @@ the correlations there hardly change between windows of 8 and 48 tokens or moves
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterator
-from itertools import accumulate
-from operator import sub
 
 from lookalike import _native
 from lookalike.checks import check_str
 from lookalike.comparison.likeness import in_common, trigrams
-from lookalike.text.normalize import utf8
+from lookalike.comparison.sides import Gap, Pieces, Run, Stretch, changed
 
 METHOD = "edit-share-2"  # raised whenever the number changes for some pair
 
-PIECES = 4  # the native mode: words, single ideographs, punctuation marks
 MOVED_TOKENS = 3
 MOVED_COST = 0.5
 NEARBY_COST = 0.75  # half of it loses HTER, all of it loses the judgements of people
 WINDOW_TOKENS = 16
 LEAST_EDITED = 1.0  # characters of a window
 
-_Stretch = tuple[int, int]  # first token, token after the last
-_Gap = tuple[list[_Stretch], list[_Stretch]]  # what was changed between two kept runs: the old stretches, the new ones
 
-
-class _Tokens:
-    """The tokens of one side, and how many characters come before each."""
-
+class _Tokens(Pieces):
     def __init__(self, text: str) -> None:
-        self.text = text.lower()
-        self.hashes, self.starts, self.ends = _native.token_stream(utf8(self.text), PIECES, False)
-        self.sizes = array("I", map(sub, self.ends, self.starts))
-        self.before: list[int] = list(accumulate(self.sizes, initial=0))
+        super().__init__(text.lower(), folded=False)
 
-    def __len__(self) -> int:
-        return len(self.hashes)
-
-    def characters(self, first: int, last: int) -> int:
-        return self.before[last] - self.before[first]
-
-    def grams(self, stretches: list[_Stretch]) -> Counter[str]:
+    def grams(self, stretches: list[Stretch]) -> Counter[str]:
         return trigrams(
             self.text[start:end]
             for first, last in stretches
@@ -81,19 +63,21 @@ def edit_share(draft: str, final: str) -> float:
     if draft == final:
         return 0.0
     left, right = _Tokens(draft), _Tokens(final)
-    kept = _native.align_tokens(left.hashes, right.hashes, left.sizes)
-    moves = _native.moved_tokens(left.hashes, right.hashes, kept, MOVED_TOKENS)
-    moved = sum(left.characters(start, start + length) for start, _, length in moves)
+    aligned = _native.align_tokens(left.hashes, right.hashes, left.sizes)
+    kept = [Run(*run) for run in aligned]
+    moves = [Run(*run) for run in _native.moved_tokens(left.hashes, right.hashes, aligned, MOVED_TOKENS)]
+    moved = sum(left.characters(run.left, run.left_end) for run in moves)
     edited = moved * MOVED_COST
-    stayed = sum(left.characters(start, start + length) for start, _, length in kept) + moved * (1 - MOVED_COST)
-    for window in _windows(_gaps(left, right, kept, moves)):
-        changed, same = _compared(left, right, window)
-        edited += changed
-        stayed += same
+    stayed = sum(left.characters(run.left, run.left_end) for run in kept) + moved * (1 - MOVED_COST)
+    places = (((run.left, run.left_end), (run.right, run.right_end)) for run in moves)
+    for window in _windows(gap for gap in changed(kept, places, left, right) if any(gap)):
+        window_edited, window_stayed = _compared(left, right, window)
+        edited += window_edited
+        stayed += window_stayed
     return edited / (edited + stayed) if edited else 0.0
 
 
-def _compared(left: _Tokens, right: _Tokens, window: list[_Gap]) -> tuple[float, float]:
+def _compared(left: _Tokens, right: _Tokens, window: list[Gap]) -> tuple[float, float]:
     """How many characters of a window were edited, and how many stayed."""
     was = sum([left.characters(*stretch) for old, _ in window for stretch in old])
     now = sum([right.characters(*stretch) for _, new in window for stretch in new])
@@ -108,49 +92,22 @@ def _compared(left: _Tokens, right: _Tokens, window: list[_Gap]) -> tuple[float,
     return max(edited, LEAST_EDITED), same + moved * (1 - NEARBY_COST)
 
 
-def _gaps(left: _Tokens, right: _Tokens, kept: list[tuple[int, int, int]], moves: list[tuple[int, int, int]]) -> Iterator[_Gap]:
-    """What lies between two kept runs, without what was moved."""
-    left_moves = sorted((start, start + length) for start, _, length in moves)
-    right_moves = sorted((start, start + length) for _, start, length in moves)
-    left_at = right_at = left_move = right_move = 0
-    for left_start, right_start, length in [*kept, (len(left), len(right), 0)]:
-        old, left_move = _unmoved(left_at, left_start, left_moves, left_move)
-        new, right_move = _unmoved(right_at, right_start, right_moves, right_move)
-        if old or new:
-            yield old, new
-        left_at, right_at = left_start + length, right_start + length
-
-
-def _unmoved(first: int, last: int, moves: list[_Stretch], at: int) -> tuple[list[_Stretch], int]:
-    """The parts of a gap between its moves, and the first move after it."""
-    parts = []
-    while at < len(moves) and moves[at][0] < last:
-        start, end = moves[at]
-        if start > first:
-            parts.append((first, start))
-        first = end
-        at += 1
-    if first < last:
-        parts.append((first, last))
-    return parts, at
-
-
-def _windows(gaps: Iterator[_Gap]) -> Iterator[list[_Gap]]:
+def _windows(gaps: Iterator[Gap]) -> Iterator[list[Gap]]:
     """Neighbouring gaps together, as long as they have no more than WINDOW_TOKENS tokens on a side."""
-    window: list[_Gap] = []
+    window: list[Gap] = []
     olds = news = 0
     for old, new in gaps:
         more_old, more_new = _length(old), _length(new)
         if window and max(olds + more_old, news + more_new) > WINDOW_TOKENS:
             yield window
             window, olds, news = [], 0, 0
-        window.append((old, new))
+        window.append(Gap(old, new))
         olds, news = olds + more_old, news + more_new
     if window:
         yield window
 
 
-def _length(stretches: list[_Stretch]) -> int:
+def _length(stretches: list[Stretch]) -> int:
     return sum(last - first for first, last in stretches)
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.checks import check_str
+from lookalike.comparison.sides import PIECES
 from lookalike.corpus.columns import NamedColumns, unless_default
 from lookalike.corpus.contents import readable
 from lookalike.corpus.row import Problem, Row
@@ -22,7 +24,6 @@ MAX_SIDE_BYTES = 10 << 20  # what the alignment was made for; a larger side is s
 MAX_IDS = 1_000_000  # ids remembered to find duplicates: a bound on memory
 MAX_VALUE = 200  # characters of a value to group by; a longer one is cut, and a digest keeps it distinct
 GROUP_COLUMNS = ("model", "prompt", "author")
-PIECES = 4
 
 _WORD = re.compile(r"\w")
 
@@ -45,6 +46,10 @@ class Columns:
     id: str = "id"
     time: str = "time"
     groups: tuple[str, ...] = GROUP_COLUMNS
+
+    def __post_init__(self) -> None:
+        for role in ("draft", "final", "id", "time"):
+            check_str(f"{role}_column", getattr(self, role), "the name of a column")
 
     @property
     def names(self) -> list[str]:

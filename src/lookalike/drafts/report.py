@@ -111,7 +111,7 @@ class FeedbackReport:
 
     def to_html(self, path: Path | str | None = None, *, title: str = "Feedback on drafts") -> str:
         """One page that opens offline; written to ``path`` if there is one."""
-        from lookalike.drafts.page import page
+        from lookalike.drafts.html_report import page
 
         html = page(self, check_str("title", title))
         if path is not None:
@@ -144,26 +144,16 @@ def feedback(
     is there). With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or .csv) and
     ``on_row`` get each row as it comes.
     """
-    check_callback("on_row", on_row)
-    check_callback("on_problem", on_problem)
-    for name, value in (
-        ("draft_column", draft_column),
-        ("final_column", final_column),
-        ("id_column", id_column),
-        ("time_column", time_column),
-    ):
-        check_str(name, value, "the name of a column")
-    check_bool("keep_rows", keep_rows)
-    destination = None if rows_out is None else check_path("rows_out", rows_out)
+    outputs = _Outputs(keep_rows, None if rows_out is None else check_path("rows_out", rows_out), on_row, on_problem)
     wanted = _column_names(by)
     columns = Columns(draft_column, final_column, id_column, time_column, tuple(dict.fromkeys((*GROUP_COLUMNS, *wanted))))
     check_int("max_side_bytes", max_side_bytes, 1, remedy="choose a number of bytes from 1 on")
-    check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=destination)
+    check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=outputs.rows)
     reader = PairReader(columns, max_side_bytes, wanted)
     limits = Bounds.of(bounds)
-    collector = _Collector(limits, columns, wanted or ("model",), keep_rows, on_problem)
+    collector = _Collector(limits, columns, wanted or ("model",), outputs)
     judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers)
-    with row_writer(destination, columns.groups) if destination is not None else nullcontext() as writer:
+    with row_writer(outputs.rows, columns.groups) if outputs.rows is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
                 collector.add_problem(item)
@@ -171,10 +161,23 @@ def feedback(
                 row = collector.add(item, found)
                 if writer:
                     writer.write(row.to_dict())
-                if on_row:
-                    on_row(row)
         reader.named.check()  # before the rows have their file
     return collector.report(reader.seen_columns | set(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Outputs:
+    """What becomes of the rows and the problems of a call, besides the sums."""
+
+    keep_rows: bool
+    rows: Path | None
+    on_row: Callable[[Row], object] | None
+    on_problem: Callable[[Problem], object] | None
+
+    def __post_init__(self) -> None:
+        check_callback("on_row", self.on_row)
+        check_callback("on_problem", self.on_problem)
+        check_bool("keep_rows", self.keep_rows)
 
 
 def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -190,16 +193,9 @@ def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
 class _Collector:
     """The running sums of one call."""
 
-    def __init__(
-        self,
-        bounds: Bounds,
-        columns: Columns,
-        by: tuple[str, ...],
-        keep_rows: bool,
-        on_problem: Callable[[Problem], object] | None,
-    ) -> None:
-        self.bounds, self.columns, self.on_problem = bounds, columns, on_problem
-        self.rows: list[Row] | None = [] if keep_rows else None
+    def __init__(self, bounds: Bounds, columns: Columns, by: tuple[str, ...], outputs: _Outputs) -> None:
+        self.bounds, self.columns, self.outputs = bounds, columns, outputs
+        self.rows: list[Row] | None = [] if outputs.keep_rows else None
         self.summary = Summary()
         self.groups: Mapping[str, Groups] = {name: Groups() for name in by}
         self.trend = Trend()
@@ -220,6 +216,8 @@ class _Collector:
         self.passages.add(found.removed, row.id)
         if self.rows is not None:
             self.rows.append(row)
+        if self.outputs.on_row:
+            self.outputs.on_row(row)
         return row
 
     def add_problem(self, problem: Problem) -> None:
@@ -227,8 +225,8 @@ class _Collector:
         self.skipped += problem.skipped
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(problem)
-        if self.on_problem:
-            self.on_problem(problem)
+        if self.outputs.on_problem:
+            self.outputs.on_problem(problem)
 
     def report(self, seen: set[str]) -> FeedbackReport:
         return FeedbackReport(

@@ -190,6 +190,12 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
     return MinHash(tuple(_values(text, size, chosen)), fingerprint_recipe(chosen, size))
 
 
+def minhash_of_shingles(hashes: memoryview, recipe: Recipe, size: int = 128) -> MinHash:
+    """The MinHash of a text that is shingles already; it makes no difference how often each is among them."""
+    found = _native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)
+    return MinHash(tuple(found), fingerprint_recipe(recipe, size))
+
+
 def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, ...]:
     if recipe.hash in PERMUTED_HASHES:
         return _permuted(_strings(text, recipe), size, recipe)

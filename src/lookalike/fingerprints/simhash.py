@@ -135,9 +135,14 @@ def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:
         offsets = array("q", (0, len(data)))
         return _join(_native.simhash_texts(data, offsets, *native_form(recipe), bits, recipe.weights == "one", 1))
     if shingles_words(recipe):  # a segmenter's words: shingled natively
-        hashes = shingles(text, recipe)
-        return _join(_native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1))
+        return simhash_of_shingles(shingles(text, recipe), recipe, bits).value
     return _of_strings(weighted_strings(text, recipe), bits, recipe)
+
+
+def simhash_of_shingles(hashes: memoryview, recipe: Recipe, bits: int = 64) -> SimHash:
+    """The SimHash of a text that is shingles already."""
+    found = _native.simhash_features(hashes, array("q", (0, len(hashes))), bits, recipe.weights == "one", 1)
+    return SimHash(_join(found), bits, fingerprint_recipe(recipe, bits))
 
 
 def _token_weights(tokens: object) -> dict[str, float]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_WINDOW = 65536
+WINDOW = 4  # shingles of which one is kept, where nobody says otherwise
 
 
 class _Source(NamedTuple):
@@ -52,6 +53,8 @@ class Winnowing:
     def __post_init__(self) -> None:
         if len(self.values) != len(self.spans):
             raise InputError(f"winnowing fingerprint: {len(self.values)} values but {len(self.spans)} spans")
+        if not self.values or (set(map(type, self.values)) == {int} and min(self.values) >= 0 and max(self.values) < 1 << 64):
+            return  # the loop below, which finds the culprit, takes ten times as long
         for value in self.values:
             if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
                 raise InputError(f"winnowing value {value!r}: expected an integer of 64 bits")
@@ -165,25 +168,28 @@ def _resolve(recipe: Recipe | str | None, k: int | None, window: int) -> Recipe:
     return chosen
 
 
-def winnow(text: str, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None) -> Winnowing:
+def winnow(text: str, *, k: int | None = None, window: int = WINDOW, recipe: Recipe | str | None = None) -> Winnowing:
     """The winnowing fingerprint of a text. ``k`` tokens make a shingle (by default as many as the recipe's n-gram).
 
     >>> winnow("北京增值税电子普通发票.pdf", window=4, recipe="winnow-sha1").values
     (13896, 11496, 1534)
     """
     chosen = _resolve(recipe, k, window)
-    identity = f"winnowing-{window}/{chosen.id}"
     if chosen.hash != "lookalike64":
-        return _by_strings(text, chosen, window, identity)
-    tokens = stream(text, chosen)
-    hashes = shingles(text, chosen)
+        return _by_strings(text, chosen, window)
+    return winnow_tokens(stream(text, chosen), shingles(text, chosen), chosen, window)
+
+
+def winnow_tokens(tokens: TokenStream, hashes: memoryview, recipe: Recipe, window: int = WINDOW) -> Winnowing:
+    """The fingerprint of a text that is tokens and shingles already."""
     values, positions = _native.winnow_shingles(hashes, window)
-    reach = min(chosen.ngram, len(tokens.hashes)) - 1
-    spans = tuple((tokens.starts[at], tokens.ends[at + reach]) for at in positions)
-    return Winnowing(tuple(values), spans, chosen.ngram, identity, _Source(tokens, positions))
+    reach = min(recipe.ngram, len(tokens.hashes)) - 1
+    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()[reach:]
+    spans = tuple((starts[at], ends[at]) for at in positions)
+    return Winnowing(tuple(values), spans, recipe.ngram, f"winnowing-{window}/{recipe.id}", _Source(tokens, positions))
 
 
-def _by_strings(text: str, recipe: Recipe, window: int, identity: str) -> Winnowing:
+def _by_strings(text: str, recipe: Recipe, window: int) -> Winnowing:
     """Recipes that hash each shingle's string, as other programs do."""
     hash_of = string_hash(recipe.hash)
     tokens = tokenize(text, recipe.tokenizer, recipe.normalize)
@@ -191,7 +197,7 @@ def _by_strings(text: str, recipe: Recipe, window: int, identity: str) -> Winnow
     values, positions = _native.winnow_shingles(hashes, window)
     reach = min(recipe.ngram, len(tokens)) - 1
     spans = tuple((tokens[at].start, tokens[at + reach].end) for at in positions)
-    return Winnowing(tuple(values), spans, recipe.ngram, identity, _Source(stream(text, recipe), positions))
+    return Winnowing(tuple(values), spans, recipe.ngram, f"winnowing-{window}/{recipe.id}", _Source(stream(text, recipe), positions))
 
 
 class Winnowings(Sequence[Winnowing]):
@@ -228,7 +234,9 @@ class _Columns(NamedTuple):
     ends: NDArray[np.uint32]
 
 
-def winnows(texts: object, *, k: int | None = None, window: int = 4, recipe: Recipe | str | None = None, workers: int = 1) -> Winnowings:
+def winnows(
+    texts: object, *, k: int | None = None, window: int = WINDOW, recipe: Recipe | str | None = None, workers: int = 1
+) -> Winnowings:
     """The winnowing fingerprints of a column of texts."""
     import numpy as np
 

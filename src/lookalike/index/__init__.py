@@ -5,8 +5,8 @@ from lookalike.lazy import lazy_names
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "lookalike.index.index": "SimhashMatches VectorMatches",
-        "lookalike.index.matches": "Member",
+        "lookalike.index.search": "SimhashMatches VectorMatches",
+        "lookalike.stores.matches": "Member",
         "lookalike.stores.base": "Added CheckReport",
     },
 )

@@ -1,5 +1,5 @@
-from lookalike.index.index import SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
-from lookalike.index.matches import Member as Member
+from lookalike.index.search import SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
+from lookalike.stores.matches import Member as Member
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 
 __all__: list[str]

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
-from importlib import import_module
+from collections.abc import Iterable
 from os import PathLike
 
 from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.index.index import Index
 from lookalike.recipe import Recipe, resolve
-from lookalike.stores.base import Store
+from lookalike.stores.openers import opener_of
 from lookalike.stores.settings import Wanted, parse_kinds
 
-# Scheme → module:function, imported when it is asked for. A function takes the location, the collection and what is wanted.
-SCHEMES = {
-    "": "lookalike.stores.embedded.opening:open_folder",
-    "memory": "lookalike.stores.embedded.opening:open_memory",
-    "postgresql": "lookalike.stores.postgres.opening:open_postgres",
-    "postgres": "lookalike.stores.postgres.opening:open_postgres",
-}
 MAX_COLLECTION_BYTES = 200
-_DATABASE_URL = re.compile(r"(?i)postgres(?:ql)?://")
-_LIKE_A_DATABASE = re.compile(r"(?is)\s*postgres(?:ql)?:|(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 def open(
@@ -75,7 +62,7 @@ def open(
         trust=_checked_trust(trust),
     )
     wanted.new()  # whatever is wrong with it should be said before a store is made
-    return Index(_store_opener(location)(str(location), collection, wanted, read_only=read_only, create=create))
+    return Index(opener_of(location)(str(location), collection, wanted, read_only=read_only, create=create))
 
 
 def _without_key(recipe: Recipe) -> Recipe:
@@ -104,19 +91,3 @@ def _checked_model(model: object) -> str | None:
     if model is not None and (not isinstance(model, str | PathLike) or str(model) == ""):
         raise InputError(f"model={model!r:.60}: give the name of a model, or the path of its folder")
     return None if model is None else str(model)
-
-
-def _store_opener(location: object) -> Callable[..., Store]:
-    if not isinstance(location, (str, PathLike)) or str(location) == "":
-        raise InputError(f"location={location!r:.60}: give a path, or a URL such as memory://")
-    if _LIKE_A_DATABASE.match(str(location)) and not (isinstance(location, str) and _DATABASE_URL.match(location)):
-        # Taken for a path, it would become a folder with a password in its name. It is not repeated.
-        raise InputError("location: for a PostgreSQL store give a str such as postgresql://user@host:port/database?collection=name")
-    found = _SCHEME.match(location) if isinstance(location, str) else None
-    scheme = found[1].lower() if found else ""
-    if scheme not in SCHEMES:
-        known = ", ".join(f"{name}://" for name in SCHEMES if name)
-        raise InputError(f"{scheme}:// is not a store: give a path, or one of {known}")
-    module, _, name = SCHEMES[scheme].partition(":")
-    opener: Callable[..., Store] = getattr(import_module(module), name)
-    return opener

@@ -8,42 +8,26 @@ of an empty collection is a row with nothing else.
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from lookalike import _native
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.parquet import ParquetWriter
 from lookalike.corpus.rows import Problem, Row, rows
 from lookalike.corpus.writing import row_writer
 from lookalike.errors import InputError, RecipeMismatch
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
-from lookalike.fingerprints.minhash import MinHash
-from lookalike.fingerprints.simhash import SimHash
-from lookalike.fingerprints.winnowing import Winnowing
-from lookalike.index.fingerprinting import Given, check_id, fingerprinted, stored_meta
 from lookalike.keys import Key
 from lookalike.model import Document
-from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
-from lookalike.recipe import require_same
 from lookalike.stores.base import Batch, Record, Store
-from lookalike.stores.page_structures import unpack_structure
+from lookalike.stores.given import Given, fingerprinted, stored_meta
+from lookalike.stores.ids import check_id
 from lookalike.stores.settings import Settings
-from lookalike.stores.structures import pack_winnowing, unpack_winnowing
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 AT_A_TIME = 4096
-COLUMNS = ["digest", "simhash", "ssdeep", "tlsh", "minhash", "winnowing", "meta", "text"]
-_KINDS: dict[str, Any] = {"simhash": SimHash, "minhash": MinHash, "winnowing": Winnowing, "ssdeep": Ssdeep, "tlsh": Tlsh}
 Progress = Callable[[int], object] | None
 _log = logging.getLogger("lookalike")
 _ANEW = "or let all fingerprints be made anew with refingerprint=True (--refingerprint)"
@@ -51,11 +35,10 @@ _ANEW = "or let all fingerprints be made anew with refingerprint=True (--refinge
 
 def export_documents(store: Store, path: Path, progress: Progress) -> int:
     count = 0
-    # Older collections have no such columns.
-    columns = [*COLUMNS, *(kind for kind in ("vector", "structure") if kind in store.settings.kinds)]
+    columns = [name for kind in store.settings.stored for name in kind.exported_columns]
     settings: dict[str, Any] = {"settings": json.loads(store.settings.to_json())}
     with row_writer(path) as writer, store.reading() as reader:
-        for record in reader.scan(columns):
+        for record in reader.scan(("meta", "text", *columns)):
             row = _exported(record, store.settings) | (settings if count == 0 else {})
             writer.write(_flat(row) if isinstance(writer, ParquetWriter) else row)
             count += 1
@@ -73,39 +56,17 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _exported(record: Record, settings: Settings) -> dict[str, Any]:
-    import numpy as np
-
     prints: dict[str, Any] = {}
-    if record.ssdeep is not None:
-        prints["ssdeep"] = Ssdeep(record.ssdeep).to_dict()
-    if record.tlsh is not None:
-        prints["tlsh"] = Tlsh(record.tlsh).to_dict()
-    if record.vector is not None:
-        prints["vector"] = {"value": base64.b64encode(record.vector).decode(), "recipe": settings.recipe_of("vector")}
-    if record.structure is not None:
-        prints["structure"] = {"values": unpack_structure(record.structure).tolist(), "recipe": PAGE_STRUCTURE}
-    if record.text is None:
-        if record.simhash is not None:
-            prints["simhash"] = SimHash(record.simhash, settings.bits, settings.recipe_of("simhash")).to_dict()
-        if record.minhash is not None:
-            values = tuple(np.frombuffer(record.minhash, dtype=np.uint32).tolist())
-            prints["minhash"] = MinHash(values, settings.recipe_of("minhash")).to_dict()
-            prints["contents"] = {"value": f"0x{record.digest:016x}", "recipe": settings.lexical.id}
-        if record.winnowing is not None:
-            hashes, starts, ends = (part.tolist() for part in unpack_winnowing(record.winnowing))
-            spans = tuple(zip(starts, ends, strict=True))
-            prints["winnowing"] = Winnowing(tuple(hashes), spans, settings.recipe.ngram, settings.recipe_of("winnowing")).to_dict()
+    for kind in settings.stored:
+        if record.text is None or not kind.made_from_text:
+            prints |= kind.exported(record, settings)
     meta = json.loads(record.meta) if record.meta else {}
     return {"id": record.id, "text": record.text, "meta": meta, "fingerprints": prints}
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
+class _Loaded(NamedTuple):
     document: Document
-    prints: Mapping[str, Any]
-    contents: int | None
-    structure: bytes | None = None
-    vector: bytes | None = None
+    parsed: Mapping[str, Any]  # by kind, where there is something of it
 
 
 def load_documents(store: Store, path: Path, progress: Progress, *, refingerprint: bool = False) -> int:
@@ -189,57 +150,12 @@ def _parsed(row: Row, settings: Settings, refingerprint: bool) -> _Loaded:
         if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
             raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
         check_id(values.get("id"))
-        if refingerprint and values.get("text") is not None:  # what does not depend on settings stays
-            prints = {kind: prints[kind] for kind in ("ssdeep", "tlsh", "structure") if kind in prints}
-        found = {kind: _KINDS[kind].from_dict(prints[kind]) for kind in settings.kinds if kind in prints and kind in _KINDS}
-        for kind, each in found.items():
-            require_same(each.recipe, settings.recipe_of(kind))
-        contents = prints.get("contents")
-        if contents is not None:
-            require_same(contents["recipe"], settings.lexical.id)
-        number = None if contents is None else int(contents["value"], 16)
-        vector = _vector(prints["vector"], settings) if "vector" in settings.kinds and "vector" in prints else None
-        structure = _parsed_structure(prints["structure"]) if "structure" in prints and "structure" in settings.kinds else None
+        # With refingerprint, what does not depend on settings stays.
+        kept = [kind for kind in settings.stored if kind.lasting or not refingerprint or values.get("text") is None]
+        found = {kind.name: parsed for kind in kept if (parsed := kind.parsed(prints, settings)) is not None}
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise InputError(f"{row.place}: this is not a row of an export: {error}") from error
-    return _Loaded(Document(values["id"], values["text"], meta), found, number, structure, vector)
-
-
-def _vector(given: Mapping[str, Any], settings: Settings) -> bytes:
-    import numpy as np
-
-    require_same(given["recipe"], settings.recipe_of("vector"))
-    vector = base64.b64decode(given["value"], validate=True)
-    dimensions = settings.dimensions or 0
-    if len(vector) != 2 * dimensions:
-        raise InputError(f"its vector has {len(vector)} bytes, expected {2 * dimensions}")
-    _native.vector_squares(np.frombuffer(vector, dtype=np.uint16), dimensions)  # checks the numbers
-    return vector
-
-
-def _vectors(loaded: list[_Loaded], settings: Settings) -> NDArray[np.uint16]:
-    """Those that came along; the others are made from the texts."""
-    import numpy as np
-
-    from lookalike.index.meaning import text_vectors
-
-    halves = np.zeros((len(loaded), settings.dimensions or 0), dtype=np.uint16)
-    missing = [place for place, each in enumerate(loaded) if each.vector is None and each.document.text is not None]
-    if missing:
-        halves[missing] = text_vectors([loaded[place].document.text or "" for place in missing], settings).reshape(len(missing), -1)
-    for place, each in enumerate(loaded):
-        if each.vector is not None:
-            halves[place] = np.frombuffer(each.vector, dtype=np.uint16)
-    return halves.reshape(-1)
-
-
-def _parsed_structure(data: Mapping[str, Any]) -> bytes:
-    import numpy as np
-
-    require_same(data["recipe"], PAGE_STRUCTURE)
-    if not all(type(value) is int for value in data["values"]):
-        raise InputError("the values of a structure are whole numbers")
-    return np.unique(np.array(data["values"], dtype="<u8")).tobytes()
+    return _Loaded(Document(values["id"], values["text"], meta), found)
 
 
 def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
@@ -249,57 +165,25 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
         given = Given()
         for each in with_text:
             given.append(each.document)
-        batch = fingerprinted(given, settings, 1, vectors=False)
-        if "vector" in settings.kinds:
-            batch.vector = _vectors(with_text, settings)
-        for kind in ("ssdeep", "tlsh"):
-            if kind in settings.kinds:
-                setattr(batch, kind, [_digest(each, kind) for each in with_text])
-        batch.structure = _structures(with_text)
+        batch = fingerprinted(given, settings, [kind for kind in settings.stored if kind.made_from_text], 1)
+        for kind in settings.stored:
+            if not kind.made_from_text:
+                batch.columns |= kind.loaded([each.parsed.get(kind.name) for each in with_text], given.texts, settings)
         yield batch
-    # A column of a batch is there for all of its documents or for none.
-    without: dict[tuple[bool, bool], list[_Loaded]] = {}
+    # Some columns of a batch are there for all of its documents or for none.
+    whole = [kind.name for kind in settings.stored if kind.all_or_none]
+    without: dict[tuple[bool, ...], list[_Loaded]] = {}
     for each in loaded:
         if each.document.text is None:
-            without.setdefault(("simhash" in each.prints, "minhash" in each.prints), []).append(each)
-    for (has_simhash, has_minhash), group in without.items():
-        yield _without_text(group, settings, has_simhash, has_minhash)
+            without.setdefault(tuple(name in each.parsed for name in whole), []).append(each)
+    for group in without.values():
+        yield _without_text(group, settings)
 
 
-def _structures(loaded: list[_Loaded]) -> list[bytes | None] | None:
-    return [each.structure for each in loaded] if any(each.structure for each in loaded) else None
-
-
-def _digest(loaded: _Loaded, kind: str) -> str | None:
-    value: str | None = loaded.prints[kind].value if kind in loaded.prints else None
-    return value
-
-
-def _without_text(group: list[_Loaded], settings: Settings, has_simhash: bool, has_minhash: bool) -> Batch:
-    import numpy as np
-
+def _without_text(group: list[_Loaded], settings: Settings) -> Batch:
     nothing = [None] * len(group)
     batch = Batch([each.document.id for each in group], nothing, [stored_meta(each.document.id, each.document.meta) for each in group])
-    if has_simhash:
-        width = max(settings.bits // 8, 8)
-        data = b"".join(each.prints["simhash"].value.to_bytes(width, "little") for each in group)
-        batch.simhash = np.frombuffer(data, dtype=np.uint64)
-    if has_minhash:
-        batch.minhash = np.array([each.prints["minhash"].values for each in group], dtype=np.uint32).reshape(-1)
-        batch.digests = np.array([each.contents or 0 for each in group], dtype=np.uint64)
-    batch.winnowing = [_packed(each.prints.get("winnowing")) for each in group]
-    batch.ssdeep = [_digest(each, "ssdeep") for each in group]
-    batch.tlsh = [_digest(each, "tlsh") for each in group]
-    if "vector" in settings.kinds:
-        batch.vector = _vectors(group, settings)
-    batch.structure = _structures(group)
+    for kind in settings.stored:
+        if not kind.all_or_none or kind.name in group[0].parsed:
+            batch.columns |= kind.loaded([each.parsed.get(kind.name) for each in group], nothing, settings)
     return batch
-
-
-def _packed(winnowing: Winnowing | None) -> bytes | None:
-    import numpy as np
-
-    if winnowing is None:
-        return None
-    spans: NDArray[np.uint32] = np.array(winnowing.spans, dtype=np.uint32).reshape(-1, 2)
-    return pack_winnowing(np.array(winnowing.values, dtype=np.uint64), spans[:, 0], spans[:, 1])

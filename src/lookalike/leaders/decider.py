@@ -11,18 +11,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
+from lookalike.leaders.candidates import BUCKET_LIMIT
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketches
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.leaders.meaning import MeaningLeaders
 
 DEFAULT_MEMORY = 4 << 30
-BUCKET_LIMIT = 256  # kept documents a bucket holds; more are near-copies of a template below the threshold, and cost a comparison each
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
 CHUNKS_A_FILE = 8
@@ -42,8 +42,6 @@ class Decider:
     def offer(self, sketches: Sketches, others: int = 0) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The kept document that each one points at, by its number in the order of offers, or -1 where it is kept itself; and
         the similarity. ``others`` is what else the run holds in memory, in bytes."""
-        import numpy as np
-
         if self._meaning:
             return self._meaning.offer(sketches.features, self._allowed(others))
         if self._simhash:
@@ -87,8 +85,6 @@ class Decider:
         return count - 1 if filling else count
 
     def _to_file(self, chunks: range) -> mmap.mmap:
-        import numpy as np
-
         path = self._folder() / f"features-{chunks.start}"
         views = [self._leaders.chunk(chunk) for chunk in chunks]
         with open(path, "w+b") as file:

@@ -11,14 +11,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
-from lookalike.segments.hamming import NO_LIMIT
+from lookalike.leaders.candidates import Pairs
+from lookalike.leaders.decide import decide
+from lookalike.leaders.neighbours import vector_pairs
 from lookalike.segments.vectors import encoded, has_direction
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.embedders.base import Embedder
 
 WORD = 4  # halves
@@ -33,8 +35,6 @@ def vector_words(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint
 
 def vectors_as_words(vectors: NDArray[np.uint16]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Vectors of halves, a row each, as words, and where those of each begin and end."""
-    import numpy as np
-
     count, dimensions = vectors.shape
     halves = np.zeros((count, padded(dimensions)), dtype=np.uint16)
     halves[:, :dimensions] = vectors
@@ -60,8 +60,6 @@ class MeaningLeaders:
 
         ``allowed`` is how many bytes of vectors may stay in memory.
         """
-        import numpy as np
-
         halves = words.view(np.uint16).reshape(-1, self._dimensions)
         leaders, cosines = np.full(len(halves), -1, dtype=np.int64), np.zeros(len(halves))
         for first in range(0, len(halves), BLOCK):
@@ -70,55 +68,38 @@ class MeaningLeaders:
         return leaders, cosines
 
     def _block(self, halves: NDArray[np.uint16], allowed: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        import numpy as np
-
-        leaders, cosines = self._among_kept(halves)
+        """The nearest of the earlier blocks' kept documents and those of the block itself, decided as one."""
         squares = np.asarray(_native.vector_squares(halves.reshape(-1), self._dimensions))
-        offsets, places, found, _ = map(np.asarray, self._nearest(halves.reshape(-1), squares, halves, squares, NO_LIMIT))
+        numbers = np.arange(self._offered, self._offered + len(halves))
+        earlier, cosines = self._among_kept(halves, squares)
+        has = np.flatnonzero(earlier >= 0)
+        within, found = vector_pairs(halves.reshape(-1), squares, self._dimensions, numbers, self._threshold, self._workers)
+        pairs = Pairs(np.concatenate((earlier[has], within.earlier)), np.concatenate((numbers[has], within.later)))
+        outside = np.unique(earlier[has])
+        decided = decide(np.concatenate((outside, numbers)), pairs, np.concatenate((cosines[has], found)), self._threshold)
+        leaders, cosines = decided.leaders[len(outside) :], decided.similarities[len(outside) :]
         says = has_direction(halves.reshape(-1), self._dimensions)
-        kept = np.zeros(len(halves), dtype=np.bool_)
-        earlier = self._kept
-        for i in range(len(halves)):
-            if not says[i]:
-                continue  # what says nothing is like nothing: it stays
-            self.compared += earlier
-            here = slice(int(offsets[i]), int(offsets[i + 1]))
-            for place, cosine in zip(places[here].tolist(), found[here].tolist(), strict=True):
-                if place < i and kept[place]:
-                    if cosine > cosines[i]:  # of equals the earliest leads, and those of earlier blocks are earlier
-                        leaders[i], cosines[i] = self._offered + place, cosine
-                    break
-            kept[i] = leaders[i] < 0
-            earlier += int(kept[i])
-        self._keep(halves[kept], squares[kept], np.flatnonzero(kept) + self._offered, allowed)
+        kept = says & (leaders < 0)  # what says nothing is like nothing: it stays, and nothing is compared with it
+        self.compared += int((self._kept + np.cumsum(kept) - kept)[says].sum())
+        self._keep(halves[kept], squares[kept], numbers[kept], allowed)
         self._offered += len(halves)
         return leaders, cosines
 
-    def _among_kept(self, halves: NDArray[np.uint16]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The most similar one of the earlier blocks' kept documents."""
-        import numpy as np
-
+    def _among_kept(self, halves: NDArray[np.uint16], squares: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The most similar one of the earlier blocks' kept documents, of equals the earliest; -1 where none is near enough."""
         leaders, cosines = np.full(len(halves), -1, dtype=np.int64), np.zeros(len(halves))
-        squares = np.asarray(_native.vector_squares(halves.reshape(-1), self._dimensions))
+        asked = halves.reshape(-1)
         for part in self._parts:
-            offsets, places, found, _ = map(np.asarray, self._nearest(part.halves, part.squares, halves, squares, 1))
+            nearest = _native.nearest_vectors(
+                part.halves, part.squares, asked, squares, self._dimensions, self._threshold, 1, self._workers
+            )
+            offsets, places, found, _ = map(np.asarray, nearest)
             has = np.flatnonzero(np.diff(offsets))
             better = has[found > cosines[has]]
             at = offsets[better]
             leaders[better], cosines[better] = part.numbers[places[at]], found[at]
             part.forget()
         return leaders, cosines
-
-    def _nearest(
-        self,
-        vectors: NDArray[np.uint16],
-        squares: NDArray[np.float64],
-        queries: NDArray[np.uint16],
-        query_squares: NDArray[np.float64],
-        limit: int,
-    ) -> tuple[memoryview, memoryview, memoryview, memoryview]:
-        asked = queries.reshape(-1)
-        return _native.nearest_vectors(vectors, squares, asked, query_squares, self._dimensions, self._threshold, limit, self._workers)
 
     def _keep(self, halves: NDArray[np.uint16], squares: NDArray[np.float64], numbers: NDArray[np.int64], allowed: int) -> None:
         if not len(numbers):
@@ -129,8 +110,6 @@ class MeaningLeaders:
             self._parts[-2:] = [self._merged(self._parts[-2:], allowed)]
 
     def _merged(self, parts: list[_Part], allowed: int) -> _Part:
-        import numpy as np
-
         squares, numbers = (np.concatenate([getattr(part, name) for part in parts]) for name in ("squares", "numbers"))
         size = sum(part.halves.nbytes for part in parts)
         in_memory = sum(part.halves.nbytes for part in self._parts if part.mapped is None)

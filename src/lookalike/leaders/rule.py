@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from lookalike.checks import check_int, check_share, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
 from lookalike.recipe import Recipe
@@ -36,10 +37,10 @@ class Rule:
 
     def check(self) -> None:
         """An ``InputError`` unless what is asked for can be found."""
-        if isinstance(self.threshold, bool) or not isinstance(self.threshold, int | float) or not 0 < self.threshold <= 1:
-            raise InputError(f"threshold={self.threshold!r}: choose a similarity above 0 and up to 1")
-        if isinstance(self.distance, bool) or not isinstance(self.distance, int) or not 0 <= self.distance <= MAX_DISTANCE:
-            raise InputError(f"distance={self.distance!r}: choose a number of bits from 0 to {MAX_DISTANCE}")
+        above_nothing = "choose a similarity above 0 and up to 1"
+        if not check_share("threshold", self.threshold, above_nothing):
+            raise refuse("threshold", self.threshold, above_nothing)
+        check_int("distance", self.distance, 0, MAX_DISTANCE, f"choose a number of bits from 0 to {MAX_DISTANCE}")
         if self.method in BANDED and (found := self.banding.recall(self.threshold)) < RECALL:
             low = f"sketches of {self.most_values} values find {shown_share(found)} of the pairs at it"
             raise InputError(f"threshold={self.threshold}: too low: {low}; choose a higher one")

@@ -1,4 +1,4 @@
-"""Documents as what the decision needs: a digest each, and by method a SimHash, or features and the keys of bands."""
+"""Texts → what the decision needs of them: a digest each, and by method a SimHash, or features and the keys of bands."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from array import array
 from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
+from lookalike.recipe import Recipe
 from lookalike.text.columns import Packed, token_offsets
 from lookalike.text.features import distinct_features, is_native, secret_features
-from lookalike.text.tokenize import NATIVE_MODES
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from lookalike.text.tokenize import native_form
 
 DIGEST_BYTES = 16
 
@@ -25,7 +25,7 @@ DIGEST_BYTES = 16
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
-    # Distinct ones, document after document, until the next batch is sketched; of the method meaning the vectors, four halves per word.
+    # Distinct ones, document after document; of the method meaning the vectors, four halves per word.
     features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
@@ -36,82 +36,86 @@ class Sketches(NamedTuple):
         return len(self.digests) // 2
 
 
+def sketch(
+    texts: Packed,
+    rule: Rule,
+    *,
+    key: NDArray[np.uint64] | None = None,
+    workers: int = 1,
+    scratch: _native.FeatureScratch | None = None,
+) -> Sketches:
+    """Texts → what the rule needs of them.
+
+    Candidates are found by fingerprints that everybody can make. What is decided is decided by hashes with a secret key, that of the
+    process unless another is given: nobody can write texts that collide. Features of different keys do not compare. ``scratch`` is memory
+    that may be used again once nobody looks at what it was used for.
+    """
+    if rule.method == "bytes":
+        return _of_bytes(texts)
+    native = is_native(rule.recipe)
+    parts = _native_sketch(texts, rule, key, workers, scratch, native and rule.method == "minhash")
+    if rule.method == "minhash" and not native:
+        parts = _by_words(texts, rule, key, workers, parts[2])
+    found = _simhashes(texts, rule, workers, native) if rule.method == "simhash" else np.zeros(0, np.uint64)
+    features, offsets, digests, keys = map(np.asarray, parts)
+    if rule.method == "meaning":
+        from lookalike.embedders.opening import embedder
+        from lookalike.leaders.meaning import vector_words
+
+        features, offsets = vector_words(embedder(rule.recipe.embedder), list(texts.texts()))
+    return Sketches(features, offsets, digests, keys, found)
+
+
 class Sketcher:
-    """Candidates are found by fingerprints that everybody can make. What is decided is decided by hashes with a secret key, that of the
-    process unless another is given: nobody can write texts that collide."""
+    """``sketch`` for one batch after the other, in the same memory."""
 
     def __init__(self, rule: Rule, workers: int, key: NDArray[np.uint64] | None = None) -> None:
-        self._rule, self._workers, self._key = rule, workers, key
-        self._banding, self._size = rule.banding, rule.sketch_size
-        self._scratch = _native.FeatureScratch()
+        self._rule, self._workers, self._key, self._scratch = rule, workers, key, _native.FeatureScratch()
 
     def sketch(self, texts: Packed) -> Sketches:
-        import numpy as np
+        return sketch(texts, self._rule, key=self._key, workers=self._workers, scratch=self._scratch)
 
-        recipe, method = self._rule.recipe, self._rule.method
-        native = is_native(recipe)
-        if method == "bytes":
-            return _of_bytes(texts)
-        parts = self._native_sketch(texts, native and method == "minhash")
-        if method == "minhash" and not native:
-            parts = self._by_words(texts, parts[2])
-        found = self._simhashes(texts, native) if method == "simhash" else np.zeros(0, np.uint64)
-        features, offsets, digests, keys = map(np.asarray, parts)
-        if method == "meaning":
-            from lookalike.embedders.opening import embedder
-            from lookalike.leaders.meaning import vector_words
 
-            features, offsets = vector_words(embedder(recipe.embedder), list(texts.texts()))
-        return Sketches(features, offsets, digests, keys, found)
+def _by_words(texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
+    """Recipes that are not native: keys from the features that everybody can make, decisions by secret ones."""
+    public = [distinct_features(text, rule.recipe) for text in texts.texts()]
+    secret = [secret_features(text, rule.recipe, key) for text in texts.texts()]
+    keys = _native.sketch_feature_lists(_joined(public), token_offsets(map(len, public)), rule.sketch_size, *rule.banding, workers)[3]
+    return _joined(secret), token_offsets(map(len, secret)), digests, keys
 
-    def _by_words(self, texts: Packed, digests: Any) -> tuple[Any, Any, Any, Any]:
-        """Recipes that are not native: keys from the features that everybody can make, decisions by secret ones."""
-        public = [distinct_features(text, self._rule.recipe) for text in texts.texts()]
-        secret = [secret_features(text, self._rule.recipe, self._key) for text in texts.texts()]
-        options = (self._size, *self._bands, self._workers, self._scratch)
-        keys = _native.sketch_feature_lists(_joined(public), token_offsets(map(len, public)), *options)[3]
-        return _joined(secret), token_offsets(map(len, secret)), digests, keys
 
-    @property
-    def _bands(self) -> tuple[int, int]:
-        return self._banding.bands, self._banding.rows
+def _native_sketch(
+    texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, scratch: _native.FeatureScratch | None, with_features: bool
+) -> tuple[Any, Any, Any, Any]:
+    """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
+    form = native_form(rule.recipe if is_native(rule.recipe) else Recipe())
+    bands, rows = rule.banding if with_features else (0, 0)
+    return _native.sketch_documents(texts.data, texts.offsets, *form, rule.sketch_size, bands, rows, workers, scratch, key)
 
-    def _native_sketch(self, texts: Packed, with_features: bool) -> tuple[Any, Any, Any, Any]:
-        """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
-        recipe = self._rule.recipe
-        mode, folded, ngram = 0, True, 5
-        seed: int | _native.Hashing = 0
-        if is_native(recipe):
-            mode, folded, ngram, seed = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing
-        bands, rows = self._bands if with_features else (0, 0)
-        options = (mode, folded, ngram, seed, self._size, bands, rows, self._workers, self._scratch, self._key)
-        return _native.sketch_documents(texts.data, texts.offsets, *options)
 
-    def _simhashes(self, texts: Packed, native: bool) -> NDArray[np.uint64]:
-        import numpy as np
-
-        recipe = self._rule.recipe
-        if not native:
-            return simhashes(list(texts.texts()), bits=self._rule.bits, recipe=recipe)
-        mode, folded, unique = NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.weights == "one"
-        return np.asarray(
-            _native.simhash_texts(
-                texts.data, texts.offsets, mode, folded, recipe.ngram, recipe.hashing, self._rule.bits, unique, self._workers
-            )
-        )
+def _simhashes(texts: Packed, rule: Rule, workers: int, native: bool) -> NDArray[np.uint64]:
+    recipe = rule.recipe
+    if not native:
+        return simhashes(list(texts.texts()), bits=rule.bits, recipe=recipe)
+    unique = recipe.weights == "one"
+    return np.asarray(_native.simhash_texts(texts.data, texts.offsets, *native_form(recipe), rule.bits, unique, workers))
 
 
 def _of_bytes(texts: Packed) -> Sketches:
     """Digests of the texts as they are, by a hash for which nobody can make two texts; 0 for the empty text, as everywhere."""
-    import numpy as np
-
     data, places = memoryview(texts.data).cast("B"), texts.offsets.tolist()
     digests = b"".join(
         blake2b(data[begin:end], digest_size=DIGEST_BYTES).digest() if end > begin else bytes(DIGEST_BYTES)
         for begin, end in pairwise(places)
     )
-    no_words, no_keys = np.zeros(0, np.uint64), np.zeros(0, np.uint32)
-    return Sketches(no_words, np.zeros(len(places), np.int64), np.frombuffer(digests, np.uint64), no_keys, no_words)
+    return of_digests(np.frombuffer(digests, np.uint64))
+
+
+def of_digests(digests: NDArray[np.uint64]) -> Sketches:
+    """Sketches that say which documents are equal, and no more."""
+    words = np.ascontiguousarray(digests).reshape(-1)
+    nothing = np.zeros(0, np.uint64)
+    return Sketches(nothing, np.zeros(len(words) // 2 + 1, np.int64), words, np.zeros(0, np.uint32), nothing)
 
 
 def _joined(lists: Iterable[array[int] | memoryview]) -> array[int]:

@@ -14,8 +14,10 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Set
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.measures.base import Delegate, Measure, delegate, hashed, is_array, is_fingerprint, items_of, refuse_nan, total, weights_of
+from lookalike.recipe import DEFAULT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,9 +26,9 @@ JACCARD_KINDS = ("minhash", "winnowing", "karp-rabin")  # their similarity is th
 
 
 class TextFeatures(NamedTuple):
-    """The shingle hashes of a text: ints that mean nothing beside a caller's own elements."""
+    """The distinct shingles of a text as secret hashes, ascending: ints that mean nothing beside a caller's own elements."""
 
-    hashes: Set[int]
+    hashes: memoryview
 
 
 Plain: TypeAlias = "Set[Hashable] | NDArray[Any]"
@@ -35,9 +37,9 @@ Features: TypeAlias = "Plain | dict[Hashable, float] | TextFeatures"
 
 def read_features(thing: Any, name: str) -> Features:
     if isinstance(thing, str):
-        from lookalike.text.shingle import shingle_set
+        from lookalike.text.shingle import secret_shingles
 
-        return TextFeatures(shingle_set(thing))
+        return TextFeatures(secret_shingles(thing, DEFAULT))
     if isinstance(thing, Mapping):
         return weights_of(thing, name)
     if isinstance(thing, Set):
@@ -57,7 +59,7 @@ def read_jaccard(thing: Any, name: str) -> Features | Delegate:
 def _shared(a: Features, b: Features) -> tuple[float, float, float]:
     """The sizes of the intersection, of ``a`` and of ``b``."""
     if isinstance(a, TextFeatures) and isinstance(b, TextFeatures):
-        return len(a.hashes & b.hashes), len(a.hashes), len(b.hashes)
+        return _native.count_common(a.hashes, b.hashes), len(a.hashes), len(b.hashes)
     if isinstance(a, TextFeatures) or isinstance(b, TextFeatures):
         raise InputError("one is a text, the other a collection: give two texts, or the features of both")
     if isinstance(a, dict) and isinstance(b, dict):

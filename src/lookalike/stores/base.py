@@ -1,47 +1,40 @@
 """The contract of a store: what the index asks of it. ``lookalike.testing.StoreContract`` tests it.
 
 A document has an id, which the caller chose, and a *row*, a number that the store gives in order of adding. An id that is
-added again gets a new row, and the old one is never used again.
+added again gets a new row, and the old one is never used again. Fingerprints are in columns, which the kinds in ``stores.kinds`` bring.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
-from lookalike.fingerprints.winnowing import Winnowing
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.model import Document
-from lookalike.segments.hamming import Found
+from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from lookalike.stores.postgres.reading import PostgresReader
 
-    from lookalike.segments.shared import SharedResult
-    from lookalike.segments.vectors import NearVectors
-
-Id = str | int
 Progress = Callable[[int], object] | None
+Answer_co = TypeVar("Answer_co", covariant=True)
+Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True)
 class Batch:
-    """Documents with their fingerprints, in columns. A column of a kind that the collection does not keep is None."""
+    """Documents with their fingerprints, in columns. A column that the documents do not have is not there."""
 
     ids: Sequence[Id]
     texts: Sequence[str | None]
     metas: Sequence[str | None]  # JSON
-    digests: NDArray[np.uint64] | None = None  # of the contents: equal ones have equal features
-    simhash: NDArray[np.uint64] | None = None  # one word each, or for 128 bits two, the low half first
-    minhash: NDArray[np.uint32] | None = None  # `size` values each
-    winnowing: Sequence[bytes | None] | None = None  # packed, where texts are not kept
-    ssdeep: Sequence[str | None] | None = None
-    tlsh: Sequence[str | None] | None = None
-    vector: NDArray[np.uint16] | None = None  # halves, as many as the collection has dimensions; zeros where there is none
-    structure: Sequence[bytes | None] | None = None  # of web pages, see stores.page_structures
+    columns: dict[str, Any] = field(default_factory=dict)  # an array of as many numbers for each document, or a list of one value for each
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -54,25 +47,13 @@ class Batch:
     def take(self, places: Sequence[int]) -> Batch:
         """The documents at these places."""
 
-        def lines(column: Sequence[Any] | None) -> list[Any] | None:
-            return None if column is None else [column[place] for place in places]
+        def taken(column: Any) -> Any:
+            if isinstance(column, np.ndarray):
+                return column.reshape(len(self), -1)[places].reshape(-1)
+            return [column[place] for place in places]
 
-        def numbers(column: Any) -> Any:
-            return None if column is None else column.reshape(len(self), -1)[places].reshape(-1)
-
-        return Batch(
-            [self.ids[place] for place in places],
-            [self.texts[place] for place in places],
-            [self.metas[place] for place in places],
-            numbers(self.digests),
-            numbers(self.simhash),
-            numbers(self.minhash),
-            lines(self.winnowing),
-            lines(self.ssdeep),
-            lines(self.tlsh),
-            numbers(self.vector),
-            lines(self.structure),
-        )
+        columns = {name: taken(column) for name, column in self.columns.items()}
+        return Batch(taken(self.ids), taken(self.texts), taken(self.metas), columns)
 
 
 class Added(NamedTuple):
@@ -82,43 +63,17 @@ class Added(NamedTuple):
     updated: int
 
 
+NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
+
+
 class Record(NamedTuple):
-    """What a store holds of a document."""
+    """What a store holds of a document, as far as it was asked for."""
 
     row: int
     id: Id
     text: str | None = None
     meta: str | None = None
-    digest: int | None = None
-    simhash: int | None = None
-    minhash: bytes | None = None
-    winnowing: bytes | None = None
-    ssdeep: str | None = None
-    tlsh: str | None = None
-    vector: bytes | None = None
-    structure: bytes | None = None
-
-
-class Group(NamedTuple):
-    """Documents of equal contents that share bands with a query."""
-
-    digest: int
-    rows: Sequence[int]  # ascending; the oldest of them, where there are more than were asked for
-    size: int
-    shared: int  # bands
-
-
-class Groups(NamedTuple):
-    groups: list[Group]
-    total: int  # how many groups there were before the limit
-
-
-class FuzzyFound(NamedTuple):
-    """Rows by their fuzzy digests, best first, then by row; ``total`` is how many there were before the limit."""
-
-    rows: NDArray[np.int64]
-    values: NDArray[np.int64]  # TLSH distances, or ssdeep scores
-    total: int
+    columns: Mapping[str, Any] = NO_COLUMNS
 
 
 @dataclass(slots=True)
@@ -138,8 +93,39 @@ class CheckReport:
         return {"ok": self.ok, "problems": self.problems, "repaired": self.repaired, "checked": self.checked}
 
 
+class Segments(Protocol):
+    """The segments of one kind in one state of a collection, and which of their rows are live."""
+
+    settings: Settings
+    documents: int
+
+    @property
+    def all(self) -> list[Any]: ...
+    @property
+    def removed(self) -> NDArray[np.int64]:
+        """Rows that segments may hold and that are not there any more, ascending."""
+        ...
+
+    def live(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of these rows were not removed."""
+        ...
+
+    def through_graphs(self, queries: NDArray[np.uint16], limit: int, workers: int) -> tuple[list[Any], str]:
+        """What approximate searches find: of each segment its best, and a note that says how."""
+        ...
+
+
+class Question(Protocol[Answer_co]):
+    """Something that is asked of all documents of a collection, by one kind of fingerprint. The answer has live documents only."""
+
+    kind: ClassVar[str]
+
+    def in_segments(self, segments: Segments) -> Answer_co: ...
+    def in_postgres(self, tables: PostgresReader) -> Answer_co: ...
+
+
 class Reader(Protocol):
-    """One consistent state of a collection. Searches report live documents only, by row."""
+    """One consistent state of a collection."""
 
     def count(self) -> int: ...
     def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]: ...
@@ -148,29 +134,8 @@ class Reader(Protocol):
         """All documents in order of their rows."""
         ...
 
-    def near_simhashes(self, words: NDArray[np.uint64], k: int, limit: int, workers: int) -> Found:
-        """All rows within ``k`` bits of each query, nearest first, then by row."""
-        ...
-
-    def sharing_bands(self, keys: NDArray[np.uint32], limit: int, rows: int, kind: str = "minhash") -> Groups:
-        """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each.
-
-        ``kind``: minhash, the contents of documents, or structure, that of web pages.
-        """
-        ...
-
-    def may_share_bands(self, keys: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Of many queries, those for which ``sharing_bands`` may find something: where this is cheaper than asking for each."""
-        ...
-
-    def sharing_passages(self, query: Winnowing, limit: int) -> SharedResult: ...
-    def near_tlsh(self, digest: str, max_distance: int, limit: int) -> FuzzyFound: ...
-    def near_ssdeep(self, digest: str, min_score: int, limit: int) -> FuzzyFound: ...
-    def near_vectors(self, halves: NDArray[np.uint16], least: float, limit: int, workers: int, approximate: bool = False) -> NearVectors:
-        """All rows with a cosine of at least ``least``, best first, then by row. Queries are halves, one after the other.
-
-        ``approximate``: some of the nearest may be missed, if that is faster; ``notes`` say whether they may have been.
-        """
+    def find(self, question: Question[Answer]) -> Answer:
+        """The answer to a question. A store that keeps segments asks it ``in_segments``."""
         ...
 
 

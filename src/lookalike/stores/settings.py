@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError, RecipeMismatch, StoreError, UnknownName
 from lookalike.fingerprints import minhash, simhash
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.keys import Key
-from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
 from lookalike.segments.banding import Banding, choose_banding
+from lookalike.stores.kinds import BUILT_IN, kind_named, kind_names, kinds
 
-KINDS_WITHOUT_MODEL = ("simhash", "minhash", "winnowing", "ssdeep", "tlsh", "structure")
-KINDS = (*KINDS_WITHOUT_MODEL, "vector")
-WINDOW = 4  # of winnowing
+if TYPE_CHECKING:
+    from lookalike.stores.kinds.base import Kind
+
 THRESHOLD = 0.8
 RECALL = 0.99
 
@@ -28,7 +27,7 @@ class Settings:
     """Recipe, kinds of fingerprints and their sizes, and whether texts are kept."""
 
     recipe: Recipe = DEFAULT
-    kinds: tuple[str, ...] = KINDS_WITHOUT_MODEL
+    kinds: tuple[str, ...] = field(default_factory=lambda: kinds_of(DEFAULT))
     bits: int = 64
     size: int = 128
     keep_text: bool = True
@@ -42,21 +41,22 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.kinds:
-            raise InputError(f"kinds: choose at least one of {', '.join(KINDS)}")
-        unknown = [kind for kind in self.kinds if kind not in KINDS]
+            raise InputError(f"kinds: choose at least one of {', '.join(kind_names())}")
+        unknown = [kind for kind in self.kinds if kind not in kinds]
         if unknown:
-            raise InputError(f"kinds: {', '.join(map(repr, unknown))} cannot be kept in a store; choose from {', '.join(KINDS)}")
-        if "vector" in self.kinds and self.recipe.embedder is None and self.unopened_model is None:
-            raise InputError("kinds: vectors need a model: open the store with model='use-multilingual', or a recipe with an embedder")
-        fitting = kinds_of(self.recipe)
-        for kind in self.kinds:
-            if kind not in fitting and not (kind == "vector" and self.unopened_model):
-                raise InputError(f"kinds: a recipe with hash={self.recipe.hash!r} has no {kind} that a store can search; leave it out")
+            raise InputError(f"kinds: {', '.join(map(repr, unknown))} cannot be kept in a store; choose from {', '.join(kind_names())}")
+        for kind in self.stored:
+            kind.check(self)
         simhash.check_bits(self.bits)
         minhash.check_size(self.size)
         if not isinstance(self.keep_text, bool):
             raise InputError(f"keep_text={self.keep_text!r}: give True or False")
         choose_banding(self.size, self.threshold, self.recall)  # checks both
+
+    @property
+    def stored(self) -> list[Kind]:
+        """The kinds of fingerprints."""
+        return [kind_named(name) for name in self.kinds]
 
     @property
     def banding(self) -> Banding:
@@ -92,27 +92,16 @@ class Settings:
     def with_key(self, key: Key | None) -> Settings:
         return replace(self, recipe=self.recipe.replace(key=key))
 
-    def with_dimensions(self) -> Settings:
-        """For a new collection: what the model gives is what it will always hold. This loads the model."""
-        if "vector" not in self.kinds:
-            return self
-        from lookalike.embedders.opening import embedder
-
-        return replace(self, dimensions=embedder(self.model).dimensions)
+    def completed(self) -> Settings:
+        """For a new collection: with what its kinds find out only now, such as the dimensions that a model has. This loads the model."""
+        settings = self
+        for kind in self.stored:
+            settings = kind.completed(settings)
+        return settings
 
     def recipe_of(self, kind: str) -> str:
         """The recipe id of a kind of fingerprints, which its segments carry too."""
-        if kind == "simhash":
-            return simhash.fingerprint_recipe(self.lexical, self.bits)
-        if kind == "minhash":
-            return minhash.fingerprint_recipe(self.lexical, self.size)
-        if kind == "winnowing":
-            return f"winnowing-{WINDOW}/{self.lexical.id}"
-        if kind == "vector":
-            return f"vector-{self.dimensions}/{self.recipe_id}"
-        if kind == "structure":
-            return f"minhash-{self.size}/{PAGE_STRUCTURE}"
-        return (Ssdeep if kind == "ssdeep" else Tlsh)(None, "none").recipe
+        return kind_named(kind).recipe(self)
 
     def require(self, kind: str) -> None:
         """An ``InputError``, unless there are fingerprints of this kind."""
@@ -148,7 +137,7 @@ class Settings:
             plain, model = wanted.stored_recipe(data["recipe"], identity, name)
             recipe = plain if check is None else plain.replace(key=key_of(str(check)))
             stored = {"unopened_model": model, "stored_id": identity} if model is not None else {}
-            known = {field: value for field, value in data.items() if field not in ("unopened_model", "stored_id")}
+            known = {name_: value for name_, value in data.items() if name_ not in ("unopened_model", "stored_id")}
             settings = cls(**known | {"recipe": recipe, "kinds": tuple(data["kinds"])} | stored)
         except RecipeMismatch:
             raise
@@ -165,11 +154,9 @@ class Settings:
 
 
 def kinds_of(recipe: Recipe) -> tuple[str, ...]:
-    """The kinds that can be made and searched under a recipe."""
-    made = KINDS_WITHOUT_MODEL if recipe.embedder is None else KINDS
-    if recipe.hash == "lookalike64":
-        return made
-    return tuple(kind for kind in made if kind != "winnowing" and (kind != "minhash" or recipe.hash in minhash.PERMUTED_HASHES))
+    """The kinds of a new collection with this recipe: what can be made and searched under it. Those of plug-ins have to be named."""
+    found = map(kind_named, BUILT_IN)
+    return tuple(kind.name for kind in found if kind.by_default and kind.fits(recipe))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +188,7 @@ class Wanted:
 
     def made(self) -> Settings:
         """The settings of a collection that is made now: with the dimensions of its model, and with a secret of its own."""
-        return self.new().with_dimensions().with_key(Key.new() if self.keyed else None)
+        return self.new().completed().with_key(Key.new() if self.keyed else None)
 
     def stored_recipe(self, stored: dict[str, Any], identity: str, name: str) -> tuple[Recipe, str | None]:
         """The recipe that a store has written down, in the caller's own names where he gave some that come to the same; and, apart
@@ -240,10 +227,10 @@ class Wanted:
 
     def check(self, found: Settings, name: str) -> None:
         """Raise unless the collection is what was asked for. ``stored_recipe`` looked at its recipe."""
-        for field in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "keyed"):
-            value, stored = getattr(self, field), getattr(found, field)
-            if value is not None and value != stored and (field != "kinds" or set(value) != set(stored)):
-                raise InputError(f"{name} was made with {field}={stored!r}, not {value!r}: leave it out, or make another collection")
+        for named in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "keyed"):
+            value, stored = getattr(self, named), getattr(found, named)
+            if value is not None and value != stored and (named != "kinds" or set(value) != set(stored)):
+                raise InputError(f"{name} was made with {named}={stored!r}, not {value!r}: leave it out, or make another collection")
 
 
 def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:
@@ -254,4 +241,4 @@ def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:
     names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(check_several("kinds", kinds, several))
     for name in names:
         check_str("kinds", name, several)
-    return tuple(kind for kind in KINDS if kind in names) + tuple(dict.fromkeys(name for name in names if name not in KINDS))
+    return tuple(kind for kind in BUILT_IN if kind in names) + tuple(dict.fromkeys(name for name in names if name not in BUILT_IN))

@@ -7,16 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lookalike.errors import Corrupt, StoreError
 from lookalike.model import Document
 from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.embedded import rows
 from lookalike.stores.embedded.database import ROWS
+from lookalike.stores.embedded.graph_files import KIND as GRAPHED
 from lookalike.stores.embedded.graph_files import check_graph
 from lookalike.stores.embedded.readings import Reads
-from lookalike.stores.embedded.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_number, segment_path
+from lookalike.stores.embedded.snapshots import build_segment, open_segment
+from lookalike.stores.embedded.states import Sealed, State, read_sealed, segment_number, segment_path
+from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
-from lookalike.stores.structures import STRUCTURES
 
 MOST_SHOWN = 100  # damaged documents
 
@@ -50,8 +54,8 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
                 if wrong:
                     damaged.append(each)
                     report.problems += wrong
-                elif folder and "vector" in settings.kinds:
-                    segment = open_segment(segment_path(folder, each.number, "vector"), "vector", settings, each.origin(state.store))
+                elif folder and GRAPHED in settings.kinds:
+                    segment = open_segment(segment_path(folder, each.number, GRAPHED), GRAPHED, settings, each.origin(state.store))
                     if wrong := check_graph(folder, each.number, state.store, segment, settings):
                         graphs.append(each)
                         report.problems += wrong
@@ -138,8 +142,6 @@ def _check_segment(
     connection: Reads, state: State, sealed: Sealed, kind: str, folder: Path | None, settings: Settings, told: Callable[[int], None]
 ) -> list[str]:
     """A segment without its removed rows must be what would be built from the documents now, to the byte."""
-    import numpy as np
-
     assert folder is not None  # noqa: S101
     path = segment_path(folder, sealed.number, kind)
     try:
@@ -148,22 +150,19 @@ def _check_segment(
         return [str(error)]
     except OSError as error:
         return [f"segment {path}: {error.strerror}"]
-    structure = STRUCTURES[kind]
     gone = connection.execute(
         "SELECT row FROM removed WHERE collection = ? AND row >= ? AND row < ? ORDER BY row",
         (state.number, sealed.first_row, sealed.end_row),
     ).fetchall()
     removed = np.array([row for (row,) in gone], dtype=np.int64)
     expected = build_segment(kind, sealed, connection, state, settings, told).sections()
-    found = structure.segment.merge([segment], removed).sections()
+    found = kind_named(kind).segment.merge([segment], removed).sections()
     if not _same(expected, found):
         return [f"segment {path}: it does not hold what the documents have"]
     return []
 
 
 def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
-    import numpy as np
-
     return left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
 
 

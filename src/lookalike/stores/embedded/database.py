@@ -13,16 +13,19 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
 from lookalike.errors import Corrupt, StoreError
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.row_checks import Damaged
+
+if TYPE_CHECKING:
+    from lookalike.stores.kinds.base import Kind
 
 FORMAT = 2
 FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
@@ -228,13 +231,17 @@ def is_blank(path: Path, *, may_write: bool) -> bool:
         connection.close()
 
 
-def add_columns(connection: sqlite3.Connection, kinds: Collection[str]) -> None:
-    """What the first release did not have: structures of web pages, and vectors (halves of length 1). A store has them from its first
-    collection on that keeps them."""
-    there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
-    for name in ("structure", "vector"):
-        if name in kinds and name not in there:
-            connection.execute(f"ALTER TABLE documents ADD COLUMN {name} BLOB")
+def table_columns(connection: Any) -> list[str]:
+    """The columns of the table of documents, in their order."""
+    return [name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")]
+
+
+def add_columns(connection: sqlite3.Connection, kinds: Iterable[Kind]) -> None:
+    """What the first release did not have: a store has the columns of a kind from its first collection on that keeps it."""
+    there = table_columns(connection)
+    for column in (column for kind in kinds for column in kind.columns):
+        if column.name not in there:
+            connection.execute(f"ALTER TABLE documents ADD COLUMN [{column.name}] {column.sqlite}")
 
 
 def check_format(connection: Any, name: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+KIND = "vector"  # of whose segments graphs are made
 NO_GRAPH = "there is no graph; in a store on disk 'compact' makes one of many vectors"
 NOT_WORTH_IT = "so many matches are wanted, or so much was removed, that all vectors are read"
 _log = logging.getLogger("lookalike")
@@ -39,7 +40,7 @@ def _origin(store: Identity, number: int) -> Origin:
 def open_graph(folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings) -> VectorGraph:
     """The graph of a segment from its file; ``Corrupt`` where anything about it is wrong, before usearch sees it."""
     path = graph_path(folder, number)
-    sections = read_segment(path, VectorGraph.kind, settings.recipe_of("vector"), _origin(store, number))
+    sections = read_segment(path, VectorGraph.kind, settings.recipe_of(KIND), _origin(store, number))
     try:
         graph = VectorGraph.open(sections)
         graph.check_fits(segment)
@@ -58,7 +59,7 @@ def make_graph(folder: Path, number: int, store: Identity, segment: VectorSegmen
         try:
             with unchanged(folder):
                 made = VectorGraph.build(segment, progress)
-            recipe = settings.recipe_of("vector")
+            recipe = settings.recipe_of(KIND)
             write_segment(graph_path(folder, number), VectorGraph.kind, recipe, made.sections(), _origin(store, number))
         except OSError as error:
             _log.warning("a graph could not be written (%s); vectors are searched without it", error)
@@ -71,7 +72,7 @@ def check_graph(folder: Path, number: int, store: Identity, segment: VectorSegme
         if graphs_can_be_made():
             open_graph(folder, number, store, segment, settings)
         else:
-            read_segment(path, VectorGraph.kind, settings.recipe_of("vector"), _origin(store, number))
+            read_segment(path, VectorGraph.kind, settings.recipe_of(KIND), _origin(store, number))
     except FileNotFoundError:
         return []
     except Corrupt as error:

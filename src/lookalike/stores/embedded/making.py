@@ -31,7 +31,7 @@ def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
         last = acknowledged.Record(folder, name).read() if half_made else None
         if half_made and (any((folder / SEGMENTS).glob("*")) or (last is not None and last.changes)):
             raise Corrupt(f"{name}: {DATABASE} is missing or empty, though documents were stored in it: restore it from a copy")
-        wanted.new().with_dimensions()  # a model that cannot be had should be said before anything is made
+        wanted.new().completed()  # a model that cannot be had should be said before anything is made
         _make(folder, name)
     except (OSError, ValueError) as error:
         raise StoreError(f"{name} cannot be made or opened: {getattr(error, 'strerror', None) or error}") from error

@@ -156,7 +156,7 @@ class MemoryReadings:
 
     def _make_ghosts(self) -> None:
         if not self._columns and not self._closed:
-            self._columns = ", ".join(name for _, name, *_ in self.connection.execute("PRAGMA table_info(documents)"))
+            self._columns = ", ".join(f"[{name}]" for name in database.table_columns(self.connection))
             self.connection.execute("CREATE TABLE ghosts AS SELECT *, 0 AS gone FROM documents LIMIT 0")
             self.connection.execute("CREATE INDEX ghosts_by_row ON ghosts (row)")
 

@@ -3,98 +3,81 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lookalike.segments.vectors import has_direction
-from lookalike.stores.base import Batch, Id, Record
-from lookalike.stores.columns import Columns
+from lookalike.stores.base import NO_COLUMNS, Batch, Record
 from lookalike.stores.embedded import row_checks
-from lookalike.stores.embedded.database import ROWS, Identity, read_identity
+from lookalike.stores.embedded.database import ROWS, read_identity, table_columns
 from lookalike.stores.embedded.readings import MemoryReads, Reads, documents_of
 from lookalike.stores.embedded.row_checks import Verifier
+from lookalike.stores.embedded.states import State
+from lookalike.stores.ids import Id
+from lookalike.stores.kinds import column_named
+from lookalike.stores.kinds.columns import TEXT
 from lookalike.stores.settings import Settings
+from lookalike.stores.stretches import Stretch
 
-WORD = 1 << 64
 AT_A_TIME = 10_000
 COLUMN_BYTES = 64 << 20  # of documents that are held in memory at once
 PARAMETERS = 16  # rows that are asked for by parameters of a statement
 RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
 
 
-def insert(connection: sqlite3.Connection, collection: int, first_row: int, batch: Batch, settings: Settings) -> tuple[Columns, bytes]:
-    """Write a batch; returns the columns that segments are built from, and a checksum of all that was written."""
-    columns = Columns.added(first_row, batch, settings)
-    count = len(batch)
-    given: dict[str, Sequence[Any] | None] = {
-        "digest": None if batch.digests is None else batch.digests.view("i8").tolist(),
-        "simhash": None if batch.simhash is None else _stored_simhashes(batch.simhash, settings.bits),
-        "ssdeep": batch.ssdeep,
-        "tlsh": batch.tlsh,
-        "bands": None if batch.minhash is None or columns.sketches is None else _blobs(columns.sketches[2], count),
-        "minhash": None if batch.minhash is None or None not in batch.texts else _blobs(batch.minhash, count),
-        "winnowing": batch.winnowing,
-        "vector": None if batch.vector is None else _vector_blobs(batch.vector, count),
-        "structure": batch.structure,
-        "meta": batch.metas if any(batch.metas) else None,
-        "text": list(map(_stored_text, batch.texts)) if any(text is not None for text in batch.texts) else None,
-    }
+def insert(connection: sqlite3.Connection, state: State, batch: Batch, settings: Settings) -> tuple[Stretch, bytes]:
+    """Write a batch behind the last row; returns what segments are built from, and a checksum of all that was written."""
+    kinds = settings.stored
+    for kind in kinds:
+        batch.columns |= kind.derived(batch, settings)
+    there: dict[str, Sequence[Any]] = {}
     # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
-    there = {name: values for name, values in given.items() if values is not None}
-    checks = row_checks.packed({"id": batch.ids} | there, first_row)
+    if any(batch.metas):
+        there["meta"] = batch.metas
+    if any(text is not None for text in batch.texts):
+        there["text"] = TEXT.stored(batch.texts, len(batch))
+    for kind in kinds:
+        there |= kind.stored(batch)
+    checks = row_checks.packed({"id": batch.ids} | there, state.next_row, state.further)
     there["checks"] = checks
-    rows = range(collection * ROWS + first_row, collection * ROWS + first_row + count)
-    statement = f"INSERT INTO documents (collection, row, id{''.join(f', {name}' for name in there)})"
+    first = state.number * ROWS + state.next_row
+    statement = f"INSERT INTO documents (collection, row, id{_listed(there)})"
     connection.executemany(
-        f"{statement} VALUES ({collection}, ?, ?{', ?' * len(there)})",
-        zip(rows, batch.ids, *there.values(), strict=True),
+        f"{statement} VALUES ({state.number}, ?, ?{', ?' * len(there)})",
+        zip(range(first, first + len(batch)), batch.ids, *there.values(), strict=True),
     )
-    return columns, b"".join(checks)
+    return Stretch.added(state.next_row, batch, kinds), b"".join(checks)
 
 
-def _blobs(array: Any, count: int) -> list[bytearray]:
-    """The parts of an array as bytearrays, which sqlite3 takes without looking for an adapter."""
-    data = bytearray(array.tobytes())
-    width = len(data) // max(count, 1)
-    return [data[i : i + width] for i in range(0, len(data), width)] if count else []
+def _listed(names: Iterable[str]) -> str:
+    """Columns behind others, in brackets: where there is no such column, SQLite takes what is in quotes for a text."""
+    return "".join(f", [{name}]" for name in names)
 
 
-def _vector_blobs(halves: Any, count: int) -> list[bytearray | None]:
-    there = has_direction(halves, len(halves) // max(count, 1)).tolist() if count else []
-    return [blob if directed else None for blob, directed in zip(_blobs(halves, count), there, strict=True)]
+class _Read(NamedTuple):
+    """How a row becomes a record: where text and meta are in it, and which column of a kind is where."""
+
+    text: int | None
+    meta: int | None
+    others: tuple[tuple[int, str, Callable[[Any], Any]], ...]
+
+    def record(self, values: Sequence[Any]) -> Record:
+        """From a row as it was read: its number, its id, the columns, and perhaps more."""
+        text = None if self.text is None else values[self.text]
+        if isinstance(text, bytes):
+            text = TEXT.read(text)
+        columns = NO_COLUMNS
+        if self.others:
+            columns = {name: None if (value := values[at]) is None else read(value) for at, name, read in self.others}
+        return Record(values[0], values[1], text, None if self.meta is None else values[self.meta], columns)
 
 
-def _stored_simhashes(words: Any, bits: int) -> list[Any]:
-    return words.view("i8").tolist() if bits <= 64 else _blobs(words, len(words) // 2)
-
-
-def _stored_text(text: str | None) -> str | bytes | None:
-    if text is None or text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
-
-
-def _read_text(text: str | bytes | None) -> str | None:
-    return text.decode("utf-8", "surrogatepass") if isinstance(text, bytes) else text
-
-
-def _record(columns: Sequence[str], values: Sequence[Any]) -> Record:
-    """From a row as it was read: its number, its id, these columns, and perhaps more."""
-    found: dict[str, Any] = dict(zip(columns, values[2:], strict=False))
-    if "text" in found:
-        found["text"] = _read_text(found["text"])
-    if (digest := found.get("digest")) is not None:
-        found["digest"] = digest % WORD
-    simhash = found.get("simhash")
-    if simhash is not None:
-        found["simhash"] = int.from_bytes(simhash, "little") if isinstance(simhash, bytes) else simhash % WORD
-    return Record(values[0], values[1], **found)
+@lru_cache(maxsize=256)
+def _read(columns: tuple[str, ...]) -> _Read:
+    places = {name: at for at, name in enumerate(columns, 2)}
+    others = tuple((at, name, column_named(name).read) for name, at in places.items() if name not in ("text", "meta"))
+    return _Read(places.get("text"), places.get("meta"), others)
 
 
 class _Wanted(NamedTuple):
@@ -111,14 +94,14 @@ class _Wanted(NamedTuple):
         return held
 
 
-def _wanted_of(store: Identity, names: tuple[str, ...]) -> _Wanted:
-    return _wanted(names, bool(store.id), not store.unchecked)
+def _wanted_of(state: State, names: tuple[str, ...]) -> _Wanted:
+    return _wanted(names, bool(state.store.id), not state.store.unchecked, state.further)
 
 
 @lru_cache(maxsize=256)
-def _wanted(names: tuple[str, ...], stored: bool, all_checked: bool) -> _Wanted:
-    columns = "".join(f", {column}" for column in (*names, *(("checks",) if stored else ())))
-    return _Wanted(columns, len(names), Verifier(names, all_checked) if stored else None)
+def _wanted(names: tuple[str, ...], stored: bool, all_checked: bool, further: tuple[str, ...]) -> _Wanted:
+    columns = _listed((*names, *(("checks",) if stored else ())))
+    return _Wanted(columns, len(names), Verifier(names, all_checked, further) if stored else None)
 
 
 def _select(
@@ -145,35 +128,26 @@ def _select(
         yield wanted.verified(held)
 
 
-def read_range(connection: Reads, store: Identity, collection: int, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+def read_range(connection: Reads, state: State, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
     """The documents with rows from ``first`` up to ``end``, in order."""
-    wanted = _wanted_of(store, ("id", *columns))
-    for held in _select(connection, wanted, collection, first, end, RECORDS, RECORD_BYTES):
+    wanted, read = _wanted_of(state, ("id", *columns)), _read(tuple(columns))
+    for held in _select(connection, wanted, state.number, first, end, RECORDS, RECORD_BYTES):
         for values in held:
-            yield _record(columns, values)
+            yield read.record(values)
 
 
-def read_columns(
-    connection: Reads, store: Identity, collection: int, first: int, end: int, columns: Sequence[str], bits: int
-) -> Iterator[Columns]:
+def read_stretches(connection: Reads, state: State, first: int, end: int, columns: Sequence[str]) -> Iterator[Stretch]:
     """The same as columns, some thousand documents or megabytes at a time."""
-    wanted = _wanted_of(store, tuple(columns))
-    for held in _select(connection, wanted, collection, first, end, ROWS, COLUMN_BYTES):
+    wanted = _wanted_of(state, tuple(columns))
+    for held in _select(connection, wanted, state.number, first, end, ROWS, COLUMN_BYTES):
         rows, *values = tuple(zip(*held, strict=True))[: 1 + wanted.width]
-        yield _columns(rows, values, columns, bits)
+        yield Stretch.stored(rows, dict(zip(columns, values, strict=True)))
 
 
-def _columns(rows: Sequence[int], values: Sequence[Sequence[Any]], names: Sequence[str], bits: int) -> Columns:
-    found: dict[str, Sequence[Any]] = dict(zip(names, values, strict=True))
-    if "text" in found:
-        found["text"] = list(map(_read_text, found["text"]))
-    return Columns.stored(rows, found, bits)
-
-
-def read_rows(connection: Reads, store: Identity, collection: int, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+def read_rows(connection: Reads, state: State, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
     """The documents with these rows, those that are there."""
-    base = collection * ROWS
-    wanted = _wanted_of(store, ("id", *columns))
+    base = state.number * ROWS
+    wanted, read = _wanted_of(state, ("id", *columns)), _read(tuple(columns))
     found = {}
     for first in range(0, len(rows), AT_A_TIME):
         some = [base + int(row) for row in rows[first : first + AT_A_TIME]]
@@ -182,12 +156,12 @@ def read_rows(connection: Reads, store: Identity, collection: int, rows: Sequenc
         listed = ",".join("?" * len(some) if few else map(str, some))
         statement = f"SELECT row - {base}{wanted.columns} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
         for values in wanted.verified(connection.execute(statement, some if few else ()).fetchall()):
-            found[values[0]] = _record(columns, values)
+            found[values[0]] = read.record(values)
     return found
 
 
 # As bytes: a text that was damaged need not be one any more.
-_RAW = {name: f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) ELSE {name} END" for name in row_checks.COLUMNS}
+_RAW = "CASE typeof([{0}]) WHEN 'text' THEN CAST([{0}] AS BLOB) ELSE [{0}] END"
 
 
 def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str, Any], set[str]]]:
@@ -195,9 +169,9 @@ def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str,
     store, base = read_identity(connection), collection * ROWS
     if not store.id:
         return
-    names = _stored_columns(connection)
-    places = [row_checks.PLACES[name] for name in names]
-    wanted = "".join(f", {_RAW[name]}" for name in names)
+    names, further = _stored_columns(connection)
+    places = row_checks.places_of(names, further)
+    wanted = "".join(f", {_RAW.format(name)}" for name in names)
     cursor = connection.execute(
         f"SELECT row - {base}{wanted}, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608
         (base, base + ROWS),
@@ -213,14 +187,12 @@ def damaged(connection: Reads, collection: int) -> Iterator[tuple[int, dict[str,
 
 def add_missing_checks(connection: sqlite3.Connection) -> None:
     """Give rows of the first format their checks."""
-    names = _stored_columns(connection)
-    query = (
-        f"SELECT row{''.join(f', {name}' for name in names)} FROM documents WHERE checks IS NULL AND row > ? ORDER BY row LIMIT {RECORDS}"  # noqa: S608
-    )
+    names, further = _stored_columns(connection)
+    query = f"SELECT row{_listed(names)} FROM documents WHERE checks IS NULL AND row > ? ORDER BY row LIMIT {RECORDS}"  # noqa: S608
     last = -1
     while held := connection.execute(query, (last,)).fetchall():
         checks = [
-            (row_checks.packed({name: [value] for name, value in zip(names, values, strict=True)}, row % ROWS)[0], row)
+            (row_checks.packed({name: [value] for name, value in zip(names, values, strict=True)}, row % ROWS, further)[0], row)
             for row, *values in held
         ]
         connection.executemany("UPDATE documents SET checks = ? WHERE row = ?", checks)
@@ -228,9 +200,11 @@ def add_missing_checks(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE store SET unchecked = 0")
 
 
-def _stored_columns(connection: Reads) -> list[str]:
-    there = {name for _, name, *_ in connection.execute("PRAGMA table_info(documents)")}
-    return [name for name in row_checks.COLUMNS if name in there]
+def _stored_columns(connection: Reads) -> tuple[list[str], tuple[str, ...]]:
+    """The columns with checks, and which of them are of further kinds."""
+    table = table_columns(connection)
+    further = row_checks.further_columns(table)
+    return [name for name in (*row_checks.COLUMNS, *further) if name in table], further
 
 
 def find_ids(connection: Reads, collection: int, ids: Iterable[Id], end: int = ROWS) -> dict[Id, int]:

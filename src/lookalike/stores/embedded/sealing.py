@@ -7,21 +7,22 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.segments.container import unchanged, write_segment
 from lookalike.stores.base import Progress
-from lookalike.stores.columns import Columns
 from lookalike.stores.embedded.database import ROWS, Identity
+from lookalike.stores.embedded.graph_files import KIND as GRAPHED
 from lookalike.stores.embedded.graph_files import graph_path, make_graph
-from lookalike.stores.embedded.snapshots import Sealed, State, build_segment, open_segment, read_sealed, segment_path
+from lookalike.stores.embedded.snapshots import build_segment, open_segment
+from lookalike.stores.embedded.states import Sealed, State, read_sealed, segment_path
+from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
-from lookalike.stores.structures import STRUCTURES
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from lookalike.stores.stretches import Stretch
 
 SEAL_ROWS = 65_536
 RUN = 4  # segments of about the same size that are merged into one
@@ -41,24 +42,23 @@ class Fresh:
     """What the writer added since the last sealing, as long as it fits: it need not be read from the database again."""
 
     def __init__(self) -> None:
-        self._parts: list[Columns] = []
+        self._parts: list[Stretch] = []
         self._bytes = 0
 
-    def keep(self, columns: Columns) -> None:
-        self._bytes += sum(len(value) for _, values in columns.lines.values() for value in values)
-        self._bytes += columns.vectors[1].nbytes if columns.vectors is not None else 0
-        self._parts.append(columns)
+    def keep(self, stretch: Stretch) -> None:
+        self._bytes += stretch.nbytes()
+        self._parts.append(stretch)
         if self._bytes > MOST_FRESH_BYTES:
             self._parts.clear()  # from now on there is a gap, and the database is read instead
 
-    def take(self, first: int, end: int) -> list[Columns] | None:
-        """The columns of exactly these rows, or None. They are given once."""
+    def take(self, first: int, end: int) -> list[Stretch] | None:
+        """The documents of exactly these rows, or None. They are given once."""
         parts, self._parts, self._bytes = self._parts, [], 0
         at = first
-        for columns in parts:
-            if int(columns.rows[0]) != at:
+        for stretch in parts:
+            if int(stretch.rows[0]) != at:
                 return None
-            at = int(columns.rows[-1]) + 1
+            at = int(stretch.rows[-1]) + 1
         return parts if at == end and parts else None
 
 
@@ -100,7 +100,7 @@ class Sealer:
             self._merge(sealed, progress)
         elif progress:
             progress(state.documents)
-        if "vector" in self._settings.kinds:
+        if GRAPHED in self._settings.kinds:
             with self._writing() as connection:
                 sealed = read_sealed(connection, state.number)
             for each in sealed:
@@ -109,9 +109,9 @@ class Sealer:
     def _make_graph(self, sealed: Sealed, store: Identity, progress: Progress = None) -> None:
         """Takes minutes, and no transaction: readers use the segment already."""
         assert self._folder is not None  # noqa: S101
-        path = segment_path(self._folder, sealed.number, "vector")
+        path = segment_path(self._folder, sealed.number, GRAPHED)
         try:
-            segment = open_segment(path, "vector", self._settings, sealed.origin(store))
+            segment = open_segment(path, GRAPHED, self._settings, sealed.origin(store))
         except (Corrupt, OSError) as error:
             _log.warning(
                 "%s; no graph is made of it: run 'check --repair'", str(error)
@@ -149,9 +149,9 @@ class Sealer:
             return
         removed = _removed(connection, state, sealed.first_row, sealed.end_row)
         for kind in self._settings.kinds:
-            segment = STRUCTURES[kind].build_all(fresh, self._settings)
+            segment = kind_named(kind).build_all(fresh, self._settings)
             if len(removed):
-                segment = STRUCTURES[kind].segment.merge([segment], removed)
+                segment = kind_named(kind).segment.merge([segment], removed)
             self._write(state, sealed, kind, segment)
 
     def _write(self, state: State, sealed: Sealed, kind: str, segment: Any) -> None:
@@ -182,7 +182,7 @@ class Sealer:
             for done, kind in enumerate(self._settings.kinds, 1):
                 with unchanged(self._folder):
                     parts = list(self._parts(connection, state, kind, sealed))
-                    self._write(state, merged, kind, STRUCTURES[kind].segment.merge(parts, removed))
+                    self._write(state, merged, kind, kind_named(kind).segment.merge(parts, removed))
                 if progress:
                     progress(documents * done // len(self._settings.kinds))
             connection.executemany("DELETE FROM segments WHERE number = ?", ((each.number,) for each in sealed))
@@ -234,8 +234,6 @@ class Sealer:
 
 
 def _removed(connection: sqlite3.Connection, state: State, first: int, end: int) -> NDArray[np.int64]:
-    import numpy as np
-
     found = connection.execute(
         "SELECT row FROM removed WHERE collection = ? AND row >= ? AND row < ? ORDER BY row", (state.number, first, end)
     ).fetchall()

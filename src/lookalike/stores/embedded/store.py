@@ -26,7 +26,7 @@ from lookalike.errors import StoreBusy, StoreError
 from lookalike.keys import Key
 from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
-from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
+from lookalike.stores.base import Added, Batch, CheckReport, Progress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.acknowledged import MANY, Record, chained
 from lookalike.stores.embedded.checking import check_collection
@@ -35,9 +35,12 @@ from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
+from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
 from lookalike.stores.embedded.sealing import SEAL_ROWS, Fresh, Sealer
-from lookalike.stores.embedded.snapshots import Cache, Snapshot, State, read_state, segment_number, segment_path
+from lookalike.stores.embedded.snapshots import Cache, Snapshot
+from lookalike.stores.embedded.states import State, read_state, segment_number, segment_path
+from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
 _log = logging.getLogger("lookalike")
@@ -83,6 +86,7 @@ class EmbeddedStore:
         with database.sql_errors(self.name), self._readings.reading() as connection:
             database.check_format(connection, self.name)
             state = read_state(connection, self.collection)
+            self._further = further_columns(database.table_columns(connection))
             if self._record and state is None:
                 self._record.verify(last, database.read_identity(connection))
             secret = None if state is None else read_secret(connection, state.number)
@@ -91,7 +95,7 @@ class EmbeddedStore:
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
             settings = wanted.made()
             with self._writing() as writer:
-                database.add_columns(writer, settings.kinds)
+                self._add_columns(writer, settings)
                 writer.execute(
                     "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
                     (self.collection, settings.to_json()),
@@ -105,6 +109,10 @@ class EmbeddedStore:
         where = f"{self.name}, collection {self.collection!r}"
         self._stored_settings = state.settings
         return Settings.from_json(state.settings, where, wanted, lambda check: Key.stored(check, secret, where))
+
+    def _add_columns(self, connection: sqlite3.Connection, settings: Settings) -> None:
+        database.add_columns(connection, settings.stored)
+        self._further = further_columns(database.table_columns(connection))
 
     def _keep_secret(self, connection: sqlite3.Connection, settings: Settings) -> None:
         if settings.recipe.key is not None:
@@ -152,7 +160,7 @@ class EmbeddedStore:
         return snapshot
 
     def _state(self, connection: Reads) -> State:
-        state = read_state(connection, self.collection)
+        state = read_state(connection, self.collection, self._further)
         if state is None:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
         if state.settings != self._stored_settings:
@@ -302,20 +310,20 @@ class EmbeddedStore:
                 state = self._state(connection)
                 connection.execute("SAVEPOINT fresh")
                 try:
-                    columns, checks = insert(connection, state.number, state.next_row, batch, self.settings)
+                    stretch, checks = insert(connection, state, batch, self.settings)
                     updated, count = 0, len(batch)
                 except sqlite3.IntegrityError:  # some ids are there already
                     connection.execute("ROLLBACK TO fresh")
                     batch = batch.last_of_each()
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
-                    columns, checks = insert(connection, state.number, state.next_row, batch, self.settings)
+                    stretch, checks = insert(connection, state, batch, self.settings)
                 connection.execute(
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
                 self._chain(connection, state.store, checks, count)
             if self._segments is not None:
-                self._fresh.keep(columns)
+                self._fresh.keep(stretch)
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
                 self._sealer().seal()
         return Added(count - updated, updated)
@@ -345,7 +353,7 @@ class EmbeddedStore:
                 state = self._state(connection)
                 if state.next_row:
                     return False
-                database.add_columns(connection, settings.kinds)
+                self._add_columns(connection, settings)
                 self._keep_secret(connection, settings)
                 self._chain(connection, state.store, settings.to_json().encode())
                 connection.execute(

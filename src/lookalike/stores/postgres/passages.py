@@ -1,21 +1,19 @@
-"""Winnowing hashes in the database, as ``search.shared`` searches them: counted and ranked there, compared here."""
+"""Winnowing hashes in the database, as ``segments.shared`` searches them: counted and ranked there, compared here."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.segments.passages import PassageSegment, QueryPrints, Sharing
-from lookalike.stores.columns import Columns
-from lookalike.stores.postgres.rows import mixed, record, selected
-from lookalike.stores.settings import Settings
-from lookalike.stores.structures import STRUCTURES
+from lookalike.stores.kinds import kind_named
+from lookalike.stores.postgres.copying import mixed
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from lookalike.stores.postgres.connections import Connection
+    from lookalike.stores.postgres.reading import PostgresReader
 
 AT_A_TIME = 500  # documents whose passages are worked out together
 
@@ -41,30 +39,24 @@ GROUP BY ordinal ORDER BY shared DESC, ordinal LIMIT %(limit)s
 class StoredPassages:
     """What ``shared_documents`` asks of a segment. Documents have numbers in the order in which ``sharing`` found them."""
 
-    def __init__(self, connection: Connection, collection: int, settings: Settings) -> None:
-        self._connection, self._collection, self._settings = connection, collection, settings
+    def __init__(self, tables: PostgresReader) -> None:
+        self._tables = tables
         self._rows: NDArray[np.int64]
 
     def _all(self, query: str, values: NDArray[np.uint64], **more: int) -> list[tuple[Any, ...]]:
-        hashes = mixed(values, self._collection).tolist()
-        return self._connection.execute(query, {"hashes": hashes, "collection": self._collection, **more}).fetchall()
+        hashes = mixed(values, self._tables.collection).tolist()
+        return self._tables.connection.execute(query, {"hashes": hashes, "collection": self._tables.collection, **more}).fetchall()
 
     def frequencies(self, values: NDArray[np.uint64], removed: NDArray[np.int64] | None = None) -> NDArray[np.uint32]:
-        import numpy as np
-
         return np.array([count for (count,) in self._all(FREQUENCIES, values)], dtype=np.uint32)
 
     def sharing(self, values: NDArray[np.uint64], removed: NDArray[np.int64], limit: int) -> Sharing:
-        import numpy as np
-
         found = self._all(SHARING, values, limit=limit)
         self._rows = np.array([ordinal for ordinal, _, _ in found], dtype=np.int64)
         shared = np.array([count for _, count, _ in found], dtype=np.uint32)
         return Sharing(self._rows, np.arange(len(found), dtype=np.uint32), shared, found[0][2] if found else 0)
 
     def passages(self, query: QueryPrints, documents: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        import numpy as np
-
         counts, edges = [np.zeros(1, np.int64)], [np.zeros((0, 4), np.uint32)]
         for first in range(0, len(documents), AT_A_TIME):
             rows = self._rows[documents[first : first + AT_A_TIME]]
@@ -77,13 +69,6 @@ class StoredPassages:
         return np.concatenate(counts).cumsum(), np.concatenate(edges)
 
     def _segment(self, rows: Sequence[int]) -> PassageSegment:
-        structure = STRUCTURES["winnowing"]
-        found = self._connection.execute(
-            f"SELECT {selected(structure.columns)} FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s) ORDER BY ordinal",  # noqa: S608
-            (self._collection, rows),
-            binary=True,
-        ).fetchall()
-        records = [record(values, structure.columns) for values in found]
-        columns = {name: [getattr(each, name) for each in records] for name in structure.columns}
-        segment: PassageSegment = structure.build(Columns.stored(rows, columns, self._settings.bits), self._settings)
+        kind = kind_named("winnowing")
+        segment: PassageSegment = kind.build(self._tables.stretch(rows, kind.built_from), self._tables.settings)
         return segment

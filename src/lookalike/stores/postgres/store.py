@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lookalike.errors import InputError, StoreError
-from lookalike.stores.base import Added, Batch, CheckReport, Id, Progress
-from lookalike.stores.postgres import schema, vectors
+from lookalike.stores.base import Added, Batch, CheckReport, Progress
+from lookalike.stores.ids import Id
+from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
-from lookalike.stores.postgres.numbers import copied_numbers, only_numbers
 from lookalike.stores.postgres.problems import sql_errors
-from lookalike.stores.postgres.reading import PostgresReader, bands_of
-from lookalike.stores.postgres.rows import COPY, COPY_WITH_VECTORS, copied, split_ids, winnowing_hashes
+from lookalike.stores.postgres.reading import PostgresReader
+from lookalike.stores.postgres.rows import Copied, prepared, split_ids
 from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.postgres.secrets import forget_secret, keep_secret, read_key
-from lookalike.stores.postgres.structures import add_structures, drop_unused
 from lookalike.stores.settings import Settings, Wanted
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 OLDEST = 140000  # the first version with bit_count
 ORDINALS = 1 << 20  # of a number of lookalike.transactions
@@ -41,18 +36,12 @@ WITH known AS MATERIALIZED (
   ) AS found
 ), gone AS (
   DELETE FROM lookalike.documents WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known)) RETURNING 1
-), pages AS (
-  DELETE FROM lookalike.pages WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
-)
+){beside}
 SELECT count(*) FROM gone
 """
-# In order of the digests: two writers that add the same contents meet in the same order, and none waits for the other in turn.
-ADD_SKETCHES = """
-INSERT INTO lookalike.sketches (collection, digest, bands)
-SELECT %(collection)s, digest, (%(keys)s::bigint[])[(place - 1) * %(bands)s + 1 : place * %(bands)s]
-FROM unnest(%(digests)s::bigint[]) WITH ORDINALITY AS d (digest, place) ORDER BY digest
-ON CONFLICT DO NOTHING
-"""
+REMOVE_BESIDE = """, beside_{table} AS (
+  DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
+)"""
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
 WHERE relnamespace = 'lookalike'::regnamespace AND relname = ANY ('{documents,sketches,structures,pages,masks,collections}')
@@ -107,13 +96,16 @@ class PostgresStore:
                 names = [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")]
                 raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(names) or 'none'}")
             settings = wanted.made()
-            if "vector" in settings.kinds:
-                vectors.add_column(connection)
+            self._make_columns(connection, settings)
             self._insert_collection(connection, settings)
             found = connection.execute(query, (self.collection,)).fetchone()
             assert found is not None  # noqa: S101 - ours, or that of a process which was faster
         where = f"{self.name}, collection {self.collection!r}"
         return found[0], Settings.from_json(found[1], where, wanted, lambda check: read_key(connection, found[0], check, where))
+
+    def _make_columns(self, connection: Connection, settings: Settings) -> None:
+        for kind in settings.stored:
+            kind.make_columns(connection)
 
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
@@ -135,25 +127,18 @@ class PostgresStore:
         if len(batch) == 0:
             return Added(0, 0)
         batch = batch.last_of_each()
-        hashes = winnowing_hashes(batch, self.settings)
-        sketches = self._sketches(batch)
-        return self._connections.transaction(lambda connection: self._write(connection, batch, hashes, sketches))
+        made = prepared(batch, self._number, self.settings)
+        return self._connections.transaction(lambda connection: self._write(connection, batch, made))
 
-    def _write(
-        self, connection: Connection, batch: Batch, hashes: Sequence[NDArray[np.uint64] | None], sketches: dict[str, Any] | None
-    ) -> Added:
+    def _write(self, connection: Connection, batch: Batch, made: Sequence[Any]) -> Added:
         updated = self._delete(connection, batch.ids)
         ordinals = list(self._ordinals(connection, len(batch)))
-        with_vectors = batch.vector is not None
-        with connection.cursor().copy(COPY_WITH_VECTORS if with_vectors else COPY) as copy:
-            if only_numbers(batch):
-                copy.write(copied_numbers(batch, self._number, ordinals, self.settings.bits))
-            else:
-                for chunk in copied(batch, self._number, ordinals, hashes, self.settings.bits, with_vectors):
-                    copy.write(chunk)
-        if sketches is not None:
-            connection.execute(ADD_SKETCHES, sketches)
-        add_structures(connection, self._number, ordinals, batch, self.settings)
+        copied = Copied(batch, self._number, ordinals, made, self.settings)
+        with connection.cursor().copy(copied.statement()) as copy:
+            for chunk in copied.chunks():
+                copy.write(chunk)
+        for kind, each in zip(self.settings.stored, made, strict=True):
+            kind.add_rows(connection, self._number, ordinals, batch, each)
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
@@ -163,20 +148,13 @@ class PostgresStore:
             assert found is not None  # noqa: S101
             yield from range(found[0] * ORDINALS, found[0] * ORDINALS + min(ORDINALS, count - first))
 
-    def _sketches(self, batch: Batch) -> dict[str, Any] | None:
-        import numpy as np
-
-        if batch.minhash is None or batch.digests is None:
-            return None
-        digests, places = np.unique(batch.digests.view(np.int64), return_index=True)
-        keys = bands_of(batch.minhash.reshape(len(batch), -1)[places].reshape(-1), self.settings, self._number)
-        return {"collection": self._number, "bands": keys.shape[1], "digests": digests.tolist(), "keys": keys.reshape(-1).tolist()}
-
     def _delete(self, connection: Connection, ids: Sequence[Id]) -> int:
         texts, numbers = split_ids(ids)
         # As text: psycopg takes longer to turn a list of numbers into an array than the server to find them.
         listed = f"{{{','.join(map(str, numbers))}}}"
-        found = connection.execute(REMOVE, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone()
+        beside = "".join(REMOVE_BESIDE.format(table=table) for kind in self.settings.stored for table in kind.side_tables)
+        remove = REMOVE.replace("{beside}", beside)
+        found = connection.execute(remove, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone()
         return int(found[0]) if found else 0
 
     def _count(self, connection: Connection, more: int) -> None:
@@ -210,8 +188,7 @@ class PostgresStore:
                 return None
             if self.settings.keyed:
                 forget_secret(connection, self._number)
-            if "vector" in settings.kinds:
-                vectors.add_column(connection)
+            self._make_columns(connection, settings)
             return self._insert_collection(connection, settings)
 
         number = self._connections.transaction(work)
@@ -252,10 +229,9 @@ class PostgresStore:
         """
         self._require_writing()
         before = self.stats()["bytes"]
-        self._connections.transaction(self._drop_sketches)
-        if self.settings.dimensions is not None:
-            dimensions = self.settings.dimensions
-            self._connections.attempt(lambda connection: vectors.make_graph(connection, self._number, dimensions))
+        self._connections.transaction(self._drop_unused)
+        for kind in self.settings.stored:
+            self._connections.attempt(lambda connection, kind=kind: kind.compacted(connection, self._number, self.settings))  # type: ignore[misc]
 
         def vacuum(connection: Connection) -> None:
             connection.execute("VACUUM (ANALYZE) lookalike.documents")
@@ -267,15 +243,9 @@ class PostgresStore:
             progress(after["documents"])
         return {"bytes_before": before, "bytes_after": after["bytes"]}
 
-    def _drop_sketches(self, connection: Connection) -> None:
-        # A writer who finds a sketch does not add it again: while it is being removed there must be no writer.
-        connection.execute("LOCK TABLE lookalike.sketches IN SHARE ROW EXCLUSIVE MODE")
-        connection.execute(
-            "DELETE FROM lookalike.sketches s WHERE collection = %s AND NOT EXISTS "
-            "(SELECT FROM lookalike.documents d WHERE d.collection = s.collection AND d.digest = s.digest)",
-            (self._number,),
-        )
-        drop_unused(connection, self._number)
+    def _drop_unused(self, connection: Connection) -> None:
+        for kind in self.settings.stored:
+            kind.drop_unused(connection, self._number)
 
     def close(self) -> None:
         if self._bulk is not None:

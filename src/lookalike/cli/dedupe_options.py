@@ -1,0 +1,46 @@
+"""The options that ``dedupe`` and ``plan`` share, in the groups of ``lookalike.deduping.settings``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one, in this order."""
+    return lambda function: reduce(lambda decorated, option: option(decorated), reversed(options), function)
+
+
+method_options = _group(
+    click.option(
+        "--method",
+        type=click.Choice(["minhash", "simhash", "exact", "bytes", "meaning"]),
+        default="minhash",
+        show_default=True,
+        help="What counts as a duplicate. exact: equal words, whatever case and punctuation they have. bytes: equal to the byte.",
+    ),
+    click.option(
+        "--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]"
+    ),
+    click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]"),
+    click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate."),
+)
+input_options = _group(
+    click.option("--text-column", default="text", show_default=True, help="Column of the text."),
+    click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve."),
+    click.option("--format", help="Format of the inputs [default: from their names; standard input: jsonl]"),
+    click.option("--encoding", help="Encoding of the inputs [default: UTF-8 for tables, found out for texts]"),
+    click.option(
+        "--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all."
+    ),
+    click.option("--recipe", default="default", show_default=True, help="How texts become features."),
+)
+resource_options = _group(
+    click.option("--workers", type=int, default=1, show_default=True, help="Threads; the result does not depend on it."),
+    click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used."),
+)

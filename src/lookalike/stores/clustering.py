@@ -1,0 +1,65 @@
+"""Clusters of a whole collection, by leaders: a document joins an older one that was kept, verified against it, or is kept.
+
+The documents are read oldest first and offered to the same rule that dedupe follows (``lookalike.leaders``), with bands for the
+threshold that is asked for, whatever the collection's own are made for: the answer is that of dedupe.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+
+from lookalike import _native
+from lookalike.leaders.decider import DEFAULT_MEMORY, Decider
+from lookalike.leaders.rule import Rule
+from lookalike.leaders.sketching import Sketches
+from lookalike.stores.base import Progress, Reader, Record
+from lookalike.stores.ids import Id
+from lookalike.stores.matches import Cluster, Clusters, Member
+from lookalike.text.columns import Packed
+
+Sketch = Callable[[Sequence[Record]], Sketches]
+AT_A_TIME = 1024
+FULL_BUCKETS = 1  # named: one is enough to say so
+
+
+def having(reader: Reader, column: str, *others: str) -> Iterator[Record]:
+    """The documents with something in a column, oldest first."""
+    return (record for record in reader.scan((column, *others)) if record.columns[column] is not None)
+
+
+def packed_texts(texts: list[str]) -> Packed:
+    return Packed(*_native.pack_strings(texts))
+
+
+def clusters_of(records: Iterator[Record], rule: Rule, sketch: Sketch, progress: Progress) -> Clusters:
+    kept: dict[int, Id] = {}
+    members: dict[int, list[Member]] = {}
+    done = 0
+    with ExitStack() as folders:
+
+        def folder() -> Path:
+            return Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="lookalike-")))
+
+        decider = Decider(rule, DEFAULT_MEMORY, folder, os.cpu_count() or 1)
+        while batch := list(islice(records, AT_A_TIME)):
+            leaders, similarities = decider.offer(sketch(batch))
+            for record, leader, similarity in zip(batch, leaders.tolist(), similarities.tolist(), strict=True):
+                if leader < 0:
+                    kept[done] = record.id
+                else:
+                    members.setdefault(leader, []).append(Member(record.id, similarity))
+                done += 1
+            if progress:
+                progress(done)
+        full = decider.hot_buckets(FULL_BUCKETS)
+    found = Clusters(Cluster(kept[leader], tuple(joined)) for leader, joined in sorted(members.items()))
+    if full:
+        found.notes.append(
+            f"many variants of {kept[full[0][2]]!r} are just below the threshold: some documents were not compared with all of them"
+        )
+    return found

@@ -1,0 +1,72 @@
+"""Which states a collection can be in: its row in the database, and its segments on disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from lookalike.segments.container import Origin
+from lookalike.stores.embedded.database import Identity, read_identity
+from lookalike.stores.embedded.readings import Reads
+
+
+class State(NamedTuple):
+    """A collection's row in the database."""
+
+    number: int
+    settings: str
+    documents: int
+    next_row: int
+    sealed_row: int
+    generation: int
+    version: int
+    store: Identity
+    further: tuple[str, ...]  # columns of the table of documents that only some kinds have, see row_checks
+
+
+class Sealed(NamedTuple):
+    """A segment on disk: its number, and the rows it covers."""
+
+    number: int
+    first_row: int
+    end_row: int
+    documents: int
+
+    def origin(self, store: Identity) -> Origin:
+        """What its files say of themselves."""
+        return Origin(store.id, self.number, self.first_row, self.end_row, self.number <= store.unsigned)
+
+
+_COLLECTION = "c.number, c.settings, c.documents, c.next_row, c.sealed_row, c.generation, c.version"
+_FIRST = f"SELECT {_COLLECTION} FROM collections c WHERE c.name = ?"  # noqa: S608
+_STORE = "s.id, s.unsigned, s.unchecked, s.changes, s.chain, s.before"
+_WITH_STORE = f"SELECT {_COLLECTION}, {_STORE} FROM collections c LEFT JOIN store s WHERE c.name = ?"  # noqa: S608
+
+
+def read_state(connection: Reads, name: str, further: tuple[str, ...] = ()) -> State | None:
+    try:
+        row = connection.execute(_WITH_STORE, (name,)).fetchone()
+    except sqlite3.OperationalError:  # of the first format, or damaged: then this raises it again
+        row = connection.execute(_FIRST, (name,)).fetchone()
+        return State._make((*row, read_identity(connection), further)) if row else None
+    if row is None:
+        return None
+    store = Identity(*row[7:]) if row[7] is not None else read_identity(connection)
+    return State._make((*row[:7], store, further))
+
+
+def read_sealed(connection: Reads, collection: int) -> list[Sealed]:
+    rows = connection.execute(
+        "SELECT number, first_row, end_row, documents FROM segments WHERE collection = ? ORDER BY first_row", (collection,)
+    )
+    return [Sealed(*row) for row in rows]
+
+
+def segment_path(folder: Path, number: int, kind: str) -> Path:
+    return folder / f"{number:08d}.{kind}"
+
+
+def segment_number(path: Path) -> int | None:
+    """The number in the name of a segment's file; None where it has none of ours."""
+    return int(path.stem) if path.stem.isascii() and path.stem.isdigit() else None

@@ -1,0 +1,94 @@
+"""Documents as they were given, in columns: what fingerprints are made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import InputError
+from lookalike.markup.extraction import page_text
+from lookalike.markup.page import Page
+from lookalike.model import Document
+from lookalike.stores.base import Batch
+from lookalike.stores.ids import Id, check_id
+from lookalike.stores.settings import Settings
+
+if TYPE_CHECKING:
+    from lookalike.stores.kinds.base import Kind
+
+
+class Given:
+    """Documents of one batch. ``kinds`` are asked what they keep of web pages, as soon as one is given."""
+
+    def __init__(self, kinds: Sequence[Kind] = ()) -> None:
+        self.ids: list[Id] = []
+        self.texts: list[str] = []
+        self.metas: list[str | None] = []  # JSON
+        self.paths: dict[int, Path] = {}  # by place
+        self.of_pages: dict[str, dict[int, Any]] = {kind.name: {} for kind in kinds if kind.of_pages}  # by kind and place
+        self._page_kinds = [kind for kind in kinds if kind.of_pages]
+        self._made: dict[str, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def append(self, item: object) -> None:
+        """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page."""
+        path = page = None
+        meta: Any = None
+        if type(item) is tuple and len(item) == 2:  # nearly all of them
+            id_, text = item
+        elif isinstance(item, tuple) and len(item) == 3:
+            id_, text, meta = item
+        elif isinstance(item, Document):
+            id_, text, meta, path, page = item.id, item.text, item.meta, item.path, item.page
+        elif isinstance(item, Mapping):
+            if "id" not in item or "text" not in item:
+                raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
+            id_, text, meta = item["id"], item["text"], item.get("meta")
+        else:
+            raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
+        check_id(id_)
+        if isinstance(text, Page):
+            page, text = text, page_text(text)
+        if not isinstance(text, str):
+            raise InputError(f"document {id_!r}: its text is a {type(text).__name__}, expected str")
+        self.ids.append(id_)
+        self.texts.append(text)
+        self.metas.append(None if meta is None else stored_meta(id_, meta))
+        if path is not None:
+            self.paths[len(self.ids) - 1] = path
+        if page is not None:
+            for kind in self._page_kinds:
+                self.of_pages[kind.name][len(self.ids) - 1] = kind.of_page(page)
+
+    def things(self) -> list[str | Path]:
+        """The bytes of each: of its file where there is one, otherwise of the text's UTF-8."""
+        return [self.paths.get(place, text) for place, text in enumerate(self.texts)] if self.paths else list(self.texts)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What several kinds need of these documents, made by the first."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+
+def stored_meta(id_: Id, meta: object) -> str | None:
+    if not isinstance(meta, Mapping):
+        raise InputError(f"document {id_!r}: its meta is a {type(meta).__name__}, expected a mapping")
+    try:
+        return json.dumps(dict(meta)) if meta else None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"document {id_!r}: its meta cannot be written as JSON ({error})") from error
+
+
+def fingerprinted(given: Given, settings: Settings, kinds: Sequence[Kind], workers: int) -> Batch:
+    """A batch for a store, with the columns of these kinds, each made in one call."""
+    batch = Batch(given.ids, given.texts, given.metas)
+    for kind in kinds:
+        batch.columns |= kind.made(given, settings, workers)
+    if not settings.keep_text:
+        batch.texts = [None] * len(given)
+    return batch

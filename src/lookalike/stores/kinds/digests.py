@@ -1,0 +1,180 @@
+"""What the fuzzy digests of bytes share, ``ssdeep`` and ``tlsh``; and ``fuzzy``, the search by both."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.errors import InputError
+from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.recipe import require_same
+from lookalike.segments.hamming import NO_LIMIT
+from lookalike.stores.base import Reader, Segments
+from lookalike.stores.given import Given
+from lookalike.stores.kinds import kind_named
+from lookalike.stores.kinds.bands import ids_of
+from lookalike.stores.kinds.base import Asked, Kind, Options, Way
+from lookalike.stores.matches import Match, Matches
+from lookalike.stores.settings import Settings
+from lookalike.stores.stretches import Stretch
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.reading import PostgresReader
+
+THRESHOLD = 0.5
+DIGESTS_AT_A_TIME = 50_000  # that are compared, of PostgreSQL
+
+
+class FuzzyFound(NamedTuple):
+    """Rows by their fuzzy digests, best first, then by row; ``total`` is how many there were before the limit."""
+
+    rows: NDArray[np.int64]
+    values: NDArray[np.int64]  # TLSH distances, or ssdeep scores
+    total: int
+
+
+@dataclass(slots=True)
+class NearDigests(Asked[FuzzyFound]):
+    """All rows whose digest is within a distance, or has a score."""
+
+    digest: str
+    bound: int
+    limit: int
+
+    best_first: ClassVar[int]  # 1: small values are better, -1: large ones
+    candidates: ClassVar[str]  # rows and digests that an index of PostgreSQL finds by ``keys``
+
+    @abstractmethod
+    def keys(self) -> list[str]:
+        """What must be near for two digests to be near."""
+
+    def in_segments(self, segments: Segments) -> FuzzyFound:
+        found = [segment.search(self.digest, self.bound, NO_LIMIT) for segment in segments.all]
+        rows, values = _joined(found)
+        live = segments.live(rows)
+        return self._best(rows[live], values[live])
+
+    def in_postgres(self, tables: PostgresReader) -> FuzzyFound:
+        kind: Any = kind_named(self.kind)
+        parts = [kind.segment.build(*part).search(self.digest, self.bound, NO_LIMIT) for part in self._read(tables)]
+        return self._best(*_joined(parts))
+
+    def _best(self, rows: NDArray[np.int64], values: NDArray[np.int64]) -> FuzzyFound:
+        order = np.lexsort((rows, self.best_first * values))[: self.limit]
+        return FuzzyFound(rows[order], values[order], len(rows))
+
+    def _read(self, tables: PostgresReader) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
+        """Rows, ascending, and their digests, so many at a time."""
+        with tables.cursor() as cursor:
+            cursor.execute(self.candidates, (tables.collection, self.keys()))
+            while found := cursor.fetchmany(DIGESTS_AT_A_TIME):
+                rows, digests = zip(*sorted(found), strict=True)
+                yield np.array(rows, dtype=np.int64), list(digests)
+
+
+def _joined(found: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rows = np.concatenate([np.zeros(0, np.int64), *(each[0] for each in found)])
+    return rows, np.concatenate([np.zeros(0, np.int64), *(each[1] for each in found)]).astype(np.int64)
+
+
+class ByDigest(Way):
+    """Files whose bytes are alike."""
+
+    takes = "bytes"
+    parameter, also = "digest", ("fuzzy",)
+    digest: ClassVar[type[Ssdeep] | type[Tlsh]]
+
+    @abstractmethod
+    def make(self, thing: Any) -> Any:
+        """The digest of bytes, of a text's UTF-8 or of a file."""
+
+    @abstractmethod
+    def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
+        """The question that finds digests from this similarity on."""
+
+    @abstractmethod
+    def scored(self, value: int) -> tuple[float, int]:
+        """The similarity and the distance that a value means."""
+
+    def is_of(self, fingerprint: object) -> bool:
+        return isinstance(fingerprint, self.digest)
+
+    def query(self, thing: Any, settings: Settings) -> Any:
+        return self.given(self.make(thing), settings)
+
+    def given(self, fingerprint: Any, settings: Settings) -> Any:
+        if not isinstance(fingerprint, (Ssdeep, Tlsh)):
+            raise InputError(f"digest is a {type(fingerprint).__name__}: give an Ssdeep or a Tlsh, as la.ssdeep and la.tlsh make them")
+        if fingerprint.value is None:
+            raise InputError(f"this {fingerprint.kind} has no value to search for: {fingerprint.status}")
+        return fingerprint.value
+
+    def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
+        found = reader.find(self.near(query, options.least(THRESHOLD), options.limit))
+        rows = found.rows.tolist()
+        ids = ids_of(reader, rows)
+        return Matches((Match(ids[row], *self.scored(value)) for row, value in zip(rows, found.values.tolist(), strict=True)), found.total)
+
+
+class DigestKind(Kind):
+    """Column: the digest as its tool writes it; None where the bytes are too few or too uniform."""
+
+    by_default = in_schema = True
+    made_from_text = False  # it may be of a file
+    lasting = True
+    digest: ClassVar[type[Ssdeep] | type[Tlsh]]
+
+    @abstractmethod
+    def digests(self, things: Sequence[Any], workers: int) -> Sequence[Any]:
+        """The digests of bytes, of texts' UTF-8 or of files."""
+
+    def recipe(self, settings: Settings) -> str:
+        return self.digest(None, "none").recipe
+
+    def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
+        return {self.name: [each.value for each in self.digests(given.things(), workers)]}
+
+    def build(self, stretch: Stretch, settings: Settings) -> Any:
+        return self.segment.build(*stretch.columns[self.name])
+
+    def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
+        return self.digest(value).to_dict()
+
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = self.digest.from_dict(data)
+        require_same(found.recipe, self.recipe(settings))
+        return found.value
+
+
+class Fuzzy(Way):
+    """By both digests: a document's score is the larger of the two similarities."""
+
+    name, scale, place = "fuzzy", "tlsh or ssdeep", 4
+    takes = "bytes"
+    parts: ClassVar[tuple[str, ...]] = ("ssdeep", "tlsh")  # kinds, whose ways have their names
+
+    def query(self, thing: Any, settings: Settings) -> Any:
+        kinds = [kind for kind in settings.stored if kind.name in self.parts]
+        ways = [way for kind in kinds for way in kind.ways if isinstance(way, ByDigest)]
+        if not ways:
+            raise InputError("this collection has no fuzzy digests: make another one with kinds='ssdeep,tlsh'")
+        digests = [(way, way.make(thing)) for way in ways]
+        notes = [f"no {each.kind} of the query: {each.status}" for _, each in digests if each.value is None]
+        return [(way, each.value) for way, each in digests if each.value], notes
+
+    def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
+        digests, notes = query
+        least = options.least(THRESHOLD)
+        scores: dict[int, float] = {}
+        for way, digest in digests:
+            found = reader.find(way.near(digest, least, NO_LIMIT))
+            for row, value in zip(found.rows.tolist(), found.values.tolist(), strict=True):
+                scores[row] = max(scores.get(row, 0.0), way.scored(value)[0])
+        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: options.limit]
+        ids = ids_of(reader, [row for row, _ in best])
+        return Matches((Match(ids[row], score, 1 - score) for row, score in best), len(scores), notes)

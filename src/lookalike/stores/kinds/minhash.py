@@ -1,0 +1,353 @@
+"""The kind ``minhash``: near-duplicates by bands, verified on the texts where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike import _native
+from lookalike.checks import check_several
+from lookalike.errors import InputError
+from lookalike.fingerprints.minhash import PERMUTED_HASHES, MinHash, fingerprint_recipe, minhashes
+from lookalike.leaders.rule import MAX_SKETCH, Rule
+from lookalike.leaders.sketching import Sketcher, Sketches
+from lookalike.recipe import Recipe, require_same
+from lookalike.segments.bands import BandSegment
+from lookalike.segments.hamming import NO_LIMIT
+from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
+from lookalike.stores.clustering import clusters_of, having, packed_texts
+from lookalike.stores.given import Given
+from lookalike.stores.kinds.bands import (
+    MAX_CANDIDATES,
+    BandTables,
+    Group,
+    Groups,
+    SharingBands,
+    band_entries,
+    band_keys,
+    near_notes,
+    ranked,
+)
+from lookalike.stores.kinds.base import Asked, Kind, Options, Way
+from lookalike.stores.kinds.columns import Number, Numbers
+from lookalike.stores.kinds.explaining import passages_of
+from lookalike.stores.kinds.sketching import sketches_of
+from lookalike.stores.kinds.verifying import content_digests, features, jaccards, verified_features
+from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.settings import Settings
+from lookalike.stores.stretches import Stretch
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.connections import Connection
+    from lookalike.stores.postgres.reading import PostgresReader
+
+TABLES = BandTables("sketches", (), "documents", "digest")
+STORED = "SELECT digest, bands FROM lookalike.sketches WHERE collection = %s AND digest = ANY (%s)"
+REPLACE = "INSERT INTO lookalike.sketches VALUES (%s, %s, %s) ON CONFLICT (collection, digest) DO UPDATE SET bands = excluded.bands"
+
+
+class SharingTexts(SharingBands):
+    kind, tables = "minhash", TABLES
+
+
+@dataclass(slots=True)
+class MayShareBands(Asked["NDArray[np.bool_]"]):
+    """Of many queries, those for which ``SharingTexts`` may find something: where this is cheaper than asking for each."""
+
+    keys: NDArray[np.uint32]
+
+    kind = "minhash"
+
+    def in_segments(self, segments: Segments) -> NDArray[np.bool_]:
+        found = np.zeros(len(self.keys) // segments.settings.banding.bands, dtype=np.bool_)
+        for segment in segments.all:
+            found |= segment.candidates(self.keys, 1).totals > 0
+        return found
+
+    def in_postgres(self, tables: PostgresReader) -> NDArray[np.bool_]:
+        # Asking the database for each key costs as much as the search itself.
+        return np.ones(len(self.keys) // tables.settings.banding.bands, dtype=np.bool_)
+
+
+class _NoTextError(Exception):
+    """A document has a MinHash and no text."""
+
+
+class _Query(NamedTuple):
+    text: str | None  # None: there is nothing to verify on, so scores are estimates
+    values: NDArray[np.uint32]
+
+
+class Near(Way):
+    """Documents whose features have a Jaccard similarity of at least the threshold with the query's."""
+
+    name, scale, place = "near", "jaccard", 0
+    parameter = "minhash"
+    clusters_are_made = True
+
+    def query(self, thing: Any, settings: Settings) -> Any:
+        return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
+
+    def given(self, fingerprint: Any, settings: Settings) -> Any:
+        if not isinstance(fingerprint, MinHash):
+            raise InputError(f"minhash is a {type(fingerprint).__name__}: give a MinHash, as la.minhash makes it")
+        require_same(fingerprint.recipe, fingerprint_recipe(settings.lexical, settings.size))
+        return _Query(None, np.array(fingerprint.values, dtype=np.uint32))
+
+    def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
+        threshold = options.least(settings.threshold)
+        if query.text is not None:
+            return _near(reader, settings, query.text, query.values, threshold, options.limit)
+        found = reader.find(SharingTexts(band_keys(query.values, settings), MAX_CANDIDATES, options.limit))
+        scores = _estimates(reader, settings, query.values, [group.rows[0] for group in found.groups])
+        notes = near_notes(settings, threshold, found.total)
+        return ranked(reader, found.groups, scores, threshold, options.limit, notes, lambda _: None, {})
+
+    def find_each(self, reader: Reader, settings: Settings, texts: Sequence[str], options: Options, workers: int) -> Iterator[Matches]:
+        """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once."""
+        threshold = options.least(settings.threshold)
+        values = minhashes(texts, size=settings.size, recipe=settings.recipe, workers=workers)
+        shared = reader.find(MayShareBands(band_keys(values, settings))) if len(texts) else np.zeros(0, np.bool_)
+        for text, own, found in zip(texts, values, shared.tolist(), strict=True):
+            if found:
+                yield _near(reader, settings, text, own.reshape(1, -1), threshold, options.limit)
+            else:
+                yield Matches([], 0, near_notes(settings, threshold, 0))
+
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+        """By the Jaccard similarity of texts; by that of MinHashes where a document has no text."""
+        settings.require("minhash")
+        threshold = options.least(settings.threshold)
+        if settings.keep_text:
+            rule = Rule("minhash", settings.lexical, threshold)
+            rule.check()
+            try:
+                return clusters_of(having(reader, "digest", "text"), rule, _text_sketches(rule), progress)
+            except _NoTextError:
+                pass  # a collection of texts may also hold MinHashes that were made elsewhere: then nothing can be verified
+        rule = Rule("estimate", settings.lexical, threshold, most_values=min(settings.size, MAX_SKETCH))
+        rule.check()
+        found = clusters_of(having(reader, "digest", "minhash", "text"), rule, _minhash_sketches(rule, settings), progress)
+        found.notes.append("similarities are estimated from MinHashes: there are documents without text to verify them on")
+        return found
+
+
+NEAR = Near()
+
+
+def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
+    keys, own = band_keys(values, settings), verified_features(query, settings.recipe)
+    found, records, exact = _verified(reader, settings, keys, own, limit)
+    if any(_is_forged(group, query, records, exact, threshold, settings) for group in found.groups):
+        # Somebody made different texts with one digest: there may be others among those that a limit left out.
+        found, records, exact = _verified(reader, settings, keys, own, NO_LIMIT)
+    texts = {row: record.text for row, record in records.items() if record.text is not None}
+    bare = [group.rows[0] for group in found.groups if group.rows[0] not in exact]
+    scores = exact | _estimates(reader, settings, values.reshape(-1), bare)
+    notes = near_notes(settings, threshold, found.total)
+
+    def explain(row: int) -> Any:
+        return partial(passages_of, query, texts[row], settings) if row in texts else None
+
+    return ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
+
+
+def _verified(
+    reader: Reader, settings: Settings, keys: NDArray[np.uint32], query: NDArray[np.uint64], limit: int
+) -> tuple[Groups, dict[int, Record], dict[int, float]]:
+    """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text."""
+    found = reader.find(SharingTexts(keys, MAX_CANDIDATES, limit))
+    rows = [row for group in found.groups for row in (group.rows if settings.keep_text else group.rows[:1])]
+    records = reader.records(rows, ("text",) if settings.keep_text else ())
+    # Copies are compared once. Digests say which documents are copies, and digests can be forged: so the texts say it.
+    texts = list(dict.fromkeys(record.text for record in records.values() if record.text is not None))
+    scores = dict(zip(texts, jaccards(query, texts, settings.recipe), strict=True))
+    return found, records, {row: scores[record.text] for row, record in records.items() if record.text is not None}
+
+
+def _is_forged(group: Group, query: str, records: dict[int, Record], exact: dict[int, float], threshold: float, settings: Settings) -> bool:
+    """Whether documents with one digest are not copies of each other, or would match by hashes that everybody can make and do not."""
+    if len({exact.get(row) for row in group.rows}) > 1:
+        return True
+    first = group.rows[0]
+    if group.size == len(group.rows) or exact.get(first, 1.0) >= threshold:
+        return False
+    public = [set(features(text, settings.recipe).tolist()) for text in (query, records[first].text or "")]
+    return len(public[0] & public[1]) >= threshold * len(public[0] | public[1]) > 0
+
+
+def _estimates(reader: Reader, settings: Settings, values: NDArray[np.uint32], rows: list[int]) -> dict[int, float]:
+    """The share of equal values with each stored MinHash."""
+    if not rows:
+        return {}
+    records = reader.records(rows, ("minhash", "text"))
+    stored = np.frombuffer(b"".join(_stored_minhash(records[row], settings) for row in rows), dtype=np.uint32).reshape(len(rows), -1)
+    shares: list[float] = ((stored == values).sum(axis=1) / len(values)).tolist()
+    return dict(zip(rows, shares, strict=True))
+
+
+def _stored_minhash(record: Record, settings: Settings) -> bytes:
+    """The MinHash of a stored document: stores need not keep what can be made from the text."""
+    found: bytes | None = record.columns["minhash"]
+    return found or minhashes([record.text or ""], size=settings.size, recipe=settings.recipe).tobytes()
+
+
+def _text_sketches(rule: Rule) -> Any:
+    sketcher = Sketcher(rule, 1)
+
+    def sketch(records: Sequence[Record]) -> Sketches:
+        texts = [record.text for record in records if record.text is not None]
+        if len(texts) < len(records):
+            raise _NoTextError
+        return sketcher.sketch(packed_texts(texts))
+
+    return sketch
+
+
+def _minhash_sketches(rule: Rule, settings: Settings) -> Any:
+    """Values with their places are features: of two MinHashes those in common are the equal values."""
+    places = np.arange(settings.size, dtype=np.uint64) << np.uint64(32)
+
+    def sketch(records: Sequence[Record]) -> Sketches:
+        values = np.frombuffer(b"".join(_stored_minhash(record, settings) for record in records), dtype=np.uint32)
+        features = (values.reshape(len(records), -1) + places).reshape(-1)
+        offsets = np.arange(len(records) + 1, dtype=np.int64) * settings.size
+        keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), settings.size, *rule.banding))
+        digests = np.asarray(_native.sketch_feature_lists(features, offsets, 0, 0, 0, 1)[2])
+        return Sketches(features, offsets, digests, keys, np.zeros(0, np.uint64))
+
+    return sketch
+
+
+class _Minhash(Kind):
+    """Columns: ``minhash``, ``size`` values each, and ``digest`` of the contents; documents with equal ones have equal features."""
+
+    name = "minhash"
+    columns = (Number("digest"), Numbers("bands", np.uint32), Numbers("minhash", np.uint32))
+    segment = BandSegment
+    built_from = ("digest", "bands")
+    ways = (NEAR,)
+    by_default = in_schema = True
+    all_or_none = True
+    checked_columns = ("digest", "minhash")
+
+    def fits(self, recipe: Recipe) -> bool:
+        return recipe.hash == "lookalike64" or recipe.hash in PERMUTED_HASHES
+
+    def recipe(self, settings: Settings) -> str:
+        return fingerprint_recipe(settings.lexical, settings.size)
+
+    def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
+        shared = sketches_of(given, settings, workers)
+        if shared is not None:
+            return {"minhash": shared[1], "digest": shared[2]}
+        values = minhashes(given.texts, size=settings.size, recipe=settings.recipe, workers=workers).reshape(-1)
+        return {"minhash": values, "digest": content_digests(given.texts, settings.recipe, workers)}
+
+    def made_elsewhere(self, fingerprints: Any, settings: Settings) -> tuple[int, dict[str, Any]]:
+        sketches = list(check_several("sketches", fingerprints, "a list of MinHashes, as la.minhash makes them"))
+        for place, sketch in enumerate(sketches):
+            if not isinstance(sketch, MinHash):
+                raise InputError(f"sketches[{place}] is a {type(sketch).__name__}: give MinHashes, as la.minhash makes them")
+            require_same(sketch.recipe, self.recipe(settings))
+        values = np.array([sketch.values for sketch in sketches], dtype=np.uint32).reshape(len(sketches), -1)
+        # Equal sketches stand for equal contents here: there is nothing else to tell them apart by.
+        digests = np.array([_native.checksum(row.view(np.uint8)) for row in values], dtype=np.uint64)
+        return len(sketches), {"minhash": values.reshape(-1), "digest": digests}
+
+    def remade(self, texts: Sequence[str], settings: Settings) -> dict[str, list[Any]]:
+        return {"digest": content_digests(texts, settings.lexical).tolist()}
+
+    def derived(self, batch: Batch, settings: Settings) -> dict[str, Any]:
+        values = batch.columns.get("minhash")
+        return {} if values is None else {"bands": band_keys(values, settings)}
+
+    def stored(self, batch: Batch) -> dict[str, Sequence[Any]]:
+        found = super().stored(batch)
+        if None not in batch.texts:
+            found.pop("minhash", None)  # it can be made from the text again
+        return found
+
+    def build(self, stretch: Stretch, settings: Settings) -> BandSegment:
+        (_, digests), (rows, keys) = stretch.columns["digest"], stretch.columns["bands"]
+        return BandSegment.build(rows, digests, keys, settings.banding.bands)
+
+    @property
+    def exported_columns(self) -> tuple[str, ...]:
+        return ("digest", "minhash")
+
+    def exported(self, record: Record, settings: Settings) -> dict[str, Any]:
+        found = super().exported(record, settings)
+        if found:
+            found["contents"] = {"value": f"0x{record.columns['digest']:016x}", "recipe": settings.lexical.id}
+        return found
+
+    def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
+        return MinHash(tuple(np.frombuffer(value, dtype=np.uint32).tolist()), self.recipe(settings)).to_dict()
+
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = MinHash.from_dict(data)
+        require_same(found.recipe, self.recipe(settings))
+        return found.values
+
+    def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:
+        digest = 0
+        if "contents" in prints:
+            require_same(prints["contents"]["recipe"], settings.lexical.id)
+            digest = int(prints["contents"]["value"], 16)
+        values = super().parsed(prints, settings)
+        return None if values is None else (values, digest)
+
+    def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
+        values = np.array([values for values, _ in parsed], dtype=np.uint32).reshape(-1)
+        return {"minhash": values, "digest": np.array([digest for _, digest in parsed], dtype=np.uint64)}
+
+    # PostgreSQL: a row of lookalike.sketches for each digest, with the entries of its bands
+
+    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+        if "minhash" not in batch.columns:
+            return None
+        digests, places = np.unique(batch.columns["digest"].view(np.int64), return_index=True)
+        keys = _entries(batch.columns["minhash"].reshape(len(batch), -1)[places], collection, settings)
+        return {"collection": collection, "bands": keys.shape[1], "digests": digests.tolist(), "keys": keys.reshape(-1).tolist()}
+
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
+        if prepared is not None:
+            connection.execute(TABLES.add(), prepared)
+
+    def drop_unused(self, connection: Connection, collection: int) -> None:
+        # A writer who finds a sketch does not add it again: while it is being removed there must be no writer.
+        connection.execute("LOCK TABLE lookalike.sketches IN SHARE ROW EXCLUSIVE MODE")
+        connection.execute(TABLES.drop(), (collection,))
+
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+        columns = (record.columns for record in records)
+        sketched = {each["digest"]: each["minhash"] for each in columns if each["digest"] is not None and each["minhash"] is not None}
+        if not sketched:
+            return {}
+        values = np.frombuffer(b"".join(sketched.values()), dtype=np.uint32)
+        digests = np.array(list(sketched), dtype=np.uint64).view(np.int64).tolist()
+        made = dict(zip(digests, _entries(values, collection, settings).tolist(), strict=True))
+        stored: dict[int, list[int]] = dict(connection.execute(STORED, (collection, digests), binary=True).fetchall())
+        return {digest: bands for digest, bands in made.items() if stored.get(digest) != bands}
+
+    def problem(self, wrong: int) -> str:
+        return f"bands: {wrong} MinHashes have no sketch, or another one"
+
+    def put_right(self, connection: Connection, collection: int, wrong: Mapping[int, Any]) -> None:
+        connection.execute("LOCK TABLE lookalike.sketches IN SHARE ROW EXCLUSIVE MODE")
+        for digest, bands in wrong.items():
+            connection.execute(REPLACE, (collection, digest, bands))
+
+
+def _entries(values: NDArray[np.uint32], collection: int, settings: Settings) -> NDArray[np.int64]:
+    """The band keys of MinHashes as the index has them, a row each."""
+    return band_entries(band_keys(values, settings).reshape(-1, settings.banding.bands), collection)
+
+
+MINHASH = _Minhash()

@@ -1,0 +1,210 @@
+"""The kind ``winnowing``: documents that share passages with a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.comparison.passages import containment, shared_passages
+from lookalike.comparison.texts import TextPair
+from lookalike.fingerprints.winnowing import Winnowing, winnow, winnows
+from lookalike.recipe import Recipe, require_same
+from lookalike.segments.passages import PassageSegment
+from lookalike.segments.shared import SharedResult, shared_documents
+from lookalike.stores.base import Batch, Reader, Record, Segments
+from lookalike.stores.given import Given
+from lookalike.stores.kinds.base import Asked, Kind, Options, Way
+from lookalike.stores.kinds.columns import Column
+from lookalike.stores.matches import Match, Matches
+from lookalike.stores.postgres.copying import array_field, mixed
+from lookalike.stores.settings import Settings
+from lookalike.stores.stretches import Stretch
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.connections import Connection
+    from lookalike.stores.postgres.reading import PostgresReader
+
+WINDOW = 4
+ENTRY_BYTES = 16  # of a packed winnowing: a hash, where it starts and where it ends
+MAX_SPANS = 5  # shown in a note
+MAX_VERIFIED = 200  # documents that a search verifies, beyond ten times the limit
+STORED = "SELECT ordinal, hashes FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"
+
+
+@dataclass(slots=True)
+class SharingPassages(Asked[SharedResult]):
+    """The documents that share the most with a query."""
+
+    query: Winnowing
+    limit: int
+
+    kind = "winnowing"
+
+    def in_segments(self, segments: Segments) -> SharedResult:
+        found = segments.all
+        return shared_documents(found, self.query, documents=segments.documents, removed=segments.removed, limit=self.limit)
+
+    def in_postgres(self, tables: PostgresReader) -> SharedResult:
+        from lookalike.stores.postgres.passages import StoredPassages
+
+        # It has what is asked of a segment; removed documents are not there any more.
+        stored = cast(PassageSegment, StoredPassages(tables))
+        return shared_documents([stored], self.query, documents=tables.count(), removed=np.zeros(0, np.int64), limit=self.limit)
+
+
+class _Passages(Way):
+    """Documents that share passages with the query, by how much of the query they hold."""
+
+    name, scale, place = "passages", "share of query", 2
+
+    def query(self, thing: Any, settings: Settings) -> Any:
+        return thing, winnow(thing, window=WINDOW, recipe=settings.recipe)
+
+    def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
+        text, fingerprint = query
+        limit, threshold = options.limit, options.least(0.0)
+        most = max(10 * limit, MAX_VERIFIED) if limit < 2**40 else limit
+        found = reader.find(SharingPassages(fingerprint, most if settings.keep_text else limit))
+        notes = _boilerplate(found)
+        rows = [each.row for each in found.documents]
+        records = reader.records(rows, ("text",) if settings.keep_text else ())
+        matches = []
+        for each in found.documents:
+            record = records[each.row]
+            if record.text is None:
+                matches.append((each.row, Match(record.id, each.share, 1 - each.share, each.passages, estimated=True)))
+                continue
+            pair = TextPair(text, record.text, settings.recipe)
+            spans = shared_passages(pair)
+            score = containment(pair, spans)["left"] if spans else 0.0
+            matches.append((each.row, Match(record.id, score, 1 - score, spans)))
+        if found.total > len(rows) and settings.keep_text:
+            notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
+        passed = (item for item in matches if item[1].score >= threshold and item[1].passages)
+        kept = sorted(passed, key=lambda item: (-item[1].score, item[0]))
+        total = len(kept) if settings.keep_text else max(len(kept), found.total)
+        return Matches([match for _, match in kept[:limit]], total, notes)
+
+
+def _boilerplate(found: SharedResult) -> list[str]:
+    """What was not searched because too many documents have it."""
+    skipped = found.skipped
+    if not skipped.hashes:
+        return []
+    spans = ", ".join(f"{start}–{end}" for start, end in skipped.spans[:MAX_SPANS]) + (" …" if len(skipped.spans) > MAX_SPANS else "")
+    said = f"boilerplate: {skipped.hashes} of {skipped.hashes + found.searched} hashes are in more than {found.common} documents"
+    return [f"{said} and were skipped (characters {spans}){'; only the rarest were searched' if found.rarest else ''}"]
+
+
+def pack_winnowing(values: NDArray[np.uint64], starts: NDArray[np.uint32], ends: NDArray[np.uint32]) -> bytes:
+    """Hashes and places of one document, as a store keeps them where it keeps no text."""
+    return values.astype("<u8").tobytes() + starts.astype("<u4").tobytes() + ends.astype("<u4").tobytes()
+
+
+def unpack_winnowing(data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
+    count = len(data) // ENTRY_BYTES
+    return (
+        np.frombuffer(data, "<u8", count),
+        np.frombuffer(data, "<u4", count, 8 * count),
+        np.frombuffer(data, "<u4", count, 12 * count),
+    )
+
+
+class _Winnowing(Kind):
+    """Column: ``winnowing``, packed, where texts are not kept."""
+
+    name = "winnowing"
+    columns = (Column("winnowing"),)
+    segment = PassageSegment
+    built_from = ("text", "winnowing")
+    ways = (_Passages(),)
+    by_default = in_schema = True
+    checked_columns = ("winnowing", "text")
+
+    def fits(self, recipe: Recipe) -> bool:
+        return recipe.hash == "lookalike64"
+
+    def recipe(self, settings: Settings) -> str:
+        return f"winnowing-{WINDOW}/{settings.lexical.id}"
+
+    def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
+        if settings.keep_text:
+            return {}
+        found = winnows(given.texts, window=WINDOW, recipe=settings.recipe, workers=workers)
+        places = [slice(a, b) for a, b in zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), strict=True)]
+        return {"winnowing": [pack_winnowing(found.values[at], found.starts[at], found.ends[at]) for at in places]}
+
+    def build(self, stretch: Stretch, settings: Settings) -> PassageSegment:
+        if settings.keep_text:
+            rows, texts = stretch.columns["text"]
+            found = winnows(texts, window=WINDOW, recipe=settings.recipe)
+            return PassageSegment.build(rows, found.offsets, found.values, found.starts, found.ends)
+        rows, stored = stretch.columns["winnowing"]
+        parts = [unpack_winnowing(data) for data in stored]
+        offsets = np.fromiter(accumulate((len(values) for values, _, _ in parts), initial=0), dtype=np.int64, count=len(rows) + 1)
+        types = enumerate(("u8", "u4", "u4"))
+        values, starts, ends = (np.concatenate([np.zeros(0, dtype), *(each[i] for each in parts)]) for i, dtype in types)
+        return PassageSegment.build(rows, offsets, values, starts, ends)
+
+    def print_of(self, value: Any, settings: Settings) -> dict[str, Any]:
+        hashes, starts, ends = (part.tolist() for part in unpack_winnowing(value))
+        spans = tuple(zip(starts, ends, strict=True))
+        return Winnowing(tuple(hashes), spans, settings.recipe.ngram, self.recipe(settings)).to_dict()
+
+    def read_print(self, data: Any, settings: Settings) -> Any:
+        found = Winnowing.from_dict(data)
+        require_same(found.recipe, self.recipe(settings))
+        spans: NDArray[np.uint32] = np.array(found.spans, dtype=np.uint32).reshape(-1, 2)
+        return pack_winnowing(np.array(found.values, dtype=np.uint64), spans[:, 0], spans[:, 1])
+
+    # PostgreSQL: the distinct hashes of each document in the column ``hashes``, mixed with the collection, behind an index
+
+    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+        return _hashes(batch.texts, batch.columns.get("winnowing"), collection, settings)
+
+    def numbers(self, batch: Batch, settings: Settings) -> dict[str, Any] | None:
+        return {} if "winnowing" not in batch.columns and all(text is None for text in batch.texts) else None
+
+    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+        return super().copied(batch, prepared, collection, settings) | {"hashes": map(array_field, prepared)}
+
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+        made = _hashes([each.text for each in records], [each.columns["winnowing"] for each in records], collection, settings)
+        expected = {each.row: None if hashes is None else hashes.tolist() for each, hashes in zip(records, made, strict=True)}
+        stored: dict[int, list[int] | None] = dict(connection.execute(STORED, (collection, list(expected)), binary=True).fetchall())
+        return {row: hashes for row, hashes in expected.items() if stored[row] != hashes}
+
+    def problem(self, wrong: int) -> str:
+        return f"passages: the hashes of {wrong} documents do not fit their texts"
+
+    def put_right(self, connection: Connection, collection: int, wrong: Mapping[int, Any]) -> None:
+        statement = "UPDATE lookalike.documents SET hashes = %s WHERE collection = %s AND ordinal = %s"
+        for row, hashes in wrong.items():
+            connection.execute(statement, (hashes, collection, row))
+
+
+def _hashes(
+    texts: Sequence[str | None], packed: Sequence[bytes | None] | None, collection: int, settings: Settings
+) -> list[NDArray[np.int64] | None]:
+    """The distinct hashes of each document that has any, as the index of PostgreSQL has them."""
+    found: list[NDArray[np.int64] | None] = [None] * len(texts)
+    if settings.keep_text:
+        places = [place for place, text in enumerate(texts) if text is not None]
+        prints = winnows([texts[place] for place in places], window=WINDOW, recipe=settings.recipe)
+        hashes = [prints.values[a:b] for a, b in zip(prints.offsets[:-1].tolist(), prints.offsets[1:].tolist(), strict=True)]
+    else:
+        stored = packed or found
+        places = [place for place, data in enumerate(stored) if data is not None]
+        hashes = [unpack_winnowing(data)[0] for data in packed or () if data is not None]
+    for place, values in zip(places, hashes, strict=True):
+        if len(values):
+            found[place] = mixed(np.unique(values), collection)
+    return found
+
+
+WINNOWING = _Winnowing()

@@ -1,0 +1,118 @@
+"""What a search returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+from lookalike.figures import shown_score
+from lookalike.model import Passage
+
+
+class Match:
+    """A stored document that looks like the query.
+
+    ``score`` is from 0 to 1; what it is, and what ``distance`` is, depends on the search, and ``scale`` says it (docs/search.md).
+    ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
+    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``.
+    """
+
+    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "id", "scale", "score")
+
+    def __init__(
+        self,
+        id: str | int,
+        score: float,
+        distance: float,
+        passages: Iterable[Passage] | Callable[[], list[Passage]] = (),
+        *,
+        estimated: bool = False,
+    ) -> None:
+        self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
+        self.scale = ""
+        self.compared: float | None = None
+        self._explain = passages if callable(passages) else None
+        self._passages = None if callable(passages) else list(passages)
+
+    @property
+    def passages(self) -> list[Passage]:
+        """The fragments that the query (left) and the document (right) share, worked out when they are asked for.
+
+        Without texts there are none to name.
+        """
+        if self._passages is None:
+            self._passages = self._explain() if self._explain else []
+        return self._passages
+
+    def to_dict(self) -> dict[str, Any]:
+        passages = [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages]
+        found = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        if self.compared is not None:
+            found["compared"] = self.compared
+        return found | {"estimated": True} if self.estimated else found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Match) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # it compares by value and holds a list
+
+    def __repr__(self) -> str:
+        more = "" if self.compared is None else f", compared={shown_score(self.compared)}"
+        more += ", estimated" if self.estimated else ""
+        return f"Match(id={self.id!r}, score={shown_score(self.score)}, distance={self.distance:g}{more})"
+
+
+class Matches(list[Match]):
+    """Matches, best first. ``total`` is how many there were before the limit, ``notes`` what a reader should know.
+
+    ``scale`` says what their scores are.
+    """
+
+    scale = ""
+
+    def __init__(self, matches: Iterable[Match] = (), total: int | None = None, notes: Iterable[str] = ()) -> None:
+        super().__init__(matches)
+        self.total = len(self) if total is None else total
+        self.notes = list(notes)
+
+    def on(self, scale: str) -> Self:
+        """The same, with scores that are on this scale."""
+        self.scale = scale
+        for match in self:
+            match.scale = scale
+        return self
+
+    @property
+    def cut(self) -> bool:
+        """Whether there were more than the limit."""
+        return self.total > len(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A document of a cluster, and how alike it is to the one that is kept."""
+
+    id: str | int
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Documents that look alike: the oldest, and those that were verified against it. ``scale`` says what their similarities are."""
+
+    kept: str | int
+    removed: tuple[Member, ...]
+    scale: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        removed = [{"id": each.id, "similarity": each.similarity} for each in self.removed]
+        return {"kept": self.kept, "scale": self.scale, "removed": removed}
+
+
+class Clusters(list[Cluster]):
+    """Clusters, in the order of their oldest documents. ``notes`` say what a reader should know."""
+
+    def __init__(self, clusters: Iterable[Cluster] = (), notes: Iterable[str] = ()) -> None:
+        super().__init__(clusters)
+        self.notes = list(notes)

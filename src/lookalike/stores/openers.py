@@ -1,0 +1,46 @@
+"""Stores by the scheme of their location. Other packages add theirs through entry points of the group ``lookalike.store``."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from typing import Protocol
+
+from lookalike.errors import InputError
+from lookalike.registry import Registry
+from lookalike.stores.base import Store
+from lookalike.stores.settings import Wanted
+
+PATH = "path"  # what the opener of locations without a scheme is called
+
+
+class Opener(Protocol):
+    """Opens a collection at a location, which is as it was given, or makes it where ``create``."""
+
+    def __call__(self, location: str, collection: str, wanted: Wanted, *, read_only: bool, create: bool) -> Store: ...
+
+
+stores: Registry[Opener] = Registry("store")
+stores.register(PATH, "lookalike.stores.embedded.opening:open_folder")
+stores.register("memory", "lookalike.stores.embedded.opening:open_memory")
+stores.register("postgresql", "lookalike.stores.postgres.opening:open_postgres")
+stores.register("postgres", "lookalike.stores.postgres.opening:open_postgres")
+
+_DATABASE_URL = re.compile(r"(?i)postgres(?:ql)?://")
+_LIKE_A_DATABASE = re.compile(r"(?is)\s*postgres(?:ql)?:|(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def opener_of(location: object) -> Opener:
+    """What opens a location; imported now."""
+    if not isinstance(location, (str, PathLike)) or str(location) == "":
+        raise InputError(f"location={location!r:.60}: give a path, or a URL such as memory://")
+    if _LIKE_A_DATABASE.match(str(location)) and not (isinstance(location, str) and _DATABASE_URL.match(location)):
+        # Taken for a path, it would become a folder with a password in its name. It is not repeated.
+        raise InputError("location: for a PostgreSQL store give a str such as postgresql://user@host:port/database?collection=name")
+    found = _SCHEME.match(location) if isinstance(location, str) else None
+    scheme = found[1].lower() if found else PATH
+    if scheme not in stores or (found and scheme == PATH):
+        known = ", ".join(f"{name}://" for name in stores if name != PATH)
+        raise InputError(f"{scheme}:// is not a store: give a path, or one of {known}")
+    return stores.get(scheme)

@@ -1,0 +1,46 @@
+"""Stretches of documents: what segments are built from, whether it was just added or comes from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.stores.base import Batch
+from lookalike.stores.kinds import column_named
+from lookalike.stores.kinds.base import Kind
+from lookalike.stores.kinds.columns import present
+
+
+class Stretch(NamedTuple):
+    """Rows, ascending, and for each column the documents that have it and their values."""
+
+    rows: NDArray[np.int64]
+    columns: dict[str, tuple[NDArray[np.int64], Any]]
+
+    @classmethod
+    def stored(cls, rows: Sequence[int], values: Mapping[str, Sequence[Any]], *, records: bool = False) -> Self:
+        """From values as SQLite has them, or as ``records`` have them, any of which may be missing."""
+        numbers = np.array(rows, dtype=np.int64)
+        found = {}
+        for name, each in values.items():
+            here, kept = present(numbers, each)
+            of = column_named(name)
+            found[name] = here, of.of_records(kept) if records else of.gathered(kept)
+        return cls(numbers, found)
+
+    @classmethod
+    def added(cls, first_row: int, batch: Batch, kinds: Sequence[Kind]) -> Self:
+        """From a batch that was written with rows from ``first_row`` on, and with what is derived from it."""
+        rows = np.arange(first_row, first_row + len(batch), dtype=np.int64)
+        values = {"text": batch.texts} | batch.columns
+        found = {}
+        for name in dict.fromkeys(name for kind in kinds for name in kind.built_from):
+            of = column_named(name)
+            found[name] = of.present(rows, values[name]) if name in values else (rows[:0], of.gathered([]))
+        return cls(rows, found)
+
+    def nbytes(self) -> int:
+        return sum(values.nbytes if isinstance(values, np.ndarray) else sum(map(len, values)) for _, values in self.columns.values())
