@@ -160,7 +160,7 @@ class TestJsonFiles:
         ]
 
     def test_too_large_to_be_read_in_one_piece(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("lookalike.corpus.json_rows.MAX_ARRAY_BYTES", 100)
+        monkeypatch.setattr("lookalike.corpus.formats.json.MAX_ARRAY_BYTES", 100)
         assert kinds(read(tmp_path / "a.json", b'[{"a": 1}' + b" " * 100 + b"]")) == ["file too large"]
         assert good(read(tmp_path / "a.json", b'[{"a": 1}' + b" " * 90 + b"]")) == [{"a": 1}]
         assert len(good(read(tmp_path / "a.json", b'{"a": 1}\n' * 1000))) == 1000

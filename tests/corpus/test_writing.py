@@ -16,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from lookalike.corpus import writing
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats import parquet
+from lookalike.corpus.formats.jsonl import JsonlWriter, json_line
+from lookalike.corpus.formats.parquet import ParquetWriter
 from lookalike.corpus.rows import rows
-from lookalike.corpus.writing import JsonlWriter, ParquetWriter, atomic_file, json_line, row_writer
+from lookalike.corpus.writing import atomic_file, row_writer
 
 ROWS = [{"id": 1, "text": "one", "tags": ["a"]}, {"id": 2, "text": "相似 \x00 😀", "tags": []}]
 
@@ -138,20 +140,20 @@ class TestJsonLines:
 
 class TestParquet:
     def test_several_batches(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(writing, "BATCH_ROWS", 10)
+        monkeypatch.setattr(parquet, "WRITTEN_ROWS", 10)
         values = [{"id": number, "text": str(number), "late": None if number < 25 else "x"} for number in range(42)]
         write_all(ParquetWriter(tmp_path / "a.parquet"), values)
         assert pq.read_table(tmp_path / "a.parquet").to_pylist() == values
         assert pq.ParquetFile(tmp_path / "a.parquet").num_row_groups == 5
 
     def test_long_texts_make_smaller_batches(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(writing, "BATCH_CHARACTERS", 1000)
+        monkeypatch.setattr(parquet, "WRITTEN_CHARACTERS", 1000)
         write_all(ParquetWriter(tmp_path / "a.parquet"), [{"text": "x" * 500}] * 10)
         assert pq.ParquetFile(tmp_path / "a.parquet").num_row_groups == 5
 
     @pytest.mark.parametrize("later", [{"id": "text"}, {"id": 1, "new": 2}, {"id": 2**70}, {"id": [1]}])
     def test_rows_that_do_not_fit(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: dict[str, Any]) -> None:
-        monkeypatch.setattr(writing, "BATCH_ROWS", 2)
+        monkeypatch.setattr(parquet, "WRITTEN_ROWS", 2)
         with pytest.raises(la.InputError, match=r"rows? 3.*give a schema, or write \.jsonl"):
             write_all(ParquetWriter(tmp_path / "a.parquet"), [{"id": 1}, {"id": 2}, later])
         assert os.listdir(tmp_path) == []

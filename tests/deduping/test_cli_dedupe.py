@@ -76,7 +76,7 @@ def test_skipped_rows_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("after", [1, 4])
 def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: str, after: int) -> None:
     """The run ends after some batches; the next one reads only what is left, and writes the same."""
-    monkeypatch.setattr("lookalike.deduping.lines.BLOCK", 20_000)
+    monkeypatch.setattr("lookalike.corpus.formats.lines.BLOCK", 20_000)
     sources = [write_jsonl(tmp_path / f"in{i}.jsonl", [{"text": text} for text in near_copies(i, 150)]) for i in range(3)]
     (tmp_path / "in1.jsonl").write_bytes(b"broken\n" + sources[1].read_bytes())
     options: dict[str, Any] = {"keep": keep, "on_error": "skip"}
@@ -117,7 +117,7 @@ def test_an_interrupted_run_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_damaged_records_are_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.deduping.lines.BLOCK", 10_000)
+    monkeypatch.setattr("lookalike.corpus.formats.lines.BLOCK", 10_000)
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(near_copies(5, 200)))
     expected = local.dedupe(source, out=tmp_path / "whole.jsonl")
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import lookalike as la
 import reference_dedupe
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
-from lookalike.deduping import lines, run
+from lookalike.corpus.formats import lines
+from lookalike.deduping import run
 from lookalike.leaders.rule import cheapest_banding
 
 TEXTS = near_copies(3, 400, 160)

@@ -18,7 +18,7 @@ import zstandard
 
 import lookalike as la
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
-from lookalike.deduping import lines
+from lookalike.corpus.formats import lines
 
 TEXTS = ["one two three", "four", "ONE two three!", "five", "four"]
 KEPT = [0, 1, 3]
@@ -275,7 +275,7 @@ def test_repeated_ids(tmp_path: Path) -> None:
 
 
 def test_a_long_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "MAX_ROW_BYTES", 3000)
+    monkeypatch.setattr("lookalike.corpus.batches.MAX_ROW_BYTES", 3000)
     monkeypatch.setattr(lines, "BLOCK", 1000)
     rows = [{"text": "a"}, {"text": "x" * 5000}, {"text": "y" * 2500}, {"text": "A"}, {"text": "z" * 9000}]
     source = write_jsonl(tmp_path / "in.jsonl", rows)

@@ -132,7 +132,7 @@ def test_what_is_known_of_lines_goes_to_files_beyond_the_budget(tmp_path: Path, 
     source = write_jsonl(tmp_path / "in.jsonl", rows)
     whole = la.dedupe(source, level="line", keep=keep, out=tmp_path / "whole.jsonl")
     monkeypatch.setattr("lookalike.deduping.levels.LEAST_IN_MEMORY", 1 << 12)
-    monkeypatch.setattr("lookalike.deduping.lines.BLOCK", 10_000)
+    monkeypatch.setattr("lookalike.corpus.formats.lines.BLOCK", 10_000)
     spilled = la.dedupe(source, level="line", keep=keep, memory="1M", out=tmp_path / "spilled.jsonl")
     assert spilled.to_dict()["spilled_bytes"] > 100_000
     assert whole.to_dict()["spilled_bytes"] == 0

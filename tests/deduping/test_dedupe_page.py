@@ -203,7 +203,7 @@ def test_progress(tmp_path: Path) -> None:
 
 def test_features_go_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decider, "LEAST_FEATURES", 1 << 12)
-    monkeypatch.setattr("lookalike.deduping.lines.BLOCK", 20_000)
+    monkeypatch.setattr("lookalike.corpus.formats.lines.BLOCK", 20_000)
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(near_copies(13, 600, 200)))
     whole = la.dedupe(source)
     spilled = la.dedupe(source, memory="1M")

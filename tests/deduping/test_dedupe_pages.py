@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.corpus.warc import captures, records
+from lookalike.corpus.formats.warc import captures, records
 
 ARTICLE = "The ferry crosses the harbour every morning at eight and comes back in the evening, whatever the weather is like. " * 3
 OTHER = "A market is held in the old town on Saturdays, where farmers sell what they have grown during the week. " * 3

@@ -11,10 +11,10 @@ import pytest
 
 import lookalike as la
 from dedupe_corpora import near_copies, rows_of, write_jsonl
+from lookalike.corpus.batches import Batch, Report
+from lookalike.corpus.formats import lines
 from lookalike.corpus.row import Problem
-from lookalike.deduping import lines
 from lookalike.deduping.ahead import read_ahead
-from lookalike.deduping.batches import Batch, Report
 from lookalike.text.columns import Packed
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from lookalike.corpus import warc
+from lookalike.corpus.formats import warc
 from lookalike.markup.extraction import page_text
 
 SENTENCES = "Loose leaf tea steeps best in water just off the boil. Green tea wants less heat, and black tea wants more. " * 6

@@ -13,10 +13,9 @@ from lookalike.cli.options import json_option, note, print_json, quiet_option, s
 from lookalike.cli.pages import Fetching, fetch_options, read_page
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
+from lookalike.corpus import formats
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
-
-FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "text", "html", "warc"]
 
 
 @click.command("add")
@@ -24,7 +23,7 @@ FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "text", "html", "warc"]
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--text-column", default="text", show_default=True, help="Column of the text.")
 @click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
-@click.option("--format", "format_", type=click.Choice(FORMATS), default=None, help="Format of all inputs [default: from their names]")
+@click.option("--format", "format_", type=click.Choice(formats.names()), help="Format of all inputs [default: from their names]")
 @click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
 @click.option("--encoding", default=None, help="Encoding of the inputs [default: found out for texts, UTF-8 for tables]")
 @fetch_options

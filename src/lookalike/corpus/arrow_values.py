@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from lookalike.errors import MissingExtra
+
+
+def arrow(purpose: str = "reading Parquet") -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtra.for_extra(purpose, "parquet") from error
+    return pa
+
 
 class Unreadable:
     """In place of a value that Python cannot have: text that is not UTF-8, a time far away."""
@@ -33,9 +44,7 @@ def _value(cell: Any) -> Any:
 
 def in_microseconds(column: Any) -> Any:
     """A column of Arrow in which no time is finer than Python's: nanoseconds are cut to microseconds, also within lists and structs."""
-    import pyarrow as pa
-
-    wanted = _coarser(column.type, pa)
+    wanted = _coarser(column.type, arrow())
     return column if wanted == column.type else column.cast(wanted, safe=False)
 
 

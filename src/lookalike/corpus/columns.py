@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats import format_named
 from lookalike.corpus.rows import Row, rows
 from lookalike.errors import InputError
 
@@ -42,7 +43,7 @@ class NamedColumns:
             for row in rows(source, header=self.see, encoding=encoding):
                 if isinstance(row, Row):
                     self.see(row.values)
-                if not self._missing or source.format not in ("json", "jsonl"):  # of the others the header says everything
+                if not self._missing or format_named(source.format).has_header:  # which says everything
                     return
         except InputError:
             return
@@ -59,7 +60,7 @@ class NamedColumns:
 
 def can_be_read_twice(source: Source) -> bool:
     """Not a pipe; nor packed Parquet, which has to be unpacked whole for its header."""
-    return source.path is not None and source.path.is_file() and not (source.format == "parquet" and source.packing)
+    return source.path is not None and source.path.is_file() and not (source.packing and format_named(source.format).begins_at_end)
 
 
 def unless_default(column: str, default: str) -> str | None:

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookalike.checks import check_callback
-from lookalike.corpus.columns import NamedColumns, can_be_read_twice, unless_default
+from lookalike.corpus.batches import Columns, named_columns
+from lookalike.corpus.columns import NamedColumns, can_be_read_twice
 from lookalike.corpus.files import Source, expand
-from lookalike.corpus.row import damaged
-from lookalike.corpus.rows import Problem, Row, check_encoding, rows
-from lookalike.corpus.streams import damage, opened
+from lookalike.corpus.formats import format_named
+from lookalike.corpus.formats.base import Wanted
+from lookalike.corpus.row import Problem, Row
+from lookalike.corpus.rows import check_encoding, source_rows
 from lookalike.corpus.values import plain
-from lookalike.corpus.warc import Capture, captures
 from lookalike.errors import InputError
-from lookalike.io import MAX_TEXT_BYTES, decode_text
-from lookalike.markup.extraction import check_extract, page_text
-from lookalike.markup.page import Page
-from lookalike.markup.reading import served_page
+from lookalike.markup.extraction import check_extract
 from lookalike.model import ID_NUMBERS, MAX_ID_BYTES, Document
 
 HELD_BACK = 1000  # documents of standard input
@@ -55,14 +53,16 @@ def documents(
     check_extract(extract)
     check_callback("on_problem", on_problem)
     sources = expand(inputs, format, on_problem)
-    if encoding is not None and any(source.is_table and source.format != "parquet" for source in sources):
+    tables = [source for source in sources if source.is_table]
+    if encoding is not None and any(format_named(source.format).has_encoding for source in tables):
         check_encoding(encoding)
-    named = NamedColumns({f"text_column={text_column!r}": text_column, f"id_column={id_column!r}": unless_default(id_column, "id")})
+    columns = Columns(text_column, id_column, extract=extract)
+    named = named_columns(columns)
     named.read(sources, encoding or "utf-8")
-    later = any(source.is_table and not can_be_read_twice(source) for source in sources)
+    later = not all(map(can_be_read_twice, tables))
     if not later:
         named.check()
-    found = _Reader(text_column, id_column, encoding, extract, on_problem or _refuse, named).read(sources)
+    found = _Reader(columns, encoding, on_problem or _refuse, named).read(sources)
     return _held_back(found, named) if later and named.missing else found
 
 
@@ -85,107 +85,47 @@ def _refuse(problem: Problem) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    text_column: str
-    id_column: str
+    columns: Columns
     encoding: str | None
-    extract: str
     report: Callable[[Problem], object]
     named: NamedColumns
 
     def read(self, sources: Iterable[Source]) -> Iterator[Document]:
         for source in sources:
-            read = self._rows if source.is_table else self._archive if source.format == "warc" else self._file
-            yield from read(source)
+            # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
+            path = None if source.holds_many or source.packing else source.path
+            for row in source_rows(source, self._wanted(source)):
+                if isinstance(row, Problem):
+                    self.report(row)
+                elif document := self._document(row, source, path):
+                    yield document
 
-    def _file(self, source: Source) -> Iterator[Document]:
-        try:
-            with opened(source) as file:
-                data = file.read(MAX_TEXT_BYTES + 1)
-            found = self._page(data, None, source.name) if source.format == "html" else None
-            text = page_text(found, self.extract) if found else decode_text(data, source.name, self.encoding).text
-        except InputError as error:
-            self.report(Problem("unreadable file", source.name, str(error)))
-            return
-        except damage() as error:
-            self.report(damaged(source.name, error))
-            return
-        if wrong := _wrong_id(source.name):
-            self.report(Problem("unusable id", source.name, f"its path {wrong}"))
-            return
-        # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
-        yield Document(source.name, self._text(text, source.name), {}, None if source.packing else source.path, found)
+    def _wanted(self, source: Source) -> Wanted:
+        def header(names: Sequence[str]) -> None:
+            self.named.see(names)
+            self.columns.check_header(names, source.name)
 
-    def _page(self, data: bytes, charset: str | None, place: str) -> Page:
-        found = served_page(data, charset, place, self.encoding)
-        # Not all its notes: the others are about the tree of tags, which is not made for the text and takes longer than that.
-        for note in found.reading_notes:
-            self.report(Problem("page not read as it is", place, note.removeprefix(f"{place}: "), skipped=False))
-        return found
+        return Wanted(self.columns.text, self.columns.id, header=header, encoding=self.encoding, extract=self.columns.extract)
 
-    def _archive(self, source: Source) -> Iterator[Document]:
-        try:
-            with opened(source) as file:
-                for capture in captures(file, source.name):
-                    if document := self._capture(capture, f"{source.name}:{capture.number}"):
-                        yield document
-        except InputError as error:
-            self.report(Problem("unreadable file", source.name, str(error)))
-        except damage() as error:
-            self.report(damaged(source.name, error))
-
-    def _capture(self, capture: Capture, place: str) -> Document | None:
-        document_id = capture.url or place
-        if capture.data is None:
-            self.report(Problem("unreadable page", place, str(capture.problem)))
-            return None
-        if wrong := _wrong_id(document_id):
-            self.report(Problem("unusable id", place, f"its address {wrong}"))
-            return None
-        try:
-            found = self._page(capture.data, capture.charset, place) if capture.is_html else None
-            text = page_text(found, self.extract) if found else decode_text(capture.data, place, self.encoding).text
-        except InputError as error:
-            self.report(Problem("unreadable page", place, str(error)))
-            return None
-        return Document(document_id, self._text(text, place), {"date": capture.date} if capture.date else {}, page=found)
-
-    def _rows(self, source: Source) -> Iterator[Document]:
-        found = rows(source, header=self._check_header, encoding=self.encoding or "utf-8")
-        while True:
-            try:
-                row = next(found, None)
-            except InputError as error:
-                self.report(Problem("unreadable file", source.name, str(error)))
-                return
-            if row is None:
-                return
-            if isinstance(row, Problem):
-                self.report(row)
-            elif document := self._document(row, source.name):
-                yield document
-
-    def _check_header(self, names: Sequence[str]) -> None:
-        self.named.see(names)
-        for column in (self.text_column, self.id_column):
-            if (count := list(names).count(column)) > 1:
-                raise InputError(f"{count} columns are called {column!r}: rename all but one")
-        if self.text_column not in names:
-            shown = ", ".join(map(repr, names[:20])) or "none"
-            raise InputError(f"no column {self.text_column!r}: name the column of the text; the columns here are {shown}")
-
-    def _document(self, row: Row, name: str) -> Document | None:
-        values = dict(row.values)
-        if self.named.missing:
+    def _document(self, row: Row, source: Source, path: Path | None) -> Document | None:
+        # Not all notes of a page: the others are about the tree of tags, which is not made for the text and takes longer than that.
+        for note in row.page.reading_notes if row.page else ():
+            self.report(Problem("page not read as it is", row.place, note.removeprefix(f"{row.place}: "), skipped=False))
+        values = row.values
+        if self.named.missing and source.is_table:
             self.named.see(values)
-        text, given = values.pop(self.text_column, None), values.pop(self.id_column, None)
-        document_id = f"{name}:{row.number}" if given is None or given == "" else given
+        text, given = values.get(self.columns.text), values.get(self.columns.id)
+        made = f"{source.name}:{row.number}" if row.number else source.name
+        document_id = made if given is None or given == "" else given
         if not isinstance(text, str):
-            self.report(_no_text(row, self.text_column))
+            self.report(_no_text(row, self.columns.text))
         elif wrong := _wrong_id(document_id):
-            self.report(Problem("unusable id", row.place, f"{self.id_column!r} {wrong}"))
+            named_by = format_named(source.format).named_by or repr(self.columns.id)
+            self.report(Problem("unusable id", row.place, f"{named_by} {wrong}"))
         else:
+            meta = {name: value for name, value in values.items() if name not in self.columns[:2]}
             try:
-                return Document(document_id, self._text(text, row.place), plain(values))
+                return Document(document_id, self._text(text, row.place), plain(meta), path, row.page)
             except RecursionError:
                 self.report(Problem("unusable columns", row.place, "a value is nested too deep to be stored"))
         return None

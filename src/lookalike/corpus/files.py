@@ -9,28 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lookalike.checks import check_choice, check_several
+from lookalike.corpus import formats
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.errors import InputError
 
-TABLES = ("jsonl", "json", "csv", "tsv", "parquet")
-FORMATS = (*TABLES, "text", "html", "warc")
 STANDARD_INPUT = "-"
 STORE_FILE = "store.sqlite"  # a folder with it is an index, kept beside its texts: no part of them
-_ENDINGS = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".warc": "warc",
-}
 _PACKINGS = {".gz": "gz", ".zst": "zst"}
-_TEXT_ENDINGS = (".txt", ".text")  # data wherever they lie; README.md and LICENSE beside tables are about the data
 _WILD = frozenset("*?[")
 
 
@@ -40,24 +25,25 @@ class Source:
 
     path: Path | None
     name: str  # the path as it was given, with slashes; what messages and made ids are called by
-    format: str  # one of FORMATS; "text" for every name that says nothing
+    format: str  # a name of the table of formats; "text" for every name that says nothing
     packing: str | None = None  # "gz" or "zst"
+    says_format: bool = True  # whether the name itself says what there is in the file
 
     @property
     def is_table(self) -> bool:
-        """Whether it holds a document a row, and not one document."""
-        return self.format in TABLES
+        """Whether it holds a document per row, with columns."""
+        return formats.shape_of(self.format) == "table"
 
     @property
-    def says_text(self) -> bool:
-        """Whether the name itself says that there is text in the file."""
-        return Path(self.name.removesuffix(f".{self.packing}") if self.packing else self.name).suffix.lower() in _TEXT_ENDINGS
+    def holds_many(self) -> bool:
+        """Whether it holds many documents, and not one."""
+        return formats.shape_of(self.format) != "document"
 
     @classmethod
     def of(cls, path: str | Path, format: str | None = None) -> Source:
         """The source behind a path; its ending tells the format, unless one is given."""
         if format is not None:
-            check_choice("format", format, FORMATS)
+            check_choice("format", format, formats.names())
         if path == STANDARD_INPUT:
             return cls(None, STANDARD_INPUT, format or "jsonl")
         path = Path(path)
@@ -65,7 +51,8 @@ class Source:
         packing = _PACKINGS.get(endings[-1]) if endings else None
         if packing:
             endings.pop()
-        return cls(path, _readable(path), format or _ENDINGS.get(endings[-1] if endings else "", "text"), packing)
+        ending = endings[-1] if endings else ""
+        return cls(path, _readable(path), format or formats.name_by_ending(ending), packing, formats.is_known(ending))
 
 
 def expand(
@@ -97,12 +84,12 @@ def expand(
 
 def _data(sources: dict[tuple[str, str], Source], left_out: Callable[[Problem], object] | None) -> dict[tuple[str, str], Source]:
     """What of a folder is data. Without tables every file is."""
-    table = next((source.name for source in sources.values() if source.is_table or source.format == "warc"), None)
+    table = next((source.name for source in sources.values() if source.holds_many), None)
     if table is None:
         return sources
     kept = {}
     for identity, source in sources.items():
-        if source.format != "text" or source.says_text:
+        if source.says_format:
             kept[identity] = source
         elif left_out:
             message = f"left out, because there are data files beside it, such as {table}; name the file itself to have it read"

@@ -1,31 +1,42 @@
-"""The rows of a table: JSON lines, JSON arrays, CSV, TSV and Parquet, read one after the other.
+"""The rows of a file: of a table its rows, of an archive its pages, of any other file the one document that it is.
 
 What is wrong with a row is a ``Problem`` with a place; the rows behind it are read all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import IO
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.checks import check_str
+from lookalike.corpus import formats
 from lookalike.corpus.files import Source
-from lookalike.corpus.json_rows import array_rows, line_rows
-from lookalike.corpus.parquet_rows import parquet_rows
 from lookalike.corpus.row import Header as Header
 from lookalike.corpus.row import Problem as Problem
 from lookalike.corpus.row import Row as Row
-from lookalike.corpus.separated_rows import separated_rows
-from lookalike.corpus.streams import opened
+from lookalike.corpus.row import damaged, unreadable
+from lookalike.corpus.streams import damage, opened
 from lookalike.errors import InputError
 
+if TYPE_CHECKING:
+    from lookalike.corpus.formats.base import Wanted
 
-def rows(
-    source: Source, *, columns: Sequence[str] | None = None, header: Header | None = None, encoding: str = "utf-8", objects: bool = True
-) -> Iterator[Row | Problem]:
-    """The rows of a source. See ``stream_rows``."""
+
+def source_rows(source: Source, wanted: Wanted) -> Iterator[Row | Problem]:
+    """The rows of a source; the last one may be a problem that says why there are no more."""
+    try:
+        with opened(source) as file:
+            yield from formats.format_named(source.format).rows(file, source.name, wanted)
+    except InputError as error:
+        yield unreadable(source.name, error)
+    except damage() as error:
+        yield damaged(source.name, error)
+
+
+def rows(source: Source, **wanted: Any) -> Iterator[Row | Problem]:
+    """The rows of a table. See ``stream_rows``."""
     with opened(source) as file:
-        yield from stream_rows(file, source.name, source.format, columns=columns, header=header, encoding=encoding, objects=objects)
+        yield from stream_rows(file, source.name, source.format, **wanted)
 
 
 def stream_rows(
@@ -38,20 +49,19 @@ def stream_rows(
     encoding: str = "utf-8",
     objects: bool = True,
 ) -> Iterator[Row | Problem]:
-    """The rows of an open file.
+    """The rows of an open table.
 
     ``columns`` are all that is wanted of a Parquet file, where leaving out the others saves time; ``header`` gets the names
     of the columns of a CSV, TSV or Parquet file before the first row. With ``objects=False`` a JSON line may hold anything.
     """
-    if format == "parquet":
-        return parquet_rows(file, name, columns, header)
-    check_encoding(encoding)
-    if format in ("csv", "tsv"):
-        return separated_rows(file, name, "," if format == "csv" else "\t", header, encoding)
-    if format not in ("jsonl", "json"):
+    from lookalike.corpus.formats.base import Wanted
+
+    if formats.shape_of(format) != "table":
         raise InputError(f"{name!r} holds {format}, not rows: choose another format=")
-    found = (line_rows if format == "jsonl" else array_rows)(file, name, encoding)
-    return map(_object, found) if objects else found
+    found = formats.format_named(format)
+    if found.has_encoding:
+        check_encoding(encoding)
+    return found.rows(file, name, Wanted(columns=columns, header=header, encoding=encoding, objects=objects))
 
 
 def check_encoding(encoding: str) -> None:
@@ -67,7 +77,5 @@ def check_encoding(encoding: str) -> None:
         )
 
 
-def _object(row: Row | Problem) -> Row | Problem:
-    if isinstance(row, Problem) or isinstance(row.values, Mapping):
-        return row
-    return Problem("not an object", row.place, f"of type {type(row.values).__name__}: expected an object, such as {{…}}")
+def is_utf8(encoding: str | None) -> bool:
+    return encoding is None or encoding.lower().replace("_", "-") in ("utf-8", "utf8")

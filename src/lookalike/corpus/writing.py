@@ -1,25 +1,24 @@
-"""Writing files: whole or not at all, and never over what is being read. Rows as JSON lines and Parquet."""
+"""Writing files: whole or not at all, and never over what is being read."""
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import secrets
+import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING
 
+from lookalike.corpus import formats
 from lookalike.corpus.files import Source
-from lookalike.corpus.streams import packed
-from lookalike.corpus.values import plain
-from lookalike.errors import InputError, MissingExtra
+from lookalike.errors import InputError
 
-BATCH_ROWS = 16_384  # of a row group: fewer make a large file slow to read
-BATCH_CHARACTERS = 32 << 20
+if TYPE_CHECKING:
+    from lookalike.corpus.formats.base import RowWriter
+
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -28,7 +27,7 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
     """A new file that takes its name when it is complete and on the disk. After an error nothing has changed."""
     try:
         target = Path(os.path.realpath(path))  # a link stays one
-        temporary = target.parent / f".lookalike-{secrets.token_hex(8)}.part"
+        temporary = _temporary(target)
         mode = stat.S_IMODE(_checked_mode(target)) if target.exists() else None
         file = open(temporary, "xb")  # noqa: SIM115 (closed below, before it gets its name)
     except (OSError, ValueError) as error:
@@ -51,6 +50,24 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
             raise _unwritable(path, error) from error
         raise
     _sync_folder(target.parent)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """A new folder that takes its name when it is complete; what is written below the path that is given out is in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = _temporary(path)
+    temporary.mkdir()
+    try:
+        yield temporary
+        os.replace(temporary, path)  # over an empty folder too
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _temporary(target: Path) -> Path:
+    return target.parent / f".lookalike-{secrets.token_hex(8)}.part"
 
 
 def _unwritable(path: str | Path, error: Exception) -> InputError:
@@ -99,111 +116,10 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def row_writer(path: str | Path) -> JsonlWriter | ParquetWriter:
+def row_writer(path: str | Path) -> RowWriter:
     """The writer that fits a file's name: .jsonl, .jsonl.gz, .jsonl.zst or .parquet."""
     source = Source.of(Path(path))
-    if source.format == "jsonl":
-        return JsonlWriter(path)
-    if source.format == "parquet" and not source.packing:
-        return ParquetWriter(path)
-    raise InputError(f"{str(path)!r}: rows are written as .jsonl, .jsonl.gz, .jsonl.zst or .parquet: choose one of these endings")
-
-
-class JsonlWriter:
-    """Rows as JSON lines, packed if the name ends in .gz or .zst. The file appears when ``with`` ends without an error."""
-
-    def __init__(self, path: str | Path) -> None:
-        self._path = Path(path)
-
-    def write(self, row: Mapping[str, Any]) -> None:
-        self._file.write(json_line(row))
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            file = stack.enter_context(atomic_file(self._path))
-            self._file = stack.enter_context(closing(packed(file, Source.of(self._path).packing)))
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-
-def json_line(row: Mapping[str, Any]) -> bytes:
-    """One line of UTF-8. Text stays readable; what UTF-8 cannot carry is escaped."""
-    try:
-        line = json.dumps(row, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError):
-        line = json.dumps(plain(row), ensure_ascii=False)
-    try:
-        return line.encode() + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(json.loads(line)).encode() + b"\n"
-
-
-class ParquetWriter:
-    """Rows as Parquet. The columns and their types are those of ``schema``, or of the first batch of rows."""
-
-    def __init__(self, path: str | Path, schema: Any = None) -> None:
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError as error:
-            raise MissingExtra.for_extra("writing Parquet", "parquet") from error
-        self._arrow, self._parquet = pa, pq
-        self._path, self._schema = Path(path), schema
-        self._writer: Any = None
-        self._batch: list[Mapping[str, Any]] = []
-        self._characters = 0
-        self._written = 0
-
-    def write(self, row: Mapping[str, Any]) -> None:
-        self._batch.append(row)
-        self._characters += sum(len(value) for value in row.values() if isinstance(value, str))
-        if len(self._batch) >= BATCH_ROWS or self._characters >= BATCH_CHARACTERS:
-            self._flush()
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self._file = stack.enter_context(atomic_file(self._path))
-            stack.push(self._finish)
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, trace)
-
-    def _finish(self, kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
-        try:
-            if kind is None and (self._batch or self._writer is None):
-                self._flush()
-        finally:
-            if self._writer:
-                self._writer.close()
-
-    def _flush(self) -> None:
-        first, batch, self._batch, self._characters = self._written + 1, self._batch, [], 0
-        self._written += len(batch)
-        try:
-            if self._schema is None:
-                self._schema = self._inferred(batch)
-            for number, row in enumerate(batch, first):
-                if unknown := row.keys() - set(self._schema.names):
-                    raise InputError(f"row {number}: a new column {min(map(str, unknown))!r}: {_REMEDY}")
-            table = self._arrow.Table.from_pylist(batch, schema=self._schema)
-        except (self._arrow.ArrowException, UnicodeEncodeError, OverflowError) as error:
-            shown = f"rows {first} to {self._written} do not fit the columns of {str(self._path)!r} ({error})"
-            raise InputError(f"{shown}: {_REMEDY}") from error
-        if self._writer is None:
-            self._writer = self._parquet.ParquetWriter(self._file, self._schema, compression="zstd")
-        self._writer.write_table(table)
-
-    def _inferred(self, batch: list[Mapping[str, Any]]) -> Any:
-        names = list(dict.fromkeys(name for row in batch for name in row))
-        pa = self._arrow
-        types = {name: pa.infer_type([row.get(name) for row in batch]) for name in names}
-        # A column in which nothing was seen yet may get text later; the type null could hold nothing.
-        return pa.schema([(name, pa.string() if pa.types.is_null(found) else found) for name, found in types.items()])
-
-
-_REMEDY = "give a schema, or write .jsonl"
+    made = formats.format_named(source.format).row_writer(Path(path)) if source.format in ("jsonl", "parquet") else None
+    if made is None:
+        raise InputError(f"{str(path)!r}: rows are written as .jsonl, .jsonl.gz, .jsonl.zst or .parquet: choose one of these endings")
+    return made

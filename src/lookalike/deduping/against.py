@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from lookalike import _native
-from lookalike.deduping.batches import Batch
+from lookalike.corpus.batches import Batch
 from lookalike.deduping.run import Reader, batches_again, placed_texts
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import InputError, RecipeMismatch

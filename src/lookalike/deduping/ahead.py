@@ -7,8 +7,8 @@ from queue import Empty, Queue
 from threading import Event, Thread
 from typing import NamedTuple
 
+from lookalike.corpus.batches import Batch, Report
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Batch, Report
 
 PATIENCE = 0.1  # seconds until one who wants no more looks again whether the reader has ended
 

@@ -6,7 +6,6 @@ import json
 import mmap
 import tempfile
 from bisect import bisect_right
-from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
+from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Batch, Ids
 
 
 class Growing:
@@ -203,7 +202,3 @@ class Ledger:
                 shown = self.id_json(second).decode("utf-8", "replace")[:80]
                 problems.append(Problem("repeated id", self.place(second), f"{shown} is also the id of {self.place(first)}", skipped=False))
         return problems
-
-
-def packed_ids(tokens: list[bytes]) -> Ids:
-    return Ids(b"".join(tokens), np.fromiter(accumulate(map(len, tokens), initial=0), np.int64, len(tokens) + 1))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.deduping.batches import character_counts
+from lookalike.corpus.batches import character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import StageTimes

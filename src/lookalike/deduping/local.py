@@ -12,14 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Columns
 from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import Progress, StageTimes
-from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of, stamp
+from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.report import DedupeReport
 from lookalike.deduping.run import Reader, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit

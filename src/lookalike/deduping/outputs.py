@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import sys
-from collections.abc import Container, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats import format_named
+from lookalike.corpus.formats.base import FileReader, Kept
+from lookalike.corpus.formats.text import copy_files
+from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import packed
-from lookalike.corpus.writing import atomic_file, check_outputs, row_writer
-from lookalike.deduping.archives import WebArchive, write_archive
-from lookalike.deduping.arrow_rows import ParquetFile, write_parquet
-from lookalike.deduping.jsonl import JsonLines
-from lookalike.deduping.jsonl_writing import copy_kept_lines, write_annotated_lines, write_kept_lines
-from lookalike.deduping.readers import FileReader
-from lookalike.deduping.row_files import RowFile, write_json_array, write_lines, write_separated
-from lookalike.deduping.text_files import TextFiles
+from lookalike.corpus.writing import atomic_file, atomic_folder, check_outputs
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.errors import InputError
 
@@ -42,125 +36,69 @@ class Output:
         else:
             path = Path(out)
             target = Source.of(path)
-            folder = str(out).endswith(("/", os.sep)) or path.is_dir() or not (target.is_table or target.format == "warc")
+            folder = str(out).endswith(("/", os.sep)) or path.is_dir() or not target.holds_many
         found = cls(path, folder)
         found._check(readers, annotate)
         return found
 
     def _check(self, readers: Sequence[FileReader], annotate: bool) -> None:
-        files = any(isinstance(reader, TextFiles) for reader in readers)
-        if annotate and any(isinstance(reader, TextFiles | WebArchive) for reader in readers):
+        out = str(self.path or STANDARD_OUTPUT)
+        if annotate and not all(reader.source.is_table for reader in readers):
             raise InputError("annotate adds columns, and texts and pages have none: use removed= (--removed) to list what was removed")
-        if files and not self.folder:
+        if not self.folder and not all(reader.source.holds_many for reader in readers):
             _refuse_damaged(readers)
-            raise InputError(f"out={str(self.path or '-')!r}: text files go to a folder: name one, with a slash at its end")
+            raise InputError(f"out={out!r}: text files go to a folder: name one, with a slash at its end")
         if self.folder and self.path is not None and self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise InputError(f"out={str(self.path)!r} is a folder that is not empty: name a new one")
+            raise InputError(f"out={out!r} is a folder that is not empty: name a new one")
         if not self.folder:
-            formats = [reader.source.format for reader in readers if not isinstance(reader, TextFiles)]
-            wanted = Source.of(self.path).format if self.path else formats[0]
-            for reader in readers:
-                if isinstance(reader, TextFiles) or reader.source.format != wanted:
-                    raise InputError(
-                        f"out={str(self.path or '-')!r}: {reader.name} has another format: write to a folder, or to a file of its format"
-                    )
-            if len(readers) > 1 and wanted == "json":
-                raise InputError("several .json files cannot be written as one: name a folder as output")
+            wanted = Source.of(self.path).format if self.path else readers[0].source.format
+            if other := next((reader for reader in readers if reader.source.format != wanted), None):
+                raise InputError(f"out={out!r}: {other.name} has another format: write to a folder, or to a file of its format")
+            if len(readers) > 1 and not format_named(wanted).several_as_one:
+                raise InputError(f"several .{wanted} files cannot be written as one: name a folder as output")
 
     def write(self, readers: Sequence[FileReader], verdicts: DocumentVerdicts, annotate: bool, unreadable: Container[str]) -> None:
         """The documents that stay. A file that the first reading could not use at all is left out."""
-        span = verdicts.ledger.span
-        used = [
-            (number, reader)
-            for number, reader in enumerate(readers)
-            if reader.name not in unreadable or span(number).start < span(number).stop
-        ]
+        parts = [_kept(reader, number, verdicts, annotate) for number, reader in enumerate(readers)]
+        used = [part for part in parts if part.source.name not in unreadable or part.documents]
         if self.folder and self.path is not None:
-            with _new_folder(self.path) as folder:
+            with atomic_folder(self.path) as folder:
                 names = _names(readers)
-                for number, reader in used:
-                    if isinstance(reader, TextFiles):
-                        _copy_files(reader, number, verdicts, folder, names)
-                        continue
-                    target = folder / names[reader.name]
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    with atomic_file(target) as file:
-                        _write([(number, reader)], file, Source.of(target).packing, verdicts, annotate)
+                for part in used:
+                    if part.source.holds_many:
+                        _write_file([part], folder / names[part.source.name])
+                    else:
+                        copy_files(part, folder, names)
         elif self.path is None:
-            _write(used, sys.stdout.buffer, None, verdicts, annotate)
+            _write(used, sys.stdout.buffer, None)
         else:
-            with atomic_file(self.path) as file:
-                _write(used, file, Source.of(self.path).packing, verdicts, annotate)
+            _write_file(used, self.path)
 
 
-def _write(
-    readers: Sequence[tuple[int, FileReader]], file: IO[bytes], packing: str | None, verdicts: DocumentVerdicts, annotate: bool
-) -> None:
-    if readers and isinstance(readers[0][1], ParquetFile):
-        write_parquet([(number, reader.source) for number, reader in readers if isinstance(reader, ParquetFile)], file, verdicts, annotate)
-        return
-    if readers and isinstance(readers[0][1], WebArchive):
-        for number, source in [(number, reader.source) for number, reader in readers if isinstance(reader, WebArchive)]:
-            write_archive(source, file, packing, number, verdicts)
-        return
-    out = packed(file, packing)
-    header: list[str] | None = None
-    for number, reader in readers:
-        if isinstance(reader, JsonLines) and annotate:
-            write_annotated_lines(reader.source, out, number, verdicts)
-        elif isinstance(reader, JsonLines) and packing is None and not reader.source.packing and file is not sys.stdout.buffer:
-            copy_kept_lines(reader.source, file, number, verdicts)
-        elif isinstance(reader, JsonLines):
-            write_kept_lines(reader.source, out, number, verdicts)
-        elif isinstance(reader, RowFile) and reader.source.format == "json":
-            write_json_array(reader.source, out, number, verdicts, reader.encoding, annotate)
-        elif isinstance(reader, RowFile) and reader.source.format == "jsonl":
-            write_lines(reader.source, out, number, verdicts, reader.encoding, annotate)
-        elif isinstance(reader, RowFile):
-            found = write_separated(reader.source, out, number, verdicts, reader.encoding, annotate, header is None)
-            if header is not None and found != header:
-                raise InputError(
-                    f"{reader.name} has other columns than {readers[0][1].name}: write them to a folder, or make them the same"
-                )
-            header = found
-    out.close()
-
-
-def _copy_files(reader: TextFiles, number: int, verdicts: DocumentVerdicts, folder: Path, names: dict[str, str]) -> None:
+def _kept(reader: FileReader, number: int, verdicts: DocumentVerdicts, annotate: bool) -> Kept:
     ledger, span = verdicts.ledger, verdicts.ledger.span(number)
-    paths = {source.name: source.path for source in reader.sources}
-    for document, kept in zip(range(span.start, span.stop), verdicts.kept_of(number).tolist(), strict=True):
-        path = paths[ledger.file(document)]
-        if kept and path is not None:
-            target = folder / names[ledger.file(document)]
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if verdicts.edits and document in verdicts.edits.cuts:
-                found = reader.decoded(Source.of(path))
-                target.write_bytes(verdicts.edits.edited(document, found.text).encode(found.encoding, "surrogatepass"))
-            else:
-                shutil.copyfile(path, target)
+    annotation = verdicts.annotation if annotate else None
+    where = ledger.rows()[span], verdicts.kept_of(number), ledger.extents(number), ledger.file
+    return Kept(reader, range(span.start, span.stop), *where, verdicts.edits, annotation)
+
+
+def _write_file(parts: Sequence[Kept], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(path) as file:
+        _write(parts, file, Source.of(path).packing)
+
+
+def _write(parts: Sequence[Kept], file: IO[bytes], packing: str | None) -> None:
+    if parts:
+        parts[0].reader.format.write(parts, file, packing)
 
 
 def _names(readers: Sequence[FileReader]) -> dict[str, str]:
     """The name of each input below the folder that all of them share."""
-    sources = [source for reader in readers for source in (reader.sources if isinstance(reader, TextFiles) else [reader.source])]
+    sources = [source for reader in readers for source in reader.sources]
     paths = {source.name: os.path.abspath(source.path) if source.path else source.name for source in sources}
     shared = os.path.commonpath([os.path.dirname(path) for path in paths.values()])
     return {name: os.path.relpath(path, shared) for name, path in paths.items()}
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """A folder that takes its name when it is complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".lookalike-{secrets.token_hex(8)}.part"
-    temporary.mkdir()
-    try:
-        yield temporary
-        os.replace(temporary, path)  # over an empty folder too
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
 
 
 def write_removed(path: str | Path, verdicts: Verdicts) -> None:
@@ -169,29 +107,17 @@ def write_removed(path: str | Path, verdicts: Verdicts) -> None:
     if target.format == "jsonl":
         with atomic_file(path) as file:
             out = packed(file, target.packing)
-            for line in verdicts.removed_lines():
+            for line in verdicts.removed_lines():  # in which ids are as they were found
                 out.write(line)
             out.close()
-    elif target.format in ("csv", "tsv"):
-        import csv
-        import io
-
-        with atomic_file(path) as file:
-            out = packed(file, target.packing)
-            text = io.StringIO(newline="")
-            writer = csv.writer(text, delimiter="," if target.format == "csv" else "\t", lineterminator="\n")
-            found = [verdicts.removed(document).to_dict() for document in verdicts.removed_numbers().tolist()]
-            writer.writerow(found[0] if found else Removed._fields[:5])
-            writer.writerows(row.values() for row in found)
-            out.write(text.getvalue().encode("utf-8", "backslashreplace"))
-            out.close()
-    elif target.format == "parquet":
-        with row_writer(path) as rows:
-            for document in verdicts.removed_numbers().tolist():
-                removed = verdicts.removed(document)
-                rows.write(removed.to_dict() | {"id": str(removed.id), "kept_id": str(removed.kept_id)})
-    else:
+        return
+    writer = format_named(target.format).row_writer(Path(path), Removed._fields[:5])
+    if writer is None:
         raise InputError(f"removed={str(path)!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    with writer as rows:
+        for document in verdicts.removed_numbers().tolist():
+            removed = verdicts.removed(document)
+            rows.write(removed.to_dict() | {"id": str(removed.id), "kept_id": str(removed.kept_id)})
 
 
 def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None:
@@ -205,6 +131,7 @@ def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None
 def _refuse_damaged(readers: Sequence[FileReader]) -> None:
     """Where the output does not fit text files: a damaged file, of which nobody knows what it was, is told first."""
     for reader in readers:
-        problem = reader.first_damaged() if isinstance(reader, TextFiles) else None
-        if problem is not None:
+        files = [source for source in reader.sources[:100] if source.packing and not source.holds_many]
+        found = replace(reader, sources=files).rows() if files else ()
+        if problem := next((row for row in found if isinstance(row, Problem)), None):
             raise InputError(f"{problem.place}: {problem.kind}: {problem.message}; repair it, or name other inputs")

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.checks import check_int
+from lookalike.corpus.batches import Batch
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Batch
 from lookalike.deduping.problems import Problems
-from lookalike.deduping.readers import FileReader, check_columns, expanded, readers_of
+from lookalike.deduping.readers import check_columns, expanded, readers_of
 from lookalike.deduping.settings import Input, Resources, Settings, make_settings
-from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
@@ -154,15 +154,15 @@ class _Sample:
 
     def _add_bytes(self, reader: FileReader, last: Batch | None, documents: int) -> None:
         """How many bytes of the file the sampled documents took; of a packed file an estimate, by packing some of them."""
-        if isinstance(reader, TextFiles):
-            self.packed_bytes += sum(source.path.stat().st_size for source in reader.sources[:documents] if source.path)
+        if not reader.source.holds_many:
+            self.packed_bytes += _size(reader.sources[:documents])
         elif last is None:
             self.packed_bytes += 0
         elif self.complete:
             self.packed_bytes += _size([reader.source])
         else:
             taken = last.resume_at[0] if last.resume_at else self.text_bytes
-            packs = reader.source.packing or reader.source.format == "parquet"
+            packs = reader.source.packing or reader.format.begins_at_end
             ratio = len(zlib.compress(self._ratio_sample, 6)) / max(len(self._ratio_sample), 1) if packs else 1
             self.packed_bytes += taken * ratio
 

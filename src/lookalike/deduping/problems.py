@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from lookalike.corpus.row import Problem
+from lookalike.corpus.row import UNREADABLE, Problem
 from lookalike.errors import InputError
 
 POLICIES = ("stop", "skip")
-UNREADABLE = "unreadable file"
 EMPTY = "empty file"
 MOST_NAMED = 1000  # in the report; all of them are counted
 

@@ -10,22 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from lookalike.checks import check_several
+from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.files import Source, expand
+from lookalike.corpus.formats import format_named
+from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
 from lookalike.corpus.rows import check_encoding
 from lookalike.corpus.streams import opened
-from lookalike.deduping.archives import WebArchive
-from lookalike.deduping.arrow_rows import ParquetFile
-from lookalike.deduping.batches import Columns, named_columns
-from lookalike.deduping.jsonl import JsonLines
-from lookalike.deduping.row_files import RowFile
-from lookalike.deduping.text_files import TextFiles
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 
 LONG_NAME = 100  # characters: a name of a file seldom has as many, and a text often has
-
-FileReader = JsonLines | RowFile | ParquetFile | TextFiles | WebArchive
 
 
 def expanded(
@@ -68,25 +63,15 @@ def _spooled(source: Source, path: Path) -> Source:
 
 
 def readers_of(sources: Sequence[Source], columns: Columns, encoding: str | None) -> list[FileReader]:
+    """A reader for each file, and one for each row of files that are documents themselves."""
     if encoding is not None and any(source.is_table for source in sources):
         check_encoding(encoding)
     found: list[FileReader] = []
-    for has_many, group in itertools.groupby(sources, key=lambda source: source.is_table or source.format == "warc"):
-        if has_many:
-            found += [_reader(source, columns, encoding) for source in group]
-        else:
-            found.append(TextFiles(list(group), columns, encoding))
+    for holds_many, group in itertools.groupby(sources, key=lambda source: source.holds_many):
+        files = list(group)
+        together = [[source] for source in files] if holds_many else [files]
+        found += [FileReader(format_named(each[0].format), each, columns, encoding) for each in together]
     return found
-
-
-def _reader(source: Source, columns: Columns, encoding: str | None) -> FileReader:
-    if source.format == "warc":
-        return WebArchive(source, columns, encoding)
-    if source.format == "parquet":
-        return ParquetFile(source, columns)
-    if source.format == "jsonl" and (encoding or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8"):
-        return JsonLines(source, columns)
-    return RowFile(source, columns, encoding or "utf-8")
 
 
 def stamp(sources: Sequence[Source]) -> list[tuple[str, int, int]]:

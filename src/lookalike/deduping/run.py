@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.corpus.batches import Batch, Report, character_counts
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ahead import read_ahead
-from lookalike.deduping.batches import Batch, Report, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.problems import EMPTY, Problems
 from lookalike.deduping.progress import StageTimes

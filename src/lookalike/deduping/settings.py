@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_str, refuse
+from lookalike.corpus.batches import Columns
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Columns
 from lookalike.deduping.problems import POLICIES, Problems
 from lookalike.deduping.progress import Progress
 from lookalike.errors import InputError

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.corpus.arrow_batches import ROWS, arrow_batch, edited, taken
+from lookalike.corpus.batches import Batch, Columns, Report, named_columns
 from lookalike.corpus.row import Row
-from lookalike.deduping.arrow_rows import arrow_batch, edited, taken
-from lookalike.deduping.batches import Batch, Columns, Report, named_columns
-from lookalike.deduping.row_files import check_header
-from lookalike.deduping.value_rows import value_batches
+from lookalike.corpus.value_batches import value_batches
 from lookalike.deduping.verdicts import Edits
 from lookalike.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-ROWS = 4096
 
 
 class Table(Protocol):
@@ -61,8 +57,8 @@ class _Base:
         named = named_columns(self.columns)
         named.see(names)
         named.check()
-        check_header(list(names), self.columns, "the table")
-        return [name for name in dict.fromkeys((self.columns.text, self.columns.id, self.columns.rank)) if name and name in names]
+        self.columns.check_header(names, "the table")
+        return self.columns.present(names)
 
     def _of_pieces(self, pieces: Iterable[Any], report: Report) -> Iterator[Batch]:
         before = 0

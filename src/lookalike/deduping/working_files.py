@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Batch, Ids
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
 

@@ -16,7 +16,7 @@ from lookalike.drafts.aggregate import Groups, Summary, Trend
 from lookalike.drafts.edit_share import METHOD
 from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
 from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Columns, Pair, PairReader
-from lookalike.drafts.row_files import RowWriter
+from lookalike.drafts.row_files import row_writer
 from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
 from lookalike.drafts.sources import records_of
 from lookalike.drafts.workers import judged
@@ -105,9 +105,9 @@ class FeedbackReport:
     def to_csv(self, path: Path | str) -> None:
         """The rows as CSV that a spreadsheet may open: no cell can be taken for a formula."""
         rows = self.rows  # asked for first: without them there shall be no file
-        with RowWriter(check_path("path", path), self.columns.groups, "csv") as writer:
+        with row_writer(check_path("path", path), self.columns.groups, "csv") as writer:
             for row in rows:
-                writer.write(row)
+                writer.write(row.to_dict())
 
     def to_html(self, path: Path | str | None = None, *, title: str = "Feedback on drafts") -> str:
         """One page that opens offline; written to ``path`` if there is one."""
@@ -153,14 +153,14 @@ def feedback(
     limits = Bounds.of(bounds)
     collector = _Collector(limits, columns, wanted or ("model",), outputs)
     judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers)
-    with RowWriter(outputs.rows, columns.groups) if outputs.rows is not None else nullcontext() as writer:
+    with row_writer(outputs.rows, columns.groups) if outputs.rows is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
                 collector.add_problem(item)
             elif found is not None:
                 row = collector.add(item, found)
                 if writer:
-                    writer.write(row)
+                    writer.write(row.to_dict())
         reader.named.check()  # before the rows have their file
     return collector.report(reader.seen_columns | set(wanted))
 

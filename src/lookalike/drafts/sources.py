@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from lookalike.checks import check_choice, check_path, check_str
+from lookalike.corpus import formats
 from lookalike.corpus.arrow_values import values_of
-from lookalike.corpus.files import TABLES, Source
+from lookalike.corpus.files import Source
 from lookalike.corpus.rows import Problem, Row, rows, stream_rows
 from lookalike.drafts.pairs import Columns
 from lookalike.errors import InputError
@@ -24,7 +25,7 @@ def records_of(source: Any, columns: Columns, format: str | None, encoding: str,
     """The records of a path, a binary file, a data frame, or an iterable of mappings and (draft, final) tuples."""
     check = check or columns.check_header
     if format is not None:
-        check_choice("format", format, TABLES)
+        check_choice("format", format, formats.names("table"))
     check_str("encoding", encoding, "the name of an encoding, such as utf-8")
     if isinstance(source, (str, Path)):
         return _file_records(check_path("pairs", source), columns, format, encoding, check)
@@ -45,7 +46,9 @@ def records_of(source: Any, columns: Columns, format: str | None, encoding: str,
 def _file_records(path: Path, columns: Columns, format: str | None, encoding: str, check: Check) -> Iterator[Row | Problem]:
     source = Source.of(path, format)
     if not source.is_table:
-        raise InputError(f"{str(path)!r}: the format is not clear from the name: choose one with format= ({', '.join(TABLES)})")
+        raise InputError(
+            f"{str(path)!r}: the format is not clear from the name: choose one with format= ({', '.join(formats.names('table'))})"
+        )
     header = _header_check(check, source.name)
     return rows(source, columns=columns.names, header=header, encoding=encoding, objects=False)
 

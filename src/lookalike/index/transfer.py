@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lookalike.corpus.files import Source
+from lookalike.corpus.formats.parquet import ParquetWriter
 from lookalike.corpus.rows import Problem, Row, rows
-from lookalike.corpus.writing import ParquetWriter, row_writer
+from lookalike.corpus.writing import row_writer
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.keys import Key
 from lookalike.model import Document

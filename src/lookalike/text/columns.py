@@ -9,26 +9,16 @@ from __future__ import annotations
 import itertools
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from lookalike import _native
+from lookalike.corpus.packed import Packed as Packed
 from lookalike.errors import InputError
 from lookalike.text.normalize import as_str
 
 # Small enough for a piece to stay in the second-level cache on its way to the kernel, large enough for two threads.
 TEXTS_AT_A_TIME = 1024
 CHARACTERS_AT_A_TIME = 8_000_000
-
-
-class Packed(NamedTuple):
-    data: Any  # a buffer of UTF-8 bytes
-    offsets: Any  # a buffer of int64, one more than texts
-
-    def texts(self) -> Iterator[str]:
-        """The texts one by one, for recipes that are not native."""
-        view = memoryview(self.data)
-        for first, last in itertools.pairwise(self.offsets):
-            yield as_str(bytes(view[first:last]))
 
 
 def column_length(texts: object) -> int:

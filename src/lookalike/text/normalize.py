@@ -8,6 +8,7 @@ A lone surrogate counts as U+FFFD, and so does every ill-formed part of a byte s
 from __future__ import annotations
 
 from lookalike import _native
+from lookalike.corpus.packed import text_of
 from lookalike.errors import InputError
 
 
@@ -24,11 +25,7 @@ def as_str(text: str | bytes) -> str:
     """The inverse of ``utf8``. Bytes that are not UTF-8 are replaced as Python replaces them."""
     if isinstance(text, str):
         return text
-    data = utf8(text)
-    try:
-        return data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "replace")
+    return text_of(utf8(text))
 
 
 def fold(text: str | bytes) -> str:

@@ -1,4 +1,4 @@
-"""Rows that come one by one as values: of CSV and JSON files, and of lists of mappings."""
+"""Rows that come one by one as values, in batches: of CSV and JSON files, texts, web archives, and lists of mappings."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lookalike import _native
+import numpy as np
+
+from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report, pack
+from lookalike.corpus.ranks import rank_of
 from lookalike.corpus.row import Problem, Row
-from lookalike.deduping.batches import Batch, Columns, Report
-from lookalike.deduping.ledger import packed_ids
-from lookalike.deduping.lines import MAX_ROW_BYTES
-from lookalike.deduping.ranks import rank_of
 from lookalike.errors import InputError
-from lookalike.text.columns import Packed
 
 ROWS = 1024
 CHARACTERS = 1 << 20
@@ -28,8 +26,8 @@ def id_json(value: Any) -> bytes | None:
     return json.dumps(value).encode()
 
 
-def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Report) -> Iterator[Batch]:
-    collected = _Collected(columns)
+def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Report, *, ids_may_repeat: bool = False) -> Iterator[Batch]:
+    collected = _Collected(columns, ids_may_repeat)
     for row in rows:
         if isinstance(row, Problem):
             report(row)
@@ -37,15 +35,16 @@ def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Repor
             report(problem)
         if len(collected.rows) >= ROWS or collected.characters >= CHARACTERS:
             yield collected.batch()
-            collected = _Collected(columns)
+            collected = _Collected(columns, ids_may_repeat)
     if collected.rows:
         yield collected.batch()
 
 
 class _Collected:
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    def __init__(self, columns: Columns, ids_may_repeat: bool) -> None:
+        self.columns, self.ids_may_repeat = columns, ids_may_repeat
         self.rows: list[int] = []
+        self.names: list[str] = []  # of files that are documents
         self.texts: list[str | None] = []
         self.ids: list[bytes] = []
         self.ranks: list[float] = []
@@ -75,6 +74,7 @@ class _Collected:
                 shown = f"{columns.rank!r} is {values[columns.rank]!r:.60}"
                 return Problem("wrong type", row.place, f"{shown}: keep={columns.rank_kind}:{columns.rank} cannot order by it")
         self.rows.append(row.number)
+        self.names += [] if row.number else [row.place]
         self.texts.append(text)
         self.ids.append(token)
         if text is not None:
@@ -83,13 +83,12 @@ class _Collected:
         return None
 
     def batch(self) -> Batch:
-        import numpy as np
-
         texts = [text for text in self.texts if text is not None]
         return Batch(
             rows=np.array(self.rows, np.int64),
-            texts=Packed(*map(np.asarray, _native.pack_strings(texts))),
+            texts=pack(texts),
             has_text=None if len(texts) == len(self.texts) else np.array([text is not None for text in self.texts]),
-            ids=packed_ids(self.ids) if any(self.ids) else None,
+            ids=Ids.of(self.ids, self.ids_may_repeat) if any(self.ids) else None,
             ranks=np.array(self.ranks, np.float64) if self.columns.rank else None,
+            names=self.names or None,
         )

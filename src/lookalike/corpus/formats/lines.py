@@ -9,10 +9,9 @@ from typing import IO, NamedTuple
 from lookalike import _native
 from lookalike.corpus.row import Problem, damaged
 from lookalike.corpus.streams import damage
-from lookalike.deduping.batches import Report
 
 BLOCK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
-MAX_ROW_BYTES = 128 << 20  # a document and its features have to fit into memory several times
+LINE_END = ord("\n")
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -22,25 +21,28 @@ class Block(NamedTuple):
     line: int  # the number of its first line, from 1
 
 
-def line_blocks(file: IO[bytes], name: str, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Block]:
+def line_blocks(
+    file: IO[bytes], name: str, most: int, start: tuple[int, int] = (0, 1), size: int | None = None
+) -> Iterator[Block | Problem]:
     """The blocks of a file, from an offset and the number of its line on.
 
-    A line that is too long is reported and left out; so is everything behind damaged data.
+    In place of a line of much more than ``most`` bytes there is a problem; so there is for everything behind damaged data.
     """
-    buffer, held = bytearray(2 * BLOCK), 0  # the first `held` bytes are a line whose end was not found yet
+    size = min(size or BLOCK, most)
+    buffer, held = bytearray(2 * size), 0  # the first `held` bytes are a line whose end was not found yet
     offset, line = start  # of the first byte in the buffer
-    too_long = False
+    skipping = False
     try:
         _skip(file, offset)
         while True:
-            if len(buffer) < held + BLOCK:
+            if len(buffer) < held + size:
                 buffer = buffer + bytes(len(buffer))
-            count = _read_into(file, memoryview(buffer)[held : held + BLOCK])
+            count = _read_into(file, memoryview(buffer)[held : held + size])
             end = held + count
             first, cut = 0, buffer.rfind(b"\n", held, end) + 1 if count else end
-            if too_long and (cut or not count):
-                report(Problem("line too long", f"{name}:{line}", f"the line has more than {MAX_ROW_BYTES:,} bytes"))
-                first, line, too_long = buffer.find(b"\n", 0, end) + 1, line + 1, False
+            if skipping and (cut or not count):
+                yield too_long(f"{name}:{line}", most)
+                first, line, skipping = buffer.find(b"\n", 0, end) + 1, line + 1, False
             elif offset == 0 and buffer.startswith(_MARK):
                 first = len(_MARK)
             if cut > first:
@@ -48,18 +50,26 @@ def line_blocks(file: IO[bytes], name: str, report: Report, start: tuple[int, in
                 line += _native.count_line_ends(memoryview(buffer)[first:cut])
             if not count:
                 return
-            if not cut and (too_long or end > MAX_ROW_BYTES):
-                too_long, cut = True, end
-            buffer[: end - cut] = buffer[cut:end]
+            if not cut and (skipping or end > most):
+                skipping, cut = True, end
+            if cut:  # otherwise it is where it should be: moving a long line for every block of it takes for ever
+                buffer[: end - cut] = buffer[cut:end]
             offset, held = offset + cut, end - cut
     except damage() as error:
-        report(damaged(f"{name}:{line}", error))
+        yield damaged(f"{name}:{line}", error)
+
+
+def too_long(place: str, most: int) -> Problem:
+    return Problem("line too long", place, f"the line has more than {most:,} bytes")
 
 
 def _read_into(file: IO[bytes], view: memoryview) -> int:
-    """Fills as much as can be had. What comes before damage is handed on, and the damage raised by the next call."""
+    """Fills as much as can be had. What comes before damage is handed on, and the damage raised by the next call.
+
+    Whole lines that came through a pipe are handed on as they come: whoever writes there may take a break.
+    """
     count = 0
-    while count < len(view):
+    while count < len(view) and not (count and view[count - 1] == LINE_END):
         try:
             read = file.readinto1(view[count:])  # type: ignore[attr-defined]  # every stream of ours has it
         except damage():

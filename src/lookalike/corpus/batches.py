@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike import _native
 from lookalike.corpus.columns import NamedColumns, unless_default
+from lookalike.corpus.packed import Packed
 from lookalike.corpus.row import Problem
-from lookalike.text.columns import Packed
+from lookalike.errors import InputError
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+MAX_ROW_BYTES = 128 << 20  # a document and its features have to fit into memory several times
 Report = Callable[[Problem], object]  # gets what is wrong with the input; raises where that ends the run
 
 
@@ -23,6 +26,10 @@ class Ids(NamedTuple):
     data: bytes
     offsets: NDArray[np.int64]
     may_repeat: bool = False  # whether an id that comes again is as it should be
+
+    @classmethod
+    def of(cls, tokens: list[bytes], may_repeat: bool = False) -> Ids:
+        return cls(b"".join(tokens), np.fromiter(accumulate(map(len, tokens), initial=0), np.int64, len(tokens) + 1), may_repeat)
 
 
 @dataclass(slots=True)
@@ -40,6 +47,10 @@ class Batch:
         return len(self.rows)
 
 
+def pack(texts: list[str]) -> Packed:
+    return Packed(*map(np.asarray, _native.pack_strings(texts)))
+
+
 class Columns(NamedTuple):
     """The columns that a run looks at, and what it takes of web pages."""
 
@@ -49,6 +60,23 @@ class Columns(NamedTuple):
     rank_kind: str = ""  # "newest" or "best"
     reserved: tuple[str, ...] = ()  # no row may have these: they will be added
     extract: str = "main"  # or "all"
+
+    def check_header(self, names: Sequence[str], name: str) -> None:
+        """An ``InputError`` for a table that cannot be used."""
+        shown = ", ".join(map(repr, names[:20])) or "none"
+        for column in (self.text, self.id, self.rank):
+            if column is not None and (count := list(names).count(column)) > 1:
+                raise InputError(f"{name}: {count} columns are called {column!r}: rename all but one; the columns here are {shown}")
+        if self.text not in names:
+            raise InputError(f"{name}: no column {self.text!r}: name the column of the text; the columns here are {shown}")
+        if self.rank and self.rank not in names:
+            raise InputError(f"{name}: no column {self.rank!r}, which keep asks for; the columns here are {shown}")
+        if taken := next((each for each in self.reserved if each in names), None):
+            raise InputError(f"{name}: there is a column {taken!r} already, which annotate adds: rename it")
+
+    def present(self, names: Sequence[str]) -> list[str]:
+        """Those that a table has."""
+        return [name for name in dict.fromkeys((self.text, self.id, self.rank)) if name and name in names]
 
 
 def named_columns(columns: Columns) -> NamedColumns:
@@ -64,6 +92,4 @@ def named_columns(columns: Columns) -> NamedColumns:
 
 def character_counts(texts: Packed) -> NDArray[np.float64]:
     """How many characters each text has."""
-    import numpy as np
-
     return np.fromiter((len(text) for text in texts.texts()), np.float64, len(texts.offsets) - 1)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.corpus.batches import Report
 from lookalike.corpus.row import Problem
-from lookalike.deduping.batches import Report
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LAST = -math.inf  # documents without a value come after all others
 
@@ -44,8 +43,6 @@ def ranks_of(
     values: Sequence[Any], column: str, kind: str, place: Callable[[int], str], report: Report
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The ranks of a column, and which rows are usable."""
-    import numpy as np
-
     ranks, usable = np.full(len(values), LAST), np.ones(len(values), dtype=np.bool_)
     expected = "a time in ISO 8601, or a number" if kind == "newest" else "a number"
     for i, value in enumerate(values):

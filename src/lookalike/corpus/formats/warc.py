@@ -1,4 +1,4 @@
-"""The pages of a web archive (WARC 1.0 and 1.1), one after the other.
+"""Web archives (WARC 1.0 and 1.1): every page is a document, called by its address; what stays is an archive again.
 
 Taken are HTML pages that a server answered with (``response``, status 200), that were saved as they are (``resource``), and
 texts made of pages (``conversion``, as in WET files). Everything else is passed over without being read.
@@ -6,13 +6,21 @@ texts made of pages (``conversion``, as in WET files). Everything else is passed
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
+from lookalike.corpus.files import Source
+from lookalike.corpus.formats.base import Format, Kept, Wanted
+from lookalike.corpus.row import Problem, Row
+from lookalike.corpus.streams import opened_again, packed
 from lookalike.errors import InputError
+from lookalike.io import decode_text
 from lookalike.markup.bodies import unpacked
+from lookalike.markup.extraction import page_text
+from lookalike.markup.reading import served_page
 
 MAX_LINE = 1 << 16
 MAX_HEADERS = 1_000
@@ -20,6 +28,67 @@ MAX_BLOCK = 128 << 20  # bytes of a record; a page of a quarter of it is refused
 _HTML = ("text/html", "application/xhtml+xml")
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([\w.:+-]{1,40})", re.IGNORECASE | re.ASCII)
 _AT_ONCE = 1 << 20
+
+
+class WebArchive(Format):
+    named_by = "its address"
+    plural = "web archives"
+    ids_may_repeat = True  # a crawl may have a page several times: that is what it is deduped for
+
+    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+        for capture in captures(file, name):
+            place = f"{name}:{capture.number}"
+            try:
+                yield _row(capture, place, wanted)
+            except InputError as error:
+                yield Problem("unreadable page", place, str(error))
+
+    def write(self, parts: Sequence[Kept], file: IO[bytes], packing: str | None) -> None:
+        for part in parts:
+            for record in _kept_records(part):
+                out = packed(file, packing)  # a member of its own, as readers of archives expect
+                record.write(out)
+                out.close()
+
+    def write_kept(self, part: Kept, out: IO[bytes]) -> None:
+        self.write([part], out, None)
+
+
+WARC = WebArchive()
+
+
+def _row(capture: Capture, place: str, wanted: Wanted) -> Row:
+    if capture.data is None:
+        raise InputError(str(capture.problem))
+    found = served_page(capture.data, capture.charset, place, wanted.encoding) if capture.is_html else None
+    text = page_text(found, wanted.extract) if found else decode_text(capture.data, place, wanted.encoding).text
+    date = {"date": capture.date} if capture.date else {}
+    return Row(place, capture.number, date | {wanted.id: capture.url, wanted.text: text}, found)
+
+
+def _kept_records(part: Kept) -> Iterator[Record]:
+    """The records as they are, without the pages that were removed and without what belongs to these."""
+    gone = {row for row, stays in zip(part.rows.tolist(), part.kept.tolist(), strict=True) if not stays}
+    ids, whole = _surveyed(part.source, gone)
+    with opened_again(part.source) as archive:
+        for record in itertools.islice(records(archive, part.source.name), whole):
+            if record.number not in gone and not record.belongs_to & ids:
+                yield record
+
+
+def _surveyed(source: Source, gone: set[int]) -> tuple[set[str], int]:
+    """The ids of some records, and how many records come before damage: of one that is cut off nothing is written."""
+    ids: set[str] = set()
+    whole = 0
+    try:
+        with opened_again(source) as archive:
+            for record in records(archive, source.name):
+                record.pass_over()
+                whole = record.number
+                ids |= {record.id} if record.number in gone else set()
+    except (InputError, EOFError):
+        pass  # reported by the first reading, which took as many
+    return ids - {""}, whole
 
 
 @dataclass(slots=True)

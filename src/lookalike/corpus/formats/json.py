@@ -1,4 +1,4 @@
-"""The rows of JSON lines, and of files called .json."""
+"""JSON in one piece: an array of objects, or one object; and lines of JSON as Python parses them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import io
 import itertools
 import json
 from collections.abc import Iterator, Mapping
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from lookalike.corpus import row
+from lookalike.corpus.formats.base import Format, Kept, Wanted
+from lookalike.corpus.formats.lines import too_long
 from lookalike.corpus.row import Problem, Row, damaged
+from lookalike.corpus.rows import rows as rows_of
 from lookalike.corpus.streams import damage
 
 MAX_ARRAY_BYTES = 64 << 20  # an array is parsed whole
@@ -22,19 +25,36 @@ class Line(NamedTuple):
     data: bytes
 
 
-def line_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Problem]:
-    """A row a line."""
-    return (_parsed(line, encoding) for line in numbered_lines(file, name))
+class Json(Format):
+    several_as_one = False
+
+    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+        found = _rows(file, name, wanted.encoding or "utf-8")
+        return map(_object, found) if wanted.objects else found
+
+    def write_kept(self, part: Kept, out: IO[bytes]) -> None:
+        """The rows that stay as an array of objects."""
+        wanted = part.written()
+        between = b"[\n"
+        for found in rows_of(part.source, encoding=part.encoding):
+            if isinstance(found, Row) and found.number in wanted:
+                values = part.changed(wanted[found.number], dict(found.values))
+                out.write(between + json.dumps(values, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+                between = b",\n"
+        out.write(b"\n]\n" if between == b",\n" else b"[]\n")
 
 
-def array_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Problem]:
+JSON = Json()
+
+
+def _rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Problem]:
     """An array of objects, one object over several lines, or JSON lines after all: .json files come as all of them."""
     lines = numbered_lines(file, name)
     first = next(lines, None)
     if first is None:
         return
     if isinstance(first, Problem) or not _goes_on(first, encoding):
-        yield from (_parsed(line, encoding) for line in itertools.chain([first], lines))
+        yield from (parsed(line, encoding) for line in itertools.chain([first], lines))
         return
     try:
         data = first.data + file.read(max(MAX_ARRAY_BYTES - len(first.data), 0) + 1)
@@ -44,20 +64,21 @@ def array_rows(file: IO[bytes], name: str, encoding: str) -> Iterator[Row | Prob
     if len(data) > MAX_ARRAY_BYTES:
         yield Problem("file too large", name, f"more than {MAX_ARRAY_BYTES:,} bytes of JSON in one piece: convert it to JSON lines")
         return
-    whole = _parsed(Line(name, 1, data), encoding)
+    whole = parsed(Line(name, 1, data), encoding)
     values = whole.values if isinstance(whole, Row) else None
     if isinstance(values, Mapping):
         yield Row(name, 1, values)
     elif isinstance(values, list) and all(isinstance(value, Mapping) for value in values):
         yield from (Row(f"{name}: item {number}", number, value) for number, value in enumerate(values, 1))
     else:
-        yield from line_rows(io.BytesIO(b"\n" * (first.number - 1) + data), name, encoding)
+        again = numbered_lines(io.BytesIO(b"\n" * (first.number - 1) + data), name)
+        yield from (parsed(line, encoding) for line in again)
 
 
 def _goes_on(first: Line, encoding: str) -> bool:
     """Whether the first line is not a row of its own: it opens an array, or an object that it does not close."""
     begins = first.data.lstrip()[:1]
-    return begins == b"[" or (begins == b"{" and isinstance(_parsed(first, encoding), Problem))
+    return begins == b"[" or (begins == b"{" and isinstance(parsed(first, encoding), Problem))
 
 
 def numbered_lines(file: IO[bytes], name: str) -> Iterator[Line | Problem]:
@@ -68,7 +89,7 @@ def numbered_lines(file: IO[bytes], name: str) -> Iterator[Line | Problem]:
             line = file.readline(row.MAX_LINE_BYTES)
             if len(line) == row.MAX_LINE_BYTES and not line.endswith(b"\n"):
                 _skip_line(file)
-                yield Problem("line too long", place, f"the line has more than {row.MAX_LINE_BYTES:,} bytes")
+                yield too_long(place, row.MAX_LINE_BYTES)
                 continue
         except damage() as error:
             yield damaged(place, error)
@@ -87,12 +108,28 @@ def _skip_line(file: IO[bytes]) -> None:
             return
 
 
-def _parsed(line: Line | Problem, encoding: str) -> Row | Problem:
+def parsed(line: Line | Problem, encoding: str, only_objects: bool = False) -> Row | Problem:
     if isinstance(line, Problem):
         return line
     try:
-        return Row(line.place, line.number, json.loads(line.data.decode(encoding)))
+        found = Row(line.place, line.number, json.loads(line.data.decode(encoding)))
+        return _object(found) if only_objects else found
     except UnicodeDecodeError as error:
         return Problem("wrong encoding", line.place, f"byte {error.start} of the line is not {encoding}; name the encoding")
     except (ValueError, RecursionError) as error:
         return Problem("invalid JSON", line.place, f"{error}"[:200])
+
+
+def encoded(values: dict[str, Any], encoding: str) -> bytes:
+    """An object on a line; what the encoding lacks is written as an escape."""
+    try:
+        return json.dumps(values, ensure_ascii=False).encode(encoding)
+    except UnicodeEncodeError:
+        return json.dumps(values).encode(encoding)
+
+
+def _object(row: Row | Problem) -> Row | Problem:
+    """A row that is an object, or the problem that it is none."""
+    if isinstance(row, Problem) or isinstance(row.values, Mapping):
+        return row
+    return Problem("not an object", row.place, f"of type {type(row.values).__name__}: expected an object, such as {{…}}")
