@@ -171,6 +171,7 @@ class Shell:
         shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         self.environment = {**os.environ, "PATH": path, "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+        self.environment.pop("PYTHONUNBUFFERED", None)  # as nearly everybody has it
 
     def run(self, command: str) -> str:
         """Standard output and standard error as a reader would see them. Only a command that shows $? may fail."""

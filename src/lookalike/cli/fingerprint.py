@@ -10,7 +10,7 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say, working
+from lookalike.cli.options import complain, json_option, note, print_json, print_table, quiet_option, say, working
 from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
 from lookalike.errors import InputError, LookalikeError, UnknownName
 
@@ -67,7 +67,7 @@ def command(
         except LookalikeError as error:
             if len(files) + len(texts) == 1:
                 raise
-            click.echo(f"lookalike: {error}", err=True)  # the other inputs are still worth their lines
+            complain(error)  # the other inputs are still worth their lines
             failed = failed or error
             continue
         if as_json:

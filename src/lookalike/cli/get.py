@@ -8,7 +8,7 @@ import sys
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, print_json, quiet_option, say
+from lookalike.cli.options import complain, json_option, print_json, quiet_option, say
 from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
 from lookalike.errors import NotFound
 from lookalike.reports.escaping import printable
@@ -28,7 +28,7 @@ def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, qu
             try:
                 document = index.get(stored_id(index, name))
             except NotFound as error:
-                click.echo(f"lookalike: {error}", err=True)
+                complain(error)
                 missing = True
                 continue
             if as_json:

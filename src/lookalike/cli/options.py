@@ -43,9 +43,15 @@ def bar(share: float, width: int) -> str:
     return "█" * max(min(blocks, width if share >= 1 else width - 1), 1 if share > 0 else 0)
 
 
+def complain(message: object) -> None:
+    """A line on standard error, behind all that was printed before it: both may go to one file."""
+    sys.stdout.flush()
+    click.echo(f"lookalike: {message}", err=True)
+
+
 def note(message: str, quiet: bool) -> None:
     if not quiet:
-        click.echo(f"lookalike: {message}", err=True)
+        complain(message)
 
 
 @contextmanager
