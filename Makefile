@@ -6,10 +6,10 @@ STAMPS := .make
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint tidy bench sanitize fuzz torture tsan audit wheel docs clean
+.PHONY: help demo test lint tidy bench sanitize fuzz torture tsan audit wheel docs check-docs clean
 
 help:  ## say what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(STAMPS)/venv:
 	@echo "== creating $(VENV) with $$($(PYTHON) --version)"
@@ -95,6 +95,9 @@ wheel: $(STAMPS)/venv  ## a wheel in dist/
 
 docs: $(STAMPS)/test-tools  ## rewrite the generated parts of docs/
 	@$(BIN)/python scripts/generate_docs.py
+
+check-docs: $(STAMPS)/test-tools  ## the documentation alone: examples, layers, the map, generated parts
+	@$(BIN)/python -m pytest -n auto tests/test_docs.py tests/test_package.py
 
 clean:  ## remove everything that was built
 	rm -rf $(VENV) $(STAMPS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
