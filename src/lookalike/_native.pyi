@@ -61,6 +61,21 @@ def minhash_texts(data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: i
 def minhash_features(features: Buffer, offsets: Buffer, size: int, workers: int) -> View: ...
 def minhash_tokens(tokens: Buffer, offsets: Buffer, ngram: int, seed: Seed, size: int) -> View: ...
 def minhash_weighted(features: Buffer, weights: Buffer, size: int, seed: int) -> View: ...
+def sketch_records(
+    paths: Buffer,
+    weights: Buffer,
+    kinds: Buffer,
+    numbers: Buffer,
+    data: Buffer,
+    offsets: Buffer,
+    records: Buffer,
+    bits: int,
+    size: int,
+    workers: int,
+) -> tuple[View, View]: ...
+def record_features(
+    paths: Buffer, weights: Buffer, kinds: Buffer, numbers: Buffer, data: Buffer, offsets: Buffer, records: Buffer
+) -> tuple[View, View]: ...
 def winnow_shingles(shingles: Buffer, window: int) -> tuple[View, View]: ...
 def winnow_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: Seed, window: int, workers: int
