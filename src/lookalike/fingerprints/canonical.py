@@ -2,7 +2,7 @@
 
 Keys are sorted by code points, there is no white space, everything beyond ASCII is escaped, and a float is written as
 Python's ``repr`` does: the shortest digits that give it back. Before that, values are made alike that JSON, or the reader
-of JSON, cannot tell apart: an integral float up to 2**53 is an integer, a tuple is a list, a set is a list sorted by the
+of JSON, cannot tell apart: an integral float up to 2**53 is an integer, a date is its ISO form, a tuple is a list, a set is a list sorted by the
 JSON of its elements, and a pair of surrogates is the character it stands for.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from lookalike.errors import InputError
@@ -67,6 +68,8 @@ class _Canonical:
             return joined_surrogates(value)
         if isinstance(value, int | float):
             return _number(value, path)
+        if isinstance(value, date):  # a datetime too
+            return value.isoformat()
         if not isinstance(value, Mapping | list | tuple | set | frozenset):
             raise _refused(path, f"{type(value).__name__} has no JSON form: turn it into a string, a number, a list or a mapping")
         if id(value) in self._open:
