@@ -44,6 +44,7 @@ _HOMES = {
     "lookalike.model": "Document Passage",
     "lookalike.pages.batches": "compare_pages",
     "lookalike.recipe": "Recipe recipes",
+    "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
     "lookalike.text.keywords": "keywords",
     "lookalike.text.normalize": "fold",
