@@ -24,9 +24,15 @@ MAX_INTEGER_BITS = 1023  # what a float can hold
 
 def canonical_json(data: Mapping[str, Any]) -> str:
     """The canonical JSON of a record; what JSON does not have is an ``InputError`` that names its place."""
+    return to_json(canonical_data(data))
+
+
+def canonical_data(data: object) -> dict[str, Any]:
+    """The same as values, not as text."""
     if not isinstance(data, Mapping):
         raise InputError(f"record of type {type(data).__name__}: give a mapping of field names to values")
-    return to_json(_Canonical().of(data, ""))
+    made: dict[str, Any] = _Canonical().of(data, "")
+    return made
 
 
 def to_json(value: Any) -> str:
