@@ -72,10 +72,11 @@ class Rule:
 def weight_in_common(threshold: float) -> float:
     """The share of equal values in MinHashes of records that are alike from this similarity on.
 
-    What two records have in common weighs about as much as their fields are alike. Measured on records of which one is a changed copy of
-    the other, it weighed at least the square of that in all of 12,000 pairs. Sketches agree in what is common by what either has.
+    What two records have in common weighs about as much as their fields are alike. Of 10,094 made-up pairs with similarities from 0.4 on
+    (tests/made_records.py) it never weighed less than the square of the similarity by more than 0.016. Sketches agree in what is common
+    by what either has.
     """
-    common = threshold * threshold
+    common = max(threshold * threshold - 0.02, 0.001)
     return common / (2 - common)
 
 

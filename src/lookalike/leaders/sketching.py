@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
+from lookalike.fingerprints.canonical import canonical_json
 from lookalike.fingerprints.record_features import sketch_records
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
@@ -55,7 +56,7 @@ def sketch(
     if rule.method == "bytes":
         return _of_bytes(texts)
     if rule.method == "record":
-        return record_sketches(list(texts.texts()), rule, workers)
+        return record_sketches([canonical_json(json.loads(text)) if text else "" for text in texts.texts()], rule, workers)
     native = is_native(rule.recipe)
     parts = _native_sketch(texts, rule, key, workers, scratch, native and rule.method == "minhash")
     if rule.method == "minhash" and not native:
@@ -73,7 +74,7 @@ def sketch(
 def record_sketches(written: Sequence[str], rule: Rule, workers: int = 1) -> Sketches:
     """Of records, as canonical JSON: it travels as features do."""
     size = rule.sketch_size
-    values = sketch_records(map(json.loads, written), dict(rule.weights), 64, size, workers).minhashes
+    values = sketch_records((json.loads(text or "{}") for text in written), dict(rule.weights), 64, size, workers).minhashes
     keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), size, *rule.banding))
     filled = [text.encode("ascii") + b" " * (-len(text) % 8) for text in written]
     digests = b"".join(blake2b(text.encode("ascii"), digest_size=DIGEST_BYTES).digest() if text else bytes(DIGEST_BYTES) for text in written)
