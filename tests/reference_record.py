@@ -16,9 +16,9 @@ UNITS = 2048
 MAX_DEPTH = 4
 SMALLEST = 1e-9
 # Widths of cells, of logarithms and of days, and the share of each in the weight.
-NUMBER_SCALES = ((0.5, 0.25), (1.0, 0.25), (2.0, 0.25), (4.0, 0.25))
+NUMBER_SCALES = ((1.0, 0.25), (1.5, 0.25), (3.0, 0.25), (6.0, 0.25))
 DAY_SCALES = ((8.0, 0.25), (64.0, 0.375), (512.0, 0.375))
-WHOLE_SHARE, CHARACTER_SHARE = 0.125, 0.375  # of a text; the rest is that of its pairs of characters
+WHOLE_SHARE, CHARACTER_SHARE = 0.03125, 0.5  # of a text; the rest is that of its pairs of characters
 KEY_SHARE = 0.125
 DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ][0-9:.,+Z-]*)?")
 

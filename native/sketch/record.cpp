@@ -13,9 +13,9 @@ namespace {
 enum FeatureKind : unsigned { kWhole = 1, kShingle, kNumber, kZero, kDay, kJson, kKey };
 
 constexpr double kUnits = 2048;  // that the weight of a record is cut into for its MinHash
-constexpr double kWholeShare = 0.125, kCharacterShare = 0.375, kPairShare = 0.5;
+constexpr double kWholeShare = 0.03125, kCharacterShare = 0.5, kPairShare = 0.46875;
 constexpr double kSmallest = 1e-9;
-constexpr std::array<double, 4> kNumberWidths{0.5, 1, 2, 4}, kNumberShares{0.25, 0.25, 0.25, 0.25};
+constexpr std::array<double, 4> kNumberWidths{1, 1.5, 3, 6}, kNumberShares{0.25, 0.25, 0.25, 0.25};
 constexpr std::array<double, 3> kDayWidths{8, 64, 512}, kDayShares{0.25, 0.375, 0.375};
 
 }  // namespace

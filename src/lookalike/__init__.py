@@ -31,6 +31,7 @@ _HOMES = {
     "lookalike.fingerprints.digest": "digest digests",
     "lookalike.fingerprints.every": "fingerprint",
     "lookalike.fingerprints.fuzzy": "Ssdeep Tlsh ssdeep ssdeeps tlsh tlshs",
+    "lookalike.fingerprints.fuzzy_more": "mmdt mmdts nilsimsa nilsimsas",
     "lookalike.fingerprints.karp_rabin": "karp_rabin karp_rabins",
     "lookalike.fingerprints.minhash": "MinHash minhash minhashes",
     "lookalike.fingerprints.record": "RecordPrint record records",
