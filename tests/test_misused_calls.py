@@ -81,9 +81,11 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "decode_text": (la.decode_text, (b"text", "name"), {}),
         "dedupe": (la.dedupe, (rows,), {}),
         "dedupe of rows": (la.dedupe, ([{"id": 1, "text": TEXT}, {"id": 2, "text": OTHER}],), {}),
+        "dedupe of records": (la.dedupe, ([{"id": 1, "a": TEXT}, {"id": 2, "a": OTHER}],), {"method": "record", "columns": {"a": 2}}),
         "digest": (la.digest, (b"data",), {}),
         "digests": (la.digests, ([b"data"],), {}),
         "documents": (la.documents, (rows,), {}),
+        "documents as records": (la.documents, (rows,), {"columns": ["text"]}),
         "edit_share": (la.edit_share, (TEXT, OTHER), {}),
         "embedder": (la.embedder, (str(folder / "missing"),), {}),
         "feedback": (la.feedback, (pairs,), {}),
@@ -100,6 +102,10 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "match_tags": (la.match_tags, (page, page), {}),
         "minhash": (la.minhash, (TEXT,), {}),
         "minhashes": (la.minhashes, ([TEXT],), {}),
+        "mmdt": (la.mmdt, (TEXT,), {}),
+        "mmdts": (la.mmdts, ([TEXT],), {}),
+        "nilsimsa": (la.nilsimsa, (TEXT,), {}),
+        "nilsimsas": (la.nilsimsas, ([TEXT],), {}),
         "open": (la.open, ("memory://",), {}),
         "page": (la.page, (HTML,), {}),
         "page_print": (la.page_print, (HTML,), {}),
@@ -114,6 +120,7 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "register_words": (la.register_words, ("sweep", ["ab"]), {}),
         "shingles": (la.shingles, (TEXT,), {}),
         "simhash": (la.simhash, (TEXT,), {}),
+        "simhash of hashes": (la.simhash, (), {"hashes": [1, 2], "weights": [1, 2.5], "bits": 8}),
         "simhashes": (la.simhashes, ([TEXT],), {}),
         "ssdeep": (la.ssdeep, (TEXT,), {}),
         "ssdeeps": (la.ssdeeps, ([TEXT],), {}),
@@ -138,6 +145,7 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "Recipe": (la.Recipe, (), {}),
         "Recipe.from_dict": (la.Recipe.from_dict, (la.Recipe().to_dict(),), {}),
         "HammingIndex": (la.HammingIndex, (), {}),
+        "BandIndex": (la.BandIndex, ([[1, 2]], ["a"]), {"bands": 1, "rows": 2}),
         "Bounds.of": (la.Bounds.of, ((0.1, 0.2, 0.3),), {}),
         "Bounds": (la.Bounds, (), {}),
         "TagWeights": (la.TagWeights, (), {}),
@@ -162,6 +170,8 @@ def fingerprints() -> list[Any]:
         la.digest(b"data"),
         la.ssdeep(TEXT),
         la.tlsh(TEXT * 2),
+        la.nilsimsa(TEXT),
+        la.mmdt(TEXT),
         la.record({"a": 1, "b": "x"}),
     ]
 
@@ -178,6 +188,7 @@ def method_calls(folder: Path) -> dict[str, Call]:
     comparison = la.compare(TEXT, OTHER)
     hamming = la.HammingIndex()
     hamming.add([1, 2], [1, 2])
+    bands, record = la.BandIndex([[1, 2]], bands=1, rows=2), la.record({"a": 1, "b": "x"})
     vectors = la.word_vectors(folder / "vectors.txt")
     mover = la.WordMover(vectors)
     feedback = la.feedback([(TEXT, OTHER)])
@@ -197,6 +208,11 @@ def method_calls(folder: Path) -> dict[str, Call]:
         "HammingIndex.search": (hamming.search, ([1],), {}),
         "HammingIndex.remove": (hamming.remove, ([7],), {}),
         "HammingIndex.pairs": (hamming.pairs, (), {}),
+        "BandIndex.candidates": (bands.candidates, ([[1, 2]],), {}),
+        "RecordPrint.parts": (record.parts, (record,), {}),
+        "RecordPrint.shared": (record.shared, (record,), {}),
+        "Index.add of a record": (index.add, ("r", {"a": 1}), {}),
+        "Index.search for a record": (index.search, ({"a": 1},), {}),
         "Index.add": (index.add, ("c", TEXT), {}),
         "Index.add of many": (index.add, ([("c", TEXT)],), {}),
         "Index.add_minhashes": (index.add_minhashes, (["m"], [minhash]), {}),

@@ -55,9 +55,10 @@ def command(
 
     An INPUT is a file, a folder, a pattern, or '-' for JSON lines on standard input. A row of a JSONL, JSON, CSV, TSV or
     Parquet file (also .gz, .zst) is a document, and so is each page of a web archive (.warc), called by its address; any
-    other file is one document, called by its path. Of web pages the main text is taken, and their structure for 'search --by
-    structure'; with --fetch an INPUT can be the address of one. --as record: a row is structured data, for 'search --as record'. A document whose id is there already replaces the old
-    one. What cannot be used is named on standard error and counted.
+    other file is one document, called by its path. Of web pages the main text is taken, and their structure for 'search
+    --by structure'; with --fetch an INPUT can be the address of one. --as record: a row is structured data, for 'search
+    --as record'. A document whose id is there already replaces the old one. What cannot be used is named on standard
+    error and counted.
     """
     fetching = Fetching(fetch, allow_private)
     fields, rules = _record_columns(what, columns)

@@ -33,7 +33,9 @@ _Thing = str | bytes | Path | lookalike.Page | Mapping[str, Any]
 @store_argument
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
-@click.option("--as", "what", type=click.Choice(["text", "page", "record"]), default=None, help="What FILE is [default: .html a page, all else text]")
+@click.option(
+    "--as", "what", type=click.Choice(["text", "page", "record"]), default=None, help="What FILE is [default: .html a page, all else text]"
+)
 @click.option(
     "--simhash",
     default=None,
@@ -79,10 +81,11 @@ def command(
 ) -> None:
     """What in STORE looks like FILE ('-' is standard input), like --text, or like a --simhash.
 
-    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
-    a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
-    ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON object. Of a web page (.html) the main text is compared, as 'add' keeps it. Exit
-    code 0, also if nothing looks like it.
+    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that
+    share a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by
+    TLSH or ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON
+    object. Of a web page (.html) the main text is compared, as 'add' keeps it. Exit code 0, also if nothing looks like
+    it.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
@@ -118,7 +121,9 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
     if takes(by) == "page" and (what != "page" or extract):
         raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else '--as text'}")
     if (takes(by) == "record") != (what == "record"):
-        raise InputError(f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}")
+        raise InputError(
+            f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}"
+        )
     if takes(by) == "bytes" and what == "page":
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
 
@@ -127,7 +132,11 @@ def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
     """One JSON object."""
     refuse_url(file, "a record is one JSON object in a file; name one")
     thing = given(file)
-    data = lookalike.text.decode_text(thing, "standard input", encoding) if isinstance(thing, bytes) else lookalike.text.read_text(thing, encoding)
+    data = (
+        lookalike.text.decode_text(thing, "standard input", encoding)
+        if isinstance(thing, bytes)
+        else lookalike.text.read_text(thing, encoding)
+    )
     return lookalike.fingerprints.parse_record(data.text, file)
 
 

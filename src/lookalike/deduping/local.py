@@ -74,13 +74,13 @@ def dedupe(
     they were, in the format of the input; with ``annotate`` all rows, each with the verdict on it. ``removed`` gets the audit trail. Of
     web pages ``extract`` says what is compared: the main text, or all of it.
 
-    Methods: ``minhash`` (Jaccard similarity of shingles of at least ``threshold``, computed exactly), ``simhash`` (at most
-    ``distance`` bits), ``exact`` (equal words after folding: case, width, punctuation and white space do not count), ``bytes`` (equal to
-    the byte), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``), ``record`` (rows of a table by several columns: the
-    mean of their similarities, weighted as ``columns`` says, such as ``{"name": 0.4, "address": 0.6}``; all but the id by default). The
-    threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
-    ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
-    it. The result does not depend on ``workers``, ``memory`` or how rows are spread over files.
+    Methods: ``minhash`` (Jaccard similarity of shingles of at least ``threshold``, computed exactly), ``simhash`` (at most ``distance``
+    bits), ``exact`` (equal words after folding: case, width, punctuation and white space do not count), ``bytes`` (equal to the byte),
+    ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``), ``record`` (rows of a table by several columns: the mean of
+    their similarities, weighted as ``columns`` says, such as ``{"name": 0.4, "address": 0.6}``; all but the id by default). The threshold
+    is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``, ``newest:COLUMN`` or
+    ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to it. The result does not
+    depend on ``workers``, ``memory`` or how rows are spread over files.
     """
     job = Job(
         make_settings(method, threshold, distance, keep, recipe, level, model, columns),

@@ -6,7 +6,7 @@ __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "lookalike.index.search": "SimhashMatches VectorMatches",
-        "lookalike.stores.matches": "Member",
+        "lookalike.stores.matches": "FieldMatch Member",
         "lookalike.stores.base": "Added CheckReport",
     },
 )

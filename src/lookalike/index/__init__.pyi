@@ -1,5 +1,5 @@
 from lookalike.index.search import SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
-from lookalike.stores.matches import Member as Member
+from lookalike.stores.matches import FieldMatch as FieldMatch, Member as Member
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 
 __all__: list[str]

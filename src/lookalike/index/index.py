@@ -194,12 +194,13 @@ class Index:
         approximate: bool = False,
         compare: bool = False,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), a SimHash, a MinHash, a fuzzy digest or a vector of the model.
+        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), or a fingerprint of one of them.
 
-        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one); docs/search.md says what each finds
-        and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
-        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
-        match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
+        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for
+        one); docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure
+        compare the main text. ``approximate``: by meaning, now and then one of the nearest may be missed where that is faster
+        (docs/vectors.md); otherwise nothing ever is. ``compare``: each match also gets the score that ``la.compare`` gives to
+        the texts, as ``compared``, which is on another scale than ``score``.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
         return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate), compare)
@@ -298,7 +299,12 @@ class Index:
 
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
+    return (
+        isinstance(thing, tuple)
+        and len(thing) in (2, 3)
+        and isinstance(thing[0], (str, int))
+        and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
+    )
 
 
 def _document(record: Record) -> Document:

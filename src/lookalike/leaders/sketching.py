@@ -77,7 +77,9 @@ def record_sketches(written: Sequence[str], rule: Rule, workers: int = 1) -> Ske
     values = sketch_records((json.loads(text or "{}") for text in written), dict(rule.weights), 64, size, workers).minhashes
     keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), size, *rule.banding))
     filled = [text.encode("ascii") + b" " * (-len(text) % 8) for text in written]
-    digests = b"".join(blake2b(text.encode("ascii"), digest_size=DIGEST_BYTES).digest() if text else bytes(DIGEST_BYTES) for text in written)
+    digests = b"".join(
+        blake2b(text.encode("ascii"), digest_size=DIGEST_BYTES).digest() if text else bytes(DIGEST_BYTES) for text in written
+    )
     words, offsets = np.frombuffer(b"".join(filled), np.uint64), np.cumsum([0, *(len(text) // 8 for text in filled)], dtype=np.int64)
     return Sketches(words, offsets, np.frombuffer(digests, np.uint64), keys, np.zeros(0, np.uint64))
 

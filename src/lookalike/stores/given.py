@@ -40,7 +40,8 @@ class Given:
 
     def append(self, item: object) -> None:
         """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, or a record."""
-        path = page = record = None
+        path = page = None
+        record: Any = None
         meta: Any = None
         if type(item) is tuple and len(item) == 2:  # nearly all of them
             id_, text = item
@@ -77,7 +78,9 @@ class Given:
 
     def _data_of(self, id_: Id, record: object) -> dict[str, Any]:
         if not self._keeps_records:
-            raise InputError(f"document {id_!r} is a record, and this collection keeps none: make another one with 'record' among its kinds")
+            raise InputError(
+                f"document {id_!r} is a record, and this collection keeps none: make another one with 'record' among its kinds"
+            )
         try:
             return record.data if isinstance(record, RecordPrint) else canonical_data(record)
         except InputError as error:

@@ -64,7 +64,7 @@ class Match:
 
     def to_dict(self) -> dict[str, Any]:
         passages = [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages]
-        found = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        found: dict[str, Any] = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
         if self.compared is not None:
             found["compared"] = self.compared
         if self.fields is not None:

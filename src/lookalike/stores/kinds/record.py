@@ -1,7 +1,7 @@
 """The kind ``record``: structured data, found by bands of their fingerprints and compared field by field.
 
-Columns: ``record``, the canonical JSON, where data are kept, and ``record_sketch``, a digest of it and the values of its weighted MinHash. PostgreSQL also has
-``record_bands``, the entries of the bands, behind an index.
+Columns: ``record``, the canonical JSON, where data are kept, and ``record_sketch``, a digest of it and the values of
+its weighted MinHash. PostgreSQL also has ``record_bands``, the entries of the bands, behind an index.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ CREATE INDEX IF NOT EXISTS documents_by_record ON lookalike.documents USING gin 
 """
 SHARING = """
 WITH found AS (
-  SELECT ordinal, substr(record_sketch, 1, 8) AS digest, (SELECT count(*) FROM unnest(record_bands) AS key WHERE key = ANY (%(keys)s)) AS shared
+  SELECT ordinal, substr(record_sketch, 1, 8) AS digest,
+    (SELECT count(*) FROM unnest(record_bands) AS key WHERE key = ANY (%(keys)s)) AS shared
   FROM lookalike.documents WHERE collection + 0 = %(collection)s AND record_bands && %(keys)s
 )
 SELECT digest, max(shared), count(*), count(*) OVER (), (array_agg(ordinal ORDER BY ordinal))[1 : %(rows)s]
@@ -261,7 +262,7 @@ class _Record(Kind):
         written = [columns["record"] for columns in there.values()]
         sketches = sketches_of([json.loads(each) for each in written], written, settings)
         made = dict(zip(there, zip(sketches, _entries(sketches, collection, settings), strict=True), strict=True))
-        stored = dict(connection.execute(STORED, (collection, list(there)), binary=True).fetchall())
+        stored: dict[int, list[int]] = dict(connection.execute(STORED, (collection, list(there)), binary=True).fetchall())
         return {
             row: (sketch, bands.tolist())
             for row, (sketch, bands) in made.items()
