@@ -207,7 +207,7 @@ def _compare_texts(
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
-    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
+    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]), for_model=formed.for_models)
     rest = texts.TextPair(removed(left, spans[0]), removed(right, spans[1])) if any(spans) else placed
     found, left_out = texts.text_measures(rest, names, model)
     score = score_of(*rest.sides)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lookalike.comparison.edits import Edits, Segment
 from lookalike.comparison.ignoring import Ignored
 from lookalike.model import Passage, Span
-from lookalike.text.forms import UNSEEN, Rewritten, rewrite
+from lookalike.text.forms import UNSEEN, Rewritten, for_models, rewrite
 from lookalike.text.forms.script import simplified
 
 # What compare ignores unless it is told otherwise: what nobody sees, and in which script Chinese is written.
@@ -31,14 +31,21 @@ class FormedPair:
     def right(self) -> str:
         return self.sides[1].text
 
+    def for_models(self) -> tuple[str, str]:
+        """Both texts as a model reads them."""
+        left, right = (for_models(text, self.forms) for text in self._originals)
+        return left, right
+
     def differing(self) -> list[str]:
-        """The forms that one text has and the other has not."""
-        one_sided = set(self.sides[0].forms) ^ set(self.sides[1].forms)
-        if "script" in one_sided:
+        """The forms that one text has more of than the other."""
+        left, right = (side.forms for side in self.sides)
+        found = [form for form in self.forms if left[form] != right[form]]
+        if "script" in found:
             # Simplified text has characters too that stand for others: that alone is no other script.
             traditional = [simplified(text) != text for text in self._originals]
-            one_sided -= {"script"} if traditional[0] == traditional[1] else set()
-        return [form for form in self.forms if form in one_sided]
+            if traditional[0] == traditional[1]:
+                found.remove("script")
+        return found
 
     def edits(self, found: Edits) -> Edits:
         left, right = self.sides

@@ -11,7 +11,7 @@ A text without any word is like another such text only: 1, otherwise 0. A text i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike.embedders.cache import VectorCache
@@ -21,6 +21,7 @@ from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.measures.base import Batch, Measure, Want, finite, is_array, tokens_of
 from lookalike.measures.vectors import cosine
+from lookalike.text.forms import check_forms, for_models
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,21 +32,27 @@ if TYPE_CHECKING:
 Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
+READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
 HALF_WORDS = 64  # tokens from which on words weigh more than meaning; a compromise, chosen by looking at the sets of benchmarks/quality.py
 
 
-def meaning_with(model: Model = None, *, cache: Cache = None) -> Measure:
-    """The measure by a model: what ``lookalike.embedder`` takes. ``cache`` is that of ``lookalike.embedders.encoding.encode``."""
-    return _measure("meaning", "the cosine of two vectors of meaning, -1 to 1", model, cache, None)
+def meaning_with(model: Model = None, *, cache: Cache = None, ignore_form: Iterable[str] | None = None) -> Measure:
+    """The measure by a model: what ``lookalike.embedder`` takes. ``cache`` is that of ``lookalike.embedders.encoding.encode``.
+
+    By default traditional characters are read as simplified ones; ``ignore_form`` names other forms that do not count, or none.
+    """
+    return _measure("meaning", "the cosine of two vectors of meaning, -1 to 1", model, cache, check_forms(ignore_form, READ_WITHOUT), None)
 
 
-def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None) -> Measure:
+def hybrid_with(
+    model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None, ignore_form: Iterable[str] | None = None
+) -> Measure:
     """Meaning and words: at ``half`` tokens per text both count the same."""
     tokens = finite(half, "half")
     if tokens <= 0:
         raise InputError(f"half={half!r}: give the number of tokens, above 0, at which words and meaning weigh the same")
     about = f"the cosine of meaning and the cosine of token counts, the latter weighing n / (n + {tokens:g}), n = mean tokens, -1 to 1"
-    return _measure("hybrid", about, model, cache, _weighing(tokens))
+    return _measure("hybrid", about, model, cache, check_forms(ignore_form, READ_WITHOUT), _weighing(tokens))
 
 
 def _weighing(tokens: float) -> Weigh:
@@ -70,8 +77,8 @@ def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, floa
     return {"meaning": float(cosines[0]), "hybrid": float(weighed[0])}, found.notes
 
 
-def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh | None) -> Measure:
-    compare = _Texts(model, cache, weigh)
+def _measure(name: str, about: str, model: Model, cache: Cache, forms: tuple[str, ...], weigh: Weigh | None) -> Measure:
+    compare = _Texts(model, cache, forms, weigh)
     return Measure(
         name=name,
         about=about,
@@ -85,23 +92,26 @@ def _measure(name: str, about: str, model: Model, cache: Cache, weigh: Weigh | N
 class _Texts:
     """Batches of texts, each text encoded once."""
 
-    def __init__(self, model: Model, cache: Cache, weigh: Weigh | None) -> None:
-        self._model, self._cache, self._weigh = model, cache, weigh
+    def __init__(self, model: Model, cache: Cache, forms: tuple[str, ...], weigh: Weigh | None) -> None:
+        self._model, self._cache, self._forms, self._weigh = model, cache, forms, weigh
 
     def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
-        a, b = _texts(left, "a"), _texts(right, "b")
+        a, b = self._texts(left, "a"), self._texts(right, "b")
         vectors = self._vectors([*a, *b])
         found = cosine.similarities(vectors[: len(a)], vectors[len(a) :])
         return _wanted(self._weigh(a, b, found) if self._weigh else found, want)
 
     def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
-        a = _texts(left, "a")
-        b = a if right is left else _texts(right, "b")
+        a = self._texts(left, "a")
+        b = a if right is left else self._texts(right, "b")
         vectors = self._vectors(a if right is left else [*a, *b])
         cosines = cosine.pairwise_similarity(vectors[: len(a)], vectors[-len(b) :] if b else vectors[:0])
         if self._weigh:
             cosines = self._weigh([text for text in a for _ in b], b * len(a), cosines.reshape(-1)).reshape(cosines.shape)
         return _wanted(cosines, want)
+
+    def _texts(self, batch: Batch, name: str) -> list[str]:
+        return [for_models(text, self._forms) for text in _texts(batch, name)]
 
     def _vectors(self, texts: list[str]) -> NDArray[np.float32]:
         found = encode(texts, self._model, cache=self._cache)

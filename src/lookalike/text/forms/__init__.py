@@ -17,7 +17,7 @@ Writer = Callable[[str], Step | str | None]
 
 # In the order in which they are applied: markup may hide everything else, and numbers are written in any width.
 WRITERS: dict[str, tuple[Writer, ...]] = {
-    "markup": (markup.tags, markup.autolinks, markup.links, markup.lines, markup.cells, markup.emphasis, markup.entities),
+    "markup": (markup.hidden, markup.tags, markup.autolinks, markup.links, markup.lines, markup.cells, markup.emphasis, markup.entities),
     "invisible": (characters.invisible, characters.composed),
     "hyphenation": (characters.hyphenation,),
     "quotes": (characters.quotes, characters.runs_of_marks),
@@ -60,6 +60,13 @@ def rewrite(text: str, forms: tuple[str, ...]) -> Rewritten:
         for write in WRITERS[form]:
             found.apply(form, write(found.text))
     return found
+
+
+def for_models(text: str, forms: tuple[str, ...]) -> str:
+    """The text without these forms as people would write it: traditional characters become simplified ones, and no others."""
+    if "script" not in forms:
+        return rewrite(text, forms).text
+    return script.simplified(rewrite(text, tuple(form for form in forms if form != "script")).text)
 
 
 def without_form(text: str, forms: Iterable[str]) -> str:

@@ -20,8 +20,13 @@ _UNSEEN = (
 # Marks that combine with what stands before them, in Latin, Greek and Cyrillic text.
 _ACCENTS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _INVISIBLE = re.compile(f"[{_UNSEEN}]+")
-# A letter with what may combine with it: marks of most scripts, the vowels of Hangul, the voice marks of kana. Others stay as they are.
-_COMBINED = re.compile(f"[^\\s{_ACCENTS}][{_ACCENTS}\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u1161-\u11ff\u3099\u309a]+")
+# What may combine with the letter before it: accents, points of Hebrew and Arabic, signs of Indic scripts, vowels and final consonants of
+# Hangul, voice marks of kana.
+_COMBINING = (
+    f"{_ACCENTS}\u0591-\u05c7\u064b-\u065f\u093c\u09bc\u09be\u09d7\u0a3c\u0b3c\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0c56\u0cc2\u0cd5\u0cd6"
+    "\u0d3e\u0d57\u0dca\u0dcf\u0ddf\u102e\u1161-\u11ff\u1b35\u3099\u309a"
+)
+_COMBINED = re.compile(f"[^\\s{_COMBINING}][{_COMBINING}]+")
 
 _DOUBLE, _SINGLE, _DASHES = "“”„‟«»〝〞〟「」『』＂″‹›", "‘’‚‛′＇`´", "‐‑‒–—―−－﹘﹣"
 _QUOTES = str.maketrans({**dict.fromkeys(_DOUBLE, '"'), **dict.fromkeys(_SINGLE, "'"), **dict.fromkeys(_DASHES, "-")})

@@ -20,22 +20,22 @@ _INLINE = (
     "a|abbr|acronym|b|base|bdi|bdo|big|button|center|cite|code|col|colgroup|data|del|dfn|em|font|i|iframe|img|input|ins|kbd|label|link|mark|"
     "meta|noscript|picture|q|rp|rt|ruby|s|samp|script|small|source|span|strike|strong|style|sub|sup|svg|template|textarea|time|tt|u|var|video|wbr"
 )
-# Scripts and style sheets with what they hold, comments, and single tags.
 _TAG = re.compile(
-    r"<(?P<gone>script|style)\b[^<>]{0,2000}>(?:(?!</(?P=gone)).){0,200000}</(?P=gone)\s*>"
-    r"|<!--(?:(?!-->).){0,20000}-->|<!doctype[^<>]{0,500}>"
-    rf"|</?(?:(?P<block>{_BLOCKS})|{_INLINE})(?:\s[^<>]{{0,4000}})?/?>",
-    re.IGNORECASE | re.DOTALL,
+    rf"<!doctype[^<>]{{0,500}}>|</?(?:(?P<block>{_BLOCKS})|{_INLINE})(?:\s[^<>]{{0,4000}})?/?>",
+    re.IGNORECASE,
 )
+# Comments, and scripts and style sheets with what they hold: what begins one, and how it ends.
+_HIDDEN = re.compile(r"<(?:!--|(script|style)\b[^<>]{0,2000}>)", re.IGNORECASE)
+_HIDDEN_ENDS = {name: re.compile(rf"</{name}\s{{0,100}}>", re.IGNORECASE) for name in ("script", "style")} | {"": re.compile("-->")}
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 # What a line begins or ends with, and lines of which nothing is shown.
 _LINE = re.compile(
     r"^[ \t]*(?:```|~~~)[^\n`]*$"  # a fence
     r"|^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]+\S[^\n]*$"  # the target of a link
-    r"|^[ \t]*(?=[^\n]*[-=*_])(?:\|?[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$"  # a rule, or the line under the head of a table
+    r"|^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-{2,}:?[ \t]*\|?[ \t]*$"  # a rule, or the line under the head of a table
     r"|^[ \t]*(?:={3,}|(?:\*[ \t]?){3,}|(?:_[ \t]?){3,})[ \t]*$"
-    r"|^(?:[ \t]*>)+[ \t]?|^[ \t]*#{1,6}[ \t]+|[ \t]+#{1,6}[ \t]*$"  # quoted text, a heading
+    r"|^(?:[ \t]*>)+[ \t]?|^[ \t]*#{1,6}[ \t]+|(?<![ \t])[ \t]+#{1,6}[ \t]*$"  # quoted text, a heading
     r"|^[ \t]*[-*+•·▪◦‣●○][ \t]+(?:\[[ xX]\][ \t]+)?",  # an item of a list, perhaps to be done
     re.MULTILINE,
 )
@@ -43,6 +43,22 @@ _LINK = re.compile(r"!?\[(?P<shown>[^\[\]]{0,1000})\](?:\([ \t]*(?:<[^<>\n]{0,20
 _AUTOLINK = re.compile(r"<(?P<shown>(?:https?|ftp|mailto):[^<>\s]{1,2000})>")
 _ROW = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*$|^[^\n|]*\|[^\n]*\|[^\n]*$", re.MULTILINE)
 _MARKS = re.compile(r"\\(?P<escaped>[\\`*_{}\[\]()#+.!|~>-])|(?P<stars>\*{1,3})|(?P<lines>_{1,3})|~~|`{1,3}")
+
+
+def hidden(text: str) -> Step | None:
+    """Without comments, scripts and style sheets; one that does not end is no such thing."""
+    changes: list[Change] = []
+    unended: set[str] = set()
+    start = _HIDDEN.search(text) if "<" in text else None
+    while start:
+        name = (start[1] or "").lower()
+        end = None if name in unended else _HIDDEN_ENDS[name].search(text, start.end())
+        if end is None:
+            unended.add(name)
+        else:
+            changes.append(Change(start.start(), end.end(), ""))
+        start = _HIDDEN.search(text, end.end() if end else start.end())
+    return Step(text, changes) if changes else None
 
 
 def tags(text: str) -> Step | None:

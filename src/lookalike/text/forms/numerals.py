@@ -13,8 +13,9 @@ from lookalike.text.forms.rewriting import Step, replaced
 _DIGITS = {
     **{character: value for value, character in enumerate("零一二三四五六七八九")},
     **{character: value for value, character in enumerate("〇壹贰叁肆伍陆柒捌玖")},
-    **{"两": 2, "兩": 2, "貳": 2, "參": 3, "叄": 3, "陸": 6, "○": 0},
+    **{"两": 2, "兩": 2, "貳": 2, "叄": 3, "陸": 6, "○": 0},
 }
+_ALONE = frozenset("零〇一二三四五六七八九十两兩")  # the others alone are names and words: 陆, 伍
 _SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _CHINESE = re.escape("".join([*_DIGITS, *_SMALL, *_LARGE]))
@@ -47,7 +48,7 @@ def _as_digits(match: re.Match[str]) -> str | None:
 
 
 def _chinese(text: str) -> str | None:
-    if len(text) > _MOST:
+    if len(text) > _MOST or (len(text) == 1 and text not in _ALONE):
         return None
     if all(character in _DIGITS for character in text):
         return "".join(str(_DIGITS[character]) for character in text)

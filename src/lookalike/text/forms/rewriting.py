@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable
+from operator import ne
 from typing import NamedTuple
 
 from lookalike.model import Span
@@ -39,6 +41,9 @@ class Step:
             at = end
         self.text = "".join([*pieces, text[at:]])
 
+    def __len__(self) -> int:
+        return len(self._new_starts)
+
     def span(self, start: int, end: int) -> Span:
         """Where a stretch of the new text stands in the old one. What was left out before and after it is not part of it."""
         first = self._place(start, bisect_right(self._new_starts, start) - 1)
@@ -57,11 +62,11 @@ class Step:
 
 
 class Rewritten:
-    """A text after some steps. ``forms`` names those that changed something."""
+    """A text after some steps. ``forms`` says of those that changed something how often they did."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.forms: list[str] = []
+        self.forms: Counter[str] = Counter()
         self._steps: list[Step] = []
 
     def apply(self, form: str, found: str | Step | None) -> None:
@@ -70,10 +75,11 @@ class Rewritten:
             return
         if isinstance(found, Step):
             self._steps.append(found)
-            found = found.text
-        self.text = found
-        if form not in self.forms:
-            self.forms.append(form)
+            self.forms[form] += len(found)
+            self.text = found.text
+        else:
+            self.forms[form] += sum(map(ne, self.text, found))
+            self.text = found
 
     def span(self, start: int, end: int) -> Span:
         """Where a stretch of the text stands in the original."""
