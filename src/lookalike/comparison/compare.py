@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.checks import check_several, check_share, check_str
 from lookalike.comparison import files, texts
+from lookalike.comparison.doubts import are_short, doubts
 from lookalike.comparison.edits import Edits, edits
 from lookalike.comparison.forms import IGNORED_FORMS, FormedPair
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
@@ -57,6 +58,7 @@ class Comparison:
     signature: dict[str, str] = field(default_factory=dict)
     containment: dict[str, float] | None = None  # of texts
     ignored: Ignored | None = None  # of texts, if there was something to ignore
+    doubts: list[str] = field(default_factory=list)  # of short texts: why their words do not tell whether they are alike; also in notes
     form: list[str] = field(default_factory=list)  # of texts: the ignored forms in which the two differ
     tags: TagMatch | None = field(default=None, repr=False)  # of pages, where tags were compared
     left: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
@@ -64,10 +66,13 @@ class Comparison:
 
     @property
     def alike(self) -> bool:
-        return self.score >= self.threshold
+        """Whether the score reaches the threshold, and nothing is known that it cannot see."""
+        return self.score >= self.threshold and not self.doubts
 
     @property
     def verdict(self) -> str:
+        if self.doubts and self.score >= self.threshold:
+            return "alike in wording only"
         return "alike" if self.alike else "not alike"
 
     @property
@@ -80,6 +85,7 @@ class Comparison:
             "score": self.score,
             "scale": self.scale,
             "alike": self.alike,
+            "verdict": self.verdict,
             "threshold": self.threshold,
             "kind": self.kind,
             "measures": self.measures,
@@ -213,7 +219,8 @@ def _compare_texts(
     score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
     differing = formed.differing()
-    notes = ([score.note] if score.note else []) + ([f"form does not count: {', '.join(differing)}"] if differing else []) + notes
+    doubted = doubts(*rest.sides, score.value)
+    notes = ([score.note] if score.note else []) + doubted + ([f"form does not count: {', '.join(differing)}"] if differing else []) + notes
     return Comparison(
         score=score.value,
         threshold=threshold,
@@ -228,6 +235,7 @@ def _compare_texts(
         | ({"model": _model_id(model)} if texts.needs_model(names) else {}),
         containment=containment(placed, passages),
         ignored=formed.ignored(ignored) if ignored else None,
+        doubts=doubted if are_short(*rest.sides) else [],
         form=differing,
         left=originals[0],
         right=originals[1],

@@ -24,10 +24,10 @@ from lookalike.text import stopwords
 from lookalike.text.normalize import fold
 from lookalike.text.word_lists import WordLists
 
-BLEND = "blend-1"
-SHORT = "words-1"
-FEW = "letters-1"
-CHARACTERS = "characters-1"
+BLEND = "blend-2"
+SHORT = "words-2"
+FEW = "letters-2"
+CHARACTERS = "characters-2"
 TRIVIAL = "trivial-1"
 
 # The constants were chosen with benchmarks/quality.py. Those in tokens and the weight may be halved or doubled and the
@@ -95,14 +95,15 @@ def score_of(left: ReadText, right: ReadText) -> TextScore:
 
 
 def _blended(left: ReadText, right: ReadText) -> TextScore:
-    size = math.sqrt(len(left.words) * len(right.words))
-    few = size <= FEW_TOKENS
+    # The shorter text says how much there is to go by: a headline has no more phrases beside an article than beside another headline.
+    size = min(len(left.words), len(right.words))
+    few = math.sqrt(len(left.words) * len(right.words)) <= FEW_TOKENS
     piece = FEW_PIECE if few else PIECE
-    words = damped_dice(word_pieces(left.counts, piece), word_pieces(right.counts, piece))
+    words = damped_share(word_pieces(left.counts, piece), word_pieces(right.counts, piece))
     if size <= SHORT_TOKENS:
         method, note = (FEW, _FEW_NOTE) if few else (SHORT, _SHORT_NOTE)
         return TextScore(_final(words, left, right), method, note, {"words": words, "words_weight": 1.0, "blend": words})
-    phrases = dice(_phrases(left), _phrases(right))
+    phrases = share(_phrases(left), _phrases(right))
     weight = BALANCE_TOKENS / (BALANCE_TOKENS + size - SHORT_TOKENS)
     blend = weight * words + (1.0 - weight) * phrases
     parts = {"words": words, "phrases": phrases, "words_weight": weight, "blend": blend}
@@ -114,8 +115,8 @@ def _phrases(side: ReadText) -> array[int]:
 
 
 def _by_characters(left: ReadText, right: ReadText) -> TextScore:
-    share = damped_dice(Counter(left.visible), Counter(right.visible))
-    return TextScore(_final(share, left, right), CHARACTERS, _CHARACTERS_NOTE, {"characters": share, "blend": share})
+    found = damped_share(Counter(left.visible), Counter(right.visible))
+    return TextScore(_final(found, left, right), CHARACTERS, _CHARACTERS_NOTE, {"characters": found, "blend": found})
 
 
 def _final(blend: float, left: ReadText, right: ReadText) -> float:
@@ -137,9 +138,9 @@ def word_pieces(counts: Mapping[str, int], size: int = PIECE) -> dict[str, int]:
     [(' lo', 4), (' 的 ', 1), ('loo', 4), ('ok ', 4), ('ook', 4)]
     """
     pieces: dict[str, int] = {}
-    function_words = _function_words()
+    light = function_words()
     for word, count in counts.items():
-        weight = count if word in function_words else CONTENT_WEIGHT * count
+        weight = count if word in light else CONTENT_WEIGHT * count
         # A single character stays whole, or " 相" and "相 " would count twice what they say once.
         width = size if len(word) > 1 else len(word) + 2
         bounded = f" {word} "
@@ -149,24 +150,26 @@ def word_pieces(counts: Mapping[str, int], size: int = PIECE) -> dict[str, int]:
     return pieces
 
 
-def damped_dice(left: Mapping[str, int], right: Mapping[str, int]) -> float:
-    """The Dice share of two weighed bags, where the tenth occurrence counts less than the first: by square roots.
+def damped_share(left: Mapping[str, int], right: Mapping[str, int]) -> float:
+    """What two weighed bags have in common, where the tenth occurrence counts less than the first: by square roots.
 
-    ``fsum`` rounds once, so the result does not depend on the order in which a dictionary yields its keys.
+    In the form of a cosine: the common part over the geometric mean of both. Over the arithmetic mean (Dice), a short text beside a long
+    one has next to nothing in common, whatever it says. ``fsum`` rounds once, so the result does not depend on the order in which a
+    dictionary yields its keys.
     """
     if len(left) > len(right):
         left, right = right, left
     common = math.fsum(math.sqrt(min(weight, right[key])) for key, weight in left.items() if key in right)
-    return 2.0 * common / (math.fsum(map(math.sqrt, left.values())) + math.fsum(map(math.sqrt, right.values())))
+    return common / math.sqrt(math.fsum(map(math.sqrt, left.values())) * math.fsum(map(math.sqrt, right.values())))
 
 
-def dice(left: array[int], right: array[int]) -> float:
-    """The Dice share of two bags of hashes, each sorted."""
-    return 2.0 * _native.count_common(left, right) / (len(left) + len(right))
+def share(left: array[int], right: array[int]) -> float:
+    """What two bags of hashes, each sorted, have in common, over the geometric mean of their sizes."""
+    return _native.count_common(left, right) / math.sqrt(len(left) * len(right))
 
 
 @functools.cache
-def _function_words() -> frozenset[str]:
+def function_words() -> frozenset[str]:
     # The shipped files themselves: a list that a user registers under the same name must not change scores.
     folder = Path(stopwords.__file__).parent
     lists = WordLists("function words")
