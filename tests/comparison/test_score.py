@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike.comparison.score import BLEND, CHARACTERS, FEW, SHORT, TRIVIAL, share, text_score
+from lookalike.comparison.score import BLEND, CHARACTERS, FEW, SHORT, TRIVIAL, text_score
 from lookalike.errors import InputError
 from lookalike.text import stopwords
+from lookalike.text.blending import share
 from lookalike.text.normalize import fold
 from lookalike.text.tokenize import token_texts
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lookalike.comparison.read_text import ReadText
-from lookalike.comparison.score import function_words
+from lookalike.text.blending import function_words
 from lookalike.text.forms import without_form
 
 LOOKED_AT_TOKENS = 100  # of the shorter text: in longer ones numbers and words differ anyhow, and edits show where
