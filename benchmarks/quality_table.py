@@ -1,7 +1,7 @@
 """All sets, measures and baselines in one table, with intervals; ``quality.py`` runs it and fills docs/quality.md with it.
 
-Every set is split by the number of its pairs: constants that were chosen by looking at data were chosen on the *even* pairs, and the table shows
-what they give on the *odd* ones, beside all pairs. Intervals are of 95 %, by bootstrap over pairs.
+Every set is split by the number of its pairs: constants that were chosen by looking at data were chosen on the *even* pairs, and the table
+shows what they give on the *odd* ones, beside all pairs. Intervals are of 95 %, by bootstrap over pairs.
 """
 
 from __future__ import annotations
@@ -160,7 +160,9 @@ def false_merges(folder: Path) -> list[Row]:
             merged = [group for group in groups.values() if len(group) > 1]
             some = random.Random(1).sample(merged, min(3, len(merged)))
             examples = [[" ".join(text.split())[:60] for text in group[:2]] for group in some]
-            found.append({"set": name, "form": form, "sentences": len(texts), "merged": sum(map(len, merged)) - len(merged), "examples": examples})
+            found.append(
+                {"set": name, "form": form, "sentences": len(texts), "merged": sum(map(len, merged)) - len(merged), "examples": examples}
+            )
     return found
 
 
@@ -196,7 +198,13 @@ def _body(row: Row) -> str:
 
 
 def render(result: Row) -> str:
-    parts = [_table(result["texts"], "all"), _intervals(result["texts"]), _table(result["texts"], "odd"), _wins(result["texts"]), _fitted(result)]
+    parts = [
+        _table(result["texts"], "all"),
+        _intervals(result["texts"]),
+        _table(result["texts"], "odd"),
+        _wins(result["texts"]),
+        _fitted(result),
+    ]
     return "\n\n".join(part for part in (*parts, _merges(result)) if part)
 
 
@@ -231,7 +239,14 @@ def _wins(rows: list[Row]) -> str:
 
 def _fitted(result: Row) -> str:
     cells = [
-        [row["fitted on"], f"{row['half']:g}", f"{row['least']:g}", f"{row['worst there']:.1f}", f"{row['worst on the others']:.1f}", row["set"]]
+        [
+            row["fitted on"],
+            f"{row['half']:g}",
+            f"{row['least']:g}",
+            f"{row['worst there']:.1f}",
+            f"{row['worst on the others']:.1f}",
+            row["set"],
+        ]
         for row in result["hybrid"]
     ]
     header = ["fitted on", "half", "least", "loses at most there", "loses at most on the other half", "on"]

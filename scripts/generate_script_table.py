@@ -79,7 +79,9 @@ def main() -> None:
     first = {key: values[0] for key, values in simplified.items() if key != values[0]}
     merged = merged_characters([simplified, traditional, *variants], simplified)
     one_by_one, all_merged = str.maketrans(first), str.maketrans(merged)
-    phrases = {key: values[0] for key, values in to_simplified.items() if key.translate(one_by_one) != values[0] and len(key) == len(values[0])}
+    phrases = {
+        key: values[0] for key, values in to_simplified.items() if key.translate(one_by_one) != values[0] and len(key) == len(values[0])
+    }
     both = [(values[0], key) for key, values in to_traditional.items()] + [(key, values[0]) for key, values in to_simplified.items()]
     apart = {there.translate(all_merged): here.translate(all_merged) for there, here in both}
     apart = {there: here for there, here in apart.items() if there != here and len(there) == len(here)}

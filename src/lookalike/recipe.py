@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 NORMALIZERS = ("fold", "none", "simhash-py")
 FORM_SEPARATOR = "+"  # "fold+script": tokens are folded, and the form "script" does not count
+# What need not count, in the order in which it is taken out (lookalike.text.forms).
+FORMS = ("markup", "invisible", "hyphenation", "quotes", "width", "script", "accents", "numerals")
 FORMS_VERSION = 1  # of the forms: raised if one of them would ever change a text otherwise
 WEIGHTS = ("count", "one", "tfidf")
 HASHES = ("lookalike64", "md5", "sha1-first4", "sha1-first4-mixed", "sha1-last2")
@@ -150,8 +152,6 @@ def _check_normalize(value: object) -> None:
     if not forms:
         _one_of("normalize", value, NORMALIZERS)
         return
-    from lookalike.text.forms import FORMS  # lies in a layer above
-
     known = [form for form in FORMS if form in forms]
     if fold != "fold" or known != forms:
         remedy = f"'fold+{'+'.join(known)}'" if fold == "fold" and sorted(known) == sorted(forms) else "'fold+' and some of"
@@ -216,11 +216,11 @@ def resolve(recipe: Recipe | str | None) -> Recipe:
 
 def _with_forms(recipe: Recipe, name: str, forms: list[str]) -> Recipe:
     """A recipe that was named with forms: "default+script"."""
-    from lookalike.text.forms import check_forms
-
+    if unknown := [form for form in forms if form not in FORMS]:
+        raise InputError(f"recipe {name!r} with the form {unknown[0]!r}: choose from {', '.join(FORMS)}")
     if recipe.normalize != "fold":
         raise InputError(f"recipe {name!r} has normalize={recipe.normalize!r}: only a recipe that folds can be named with forms")
-    return recipe.replace(normalize=FORM_SEPARATOR.join(("fold", *check_forms(forms, name="recipe"))))
+    return recipe.replace(normalize=FORM_SEPARATOR.join(("fold", *(form for form in FORMS if form in forms))))
 
 
 BUILTIN_NAMES = ("default", "words", "chars", "symbols", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")

@@ -101,7 +101,9 @@ def test_measures_grades_and_columns() -> None:
         la.calibrate(made(), measure="nothing")
 
 
-@pytest.mark.parametrize("wrong", [[], [("a", "b", 1)], [("a", "b")], [("a", 1, 0)], [("a", "b", "perhaps")], [("a", "b", None)], "missing.jsonl", 5])
+@pytest.mark.parametrize(
+    "wrong", [[], [("a", "b", 1)], [("a", "b")], [("a", 1, 0)], [("a", "b", "perhaps")], [("a", "b", None)], "missing.jsonl", 5]
+)
 def test_wrong_pairs_are_refused(wrong: object) -> None:
     with pytest.raises((InputError, OSError)):
         la.calibrate(wrong)  # type: ignore[arg-type]

@@ -34,7 +34,10 @@ def test_form_is_a_share_of_its_own() -> None:
 
 
 def test_removed_passages_are_those_of_the_text_without_forms() -> None:
-    pairs = [("**It is important to note that** tea is green.", "Tea is green."), ("It is important to note that cake is sweet.", "Cake is sweet.")]
+    pairs = [
+        ("**It is important to note that** tea is green.", "Tea is green."),
+        ("It is important to note that cake is sweet.", "Cake is sweet."),
+    ]
     report = la.feedback(pairs, ignore_form=["markup"])
     assert [passage.text for passage in report.deleted_passages] == ["It is important to note that"]
 

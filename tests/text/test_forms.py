@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import InputError
-from lookalike.text.forms import FORMS, check_forms, for_models, rewrite, without_form
+from lookalike.text.forms import ABOUT, FORMS, WRITERS, check_forms, for_models, rewrite, without_form
 from lookalike.text.forms.rewriting import Change, Step
 from lookalike.text.forms.script import one_script, simplified
 from lookalike.text.normalize import fold
@@ -124,13 +124,37 @@ def test_numbers_are_read_as_they_are_written(number: int) -> None:
     assert without_form(f"共{chinese(number)}元", ["numerals"]) == f"共{number}元"
 
 
-@pytest.mark.parametrize(("text", "number"), [("十", 10), ("十五", 15), ("三百二", 320), ("三万五", 35000), ("两千零五", 2005), ("十万", 100000)])
+@pytest.mark.parametrize(
+    ("text", "number"), [("十", 10), ("十五", 15), ("三百二", 320), ("三万五", 35000), ("两千零五", 2005), ("十万", 100000)]
+)
 def test_short_ways_to_write_a_number(text: str, number: int) -> None:
     assert without_form(text, ["numerals"]) == str(number)
 
 
 PIECES = [
-    *("word", "词语", "三百", "**", "_", "`", "# ", "- ", "[a](b)", "<b>", "</b>", "&amp;", "“", "—", "--", "...", "é", "e\u0301", "\u200b", "Ａ", "ｶﾞ"),
+    *(
+        "word",
+        "词语",
+        "三百",
+        "**",
+        "_",
+        "`",
+        "# ",
+        "- ",
+        "[a](b)",
+        "<b>",
+        "</b>",
+        "&amp;",
+        "“",
+        "—",
+        "--",
+        "...",
+        "é",
+        "e\u0301",
+        "\u200b",
+        "Ａ",
+        "ｶﾞ",
+    ),
     *("後", "著", "-\n", "\n", " ", "|", "|---|", "1,000", "<script>", "<!--", "-->", "\ud800", "\0", "\\*", "𠀀", "😀"),
 ]
 MIXED = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=25).map("".join)
@@ -182,7 +206,9 @@ def test_a_step_is_what_slices_give(text: str, data: st.DataObject) -> None:
 def test_invisible_is_what_folding_drops_and_composes(text: str) -> None:
     once = without_form(text, ["invisible"])
     assert fold(once) == fold(text)
-    assert without_form(unicodedata.normalize("NFD", once), ["invisible"]) == without_form(unicodedata.normalize("NFC", once), ["invisible"])
+    assert without_form(unicodedata.normalize("NFD", once), ["invisible"]) == without_form(
+        unicodedata.normalize("NFC", once), ["invisible"]
+    )
 
 
 @given(MIXED, st.sampled_from([form for form in FORMS if form != "markup"]))
@@ -213,7 +239,7 @@ def test_models_get_what_people_write() -> None:
 
 @pytest.mark.parametrize("wrong", ["script", ["nothing"], [1], 5, [None], ["script", ""]])
 def test_wrong_names_are_refused(wrong: object) -> None:
-    with pytest.raises(InputError, match="forms|such as|choose from"):
+    with pytest.raises(InputError, match=r"forms|such as|choose from"):
         without_form("text", wrong)  # type: ignore[arg-type]
 
 
@@ -281,3 +307,7 @@ class TestMeasures:
         assert meaning.similarity(*pair) == pytest.approx(1)
         assert hybrid.similarity(*pair) == pytest.approx(1)
         assert meaning_with(ignore_form=[]).similarity(*pair) < 0.95
+
+
+def test_every_form_is_written_and_described() -> None:
+    assert tuple(WRITERS) == tuple(ABOUT) == FORMS

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import bar, colours, form_option, forms_of, json_option, note, print_json, print_table, quiet_option, say, working
+from lookalike.cli.options import (
+    bar,
+    colours,
+    form_option,
+    forms_of,
+    json_option,
+    note,
+    print_json,
+    print_table,
+    quiet_option,
+    say,
+    working,
+)
 from lookalike.cli.pages import Fetching, fetch_options, read_input
 from lookalike.comparison.explaining import formula
 from lookalike.comparison.reading import KINDS, fitted

@@ -1,7 +1,7 @@
 """What a share of common words cannot see: other numbers, a "not" more, the same words in another order.
 
-``价格100元`` and ``价格1000元`` have nearly all of their letters in common. So has ``Alice owes Bob`` with ``Bob owes Alice``. A comparison names such
-differences, and of short texts it does not say that they are alike.
+``价格100元`` and ``价格1000元`` have nearly all of their letters in common. So has ``Alice owes Bob`` with ``Bob owes Alice``. A comparison
+names such differences, and of short texts it does not say that they are alike.
 """
 
 from __future__ import annotations
@@ -23,7 +23,28 @@ SHOWN = 4
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _CHINESE_DIGIT = re.compile("[一二三四五六七八九十两兩]")
 _NEGATIONS = frozenset(("not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot"))
-_SHORTENED = frozenset("don doesn didn isn wasn weren aren won can couldn shouldn wouldn hasn haven hadn mustn needn ain".split())
+_SHORTENED = frozenset(
+    [
+        "don",
+        "doesn",
+        "didn",
+        "isn",
+        "wasn",
+        "weren",
+        "aren",
+        "won",
+        "can",
+        "couldn",
+        "shouldn",
+        "wouldn",
+        "hasn",
+        "haven",
+        "hadn",
+        "mustn",
+        "needn",
+        "ain",
+    ]
+)
 # Single ideographs that negate, outside of words in which they do not.
 _CHINESE_NEGATION = re.compile("差不多|不但|不仅|不過|不过|不管|不断|不斷|无论|無論|未来|未來|不少|不错|不錯|([不没沒无無未勿])")
 
@@ -69,7 +90,9 @@ def _order(left: ReadText, right: ReadText) -> str | None:
         return None
     places = {word: place for place, word in enumerate(right.words) if right.counts[word] == 1}
     once = [(word, places[word]) for word in left.words if left.counts[word] == 1 and word in places]
-    moved = [word for at, (word, place) in enumerate(once) if any((there < place) != (i < at) for i, (_, there) in enumerate(once) if i != at)]
+    moved = [
+        word for at, (word, place) in enumerate(once) if any((there < place) != (i < at) for i, (_, there) in enumerate(once) if i != at)
+    ]
     named = [word for word in moved if word not in function_words()] or moved
     if named:
         return f"words in another order: {_listed(named)}"

@@ -1,7 +1,7 @@
 """The headline score of two texts: one number from 0 (nothing in common) to 1 (equal up to normalisation).
 
-It is the blend of common words and phrases of ``lookalike.text.blending`` on a curve. ``docs/score.md`` has the formula, what it was calibrated
-on, and its limits.
+It is the blend of common words and phrases of ``lookalike.text.blending`` on a curve. ``docs/score.md`` has the formula, what it was
+calibrated on, and its limits.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
 READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
-# Chosen on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score; docs/quality.md has
-# what that gives on the other pairs.
+# Chosen on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score; docs/quality.md
+# has what that gives on the other pairs.
 HALF_WORDS = 24  # tokens from which on words weigh more than meaning
 LEAST_WORDS = 0.2  # what no word in common counts: unrelated texts have about this cosine
 
@@ -49,14 +49,13 @@ def meaning_with(model: Model = None, *, cache: Cache = None, ignore_form: Itera
     return _measure("meaning", "the cosine of two vectors of meaning, -1 to 1", model, cache, check_forms(ignore_form, READ_WITHOUT), None)
 
 
-def hybrid_with(
-    model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None, ignore_form: Iterable[str] | None = None
-) -> Measure:
+def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache = None, ignore_form: Iterable[str] | None = None) -> Measure:
     """Meaning and words: at ``half`` tokens per text both count the same."""
     tokens = finite(half, "half")
     if tokens <= 0:
         raise InputError(f"half={half!r}: give the number of tokens, above 0, at which words and meaning weigh the same")
-    about = f"the cosine of meaning and the share of common words, the latter weighing n² / (n² + {tokens:g}²), n = tokens of the shorter, -1 to 1"
+    weight = f"n² / (n² + {tokens:g}²), n = tokens of the shorter"
+    about = f"the cosine of meaning and the share of common words, the latter weighing {weight}, -1 to 1"
     return _measure("hybrid", about, model, cache, check_forms(ignore_form, READ_WITHOUT), _weighing(tokens))
 
 

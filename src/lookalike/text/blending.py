@@ -1,7 +1,7 @@
 """How much of their words and phrases two texts have in common: the lexical part of the score and of ``hybrid``.
 
-Two shares are blended: of *word pieces* (the three-character parts of each word, where function words count a quarter) and of *phrases* (three
-tokens in a row). The longer the shorter text, the more the phrases decide, since unrelated long texts share most of their
+Two shares are blended: of *word pieces* (the three-character parts of each word, where function words count a quarter) and of *phrases*
+(three tokens in a row). The longer the shorter text, the more the phrases decide, since unrelated long texts share most of their
 vocabulary but few of their phrases. ``docs/score.md`` has the formula, what it was calibrated on, and its limits.
 """
 

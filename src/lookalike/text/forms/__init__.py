@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 
 from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError
+from lookalike.recipe import FORMS as FORMS
 from lookalike.text.forms import characters, markup, numerals, script
 from lookalike.text.forms.rewriting import Rewritten, Step
 
 Writer = Callable[[str], Step | str | None]
 
-# In the order in which they are applied: markup may hide everything else, and numbers are written in any width.
+# Applied in the order of FORMS: markup may hide everything else, and numbers are written in any width.
 WRITERS: dict[str, tuple[Writer, ...]] = {
     "markup": (markup.hidden, markup.tags, markup.autolinks, markup.links, markup.lines, markup.cells, markup.emphasis, markup.entities),
     "invisible": (characters.invisible, characters.composed),
@@ -26,7 +27,6 @@ WRITERS: dict[str, tuple[Writer, ...]] = {
     "accents": (characters.loose_accents, characters.accents),
     "numerals": (numerals.numerals,),
 }
-FORMS = tuple(WRITERS)
 ABOUT = {
     "markup": "Markdown, HTML tags and entities",
     "invisible": "zero-width characters, and letters with combining marks (NFC, NFD)",

@@ -1,6 +1,7 @@
 """Chinese numerals as digits: 三百二十 and 320, 二〇二四 and 2024, 3万 and 30000, １，０００ and 1000.
 
-Only what is a number by the rules of writing numbers is changed. A unit alone stays (百姓, 万一), and so does what is no number (三三两两十).
+Only what is a number by the rules of writing numbers is changed. A unit alone stays (百姓, 万一), and so does what is no number
+(三三两两十).
 Both sides of a comparison are treated alike, so that 一起 and 一起 stay equal; what falls together is 一起 and 1起.
 """
 
@@ -13,7 +14,12 @@ from lookalike.text.forms.rewriting import Step, replaced
 _DIGITS = {
     **{character: value for value, character in enumerate("零一二三四五六七八九")},
     **{character: value for value, character in enumerate("〇壹贰叁肆伍陆柒捌玖")},
-    **{"两": 2, "兩": 2, "貳": 2, "叄": 3, "陸": 6, "○": 0},
+    "两": 2,
+    "兩": 2,
+    "貳": 2,
+    "叄": 3,
+    "陸": 6,
+    "○": 0,
 }
 _ALONE = frozenset("零〇一二三四五六七八九十两兩")  # the others alone are names and words: 陆, 伍
 _SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}

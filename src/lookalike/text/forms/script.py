@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import cache
 from pathlib import Path
@@ -36,7 +37,7 @@ def simplified(text: str) -> str:
         return text
     table = _tables()[0]
     edges = [0, *(place for match in table.pattern.finditer(text) for place in match.span()), len(text)]
-    pieces = [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]  # what is no phrase, and a phrase, in turn
+    pieces = [text[start:end] for start, end in itertools.pairwise(edges)]  # what is no phrase, and a phrase, in turn
     for number, piece in enumerate(pieces):
         pieces[number] = table.phrases[piece] if number % 2 else _WRITTEN.sub("着", piece.translate(table.characters))
     return "".join(pieces)
