@@ -15,6 +15,7 @@ from lookalike.lazy import lazy_names as _lazy_names
 
 _HOMES = {
     "lookalike.about": "info",
+    "lookalike.comparison.calibration": "Calibration calibrate",
     "lookalike.comparison.compare": "Comparison compare",
     "lookalike.corpus.documents": "documents",
     "lookalike.corpus.row": "Problem",

@@ -9,6 +9,7 @@ from lookalike import (
     word_mover as word_mover,
 )
 from lookalike.about import info as info
+from lookalike.comparison.calibration import Calibration as Calibration, calibrate as calibrate
 from lookalike.comparison.compare import Comparison as Comparison, compare as compare
 from lookalike.corpus.documents import documents as documents
 from lookalike.corpus.row import Problem as Problem
