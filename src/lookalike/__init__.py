@@ -45,6 +45,7 @@ _HOMES = {
     "lookalike.pages.batches": "compare_pages",
     "lookalike.recipe": "Recipe recipes",
     "lookalike.segments.hamming": "HammingIndex",
+    "lookalike.text.code": "Code code",
     "lookalike.text.keywords": "keywords",
     "lookalike.text.normalize": "fold",
     "lookalike.text.tokenize": "tokenize",

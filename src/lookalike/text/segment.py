@@ -8,6 +8,7 @@
 ``pkuseg``                pkuseg with its default model, fetched at first use; ``pkuseg:DIRECTORY`` for another
 ``ltp:DIRECTORY``         LTP with the model in that directory
 ``hanlp:DIRECTORY``       HanLP, the same
+``code:LANGUAGE``         source code: what stays of it when names, literals, comments and layout do not count
 ``module:function``       any function that takes a text and returns spans, or tokens in the order of the text
 ========================  ==========================================================================================
 
@@ -36,7 +37,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from lookalike.errors import InputError, MissingExtra
-from lookalike.model import Span
+from lookalike.model import Span, Token
 from lookalike.registry import Registry
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ _FAMILIES = {
     "pkuseg": "lookalike.text.model_segmenters",
     "ltp": "lookalike.text.model_segmenters",
     "hanlp": "lookalike.text.model_segmenters",
+    "code": "lookalike.text.code",
 }
 
 _LIBRARIES = {"jieba": "rjieba", "thulac": "thulac", "pkuseg": "spacy-pkuseg"}  # the distribution that decides the output
@@ -109,11 +111,20 @@ def segmenter_version(name: str) -> str:
 
 
 def is_registered(name: str) -> bool:
-    """Whether a name is one of the registry, and its argument a registered word list: neither a module, nor a file, nor a folder."""
+    """Whether a name is one of the registry, and its argument registered or a known language: neither a module, nor a file, nor a folder."""
     scheme, colon, argument = name.partition(":")
     if colon and scheme in _FAMILIES:
-        return _FAMILIES[scheme] == _FAMILIES["fmm"] and cast(Any, importlib.import_module(_FAMILIES["fmm"])).is_registered(argument)
+        known: Callable[[str], bool] | None = getattr(importlib.import_module(_FAMILIES[scheme]), "is_registered", None)
+        return known is not None and known(argument)
     return name in segmenters
+
+
+def rewriter(name: str) -> Callable[[str], list[Token]] | None:
+    """For ``code:LANGUAGE``: the function from a text to tokens whose normal forms are not what stands in the text."""
+    if not name.startswith("code:"):
+        return None
+    family, scheme, argument = _family(name)
+    return cast(Any, family).load_tokens(scheme, argument)  # type: ignore[no-any-return]
 
 
 def adapt(function: CutFunction, name: str) -> Segmenter:
@@ -229,8 +240,9 @@ def _family(name: str) -> tuple[_Family | None, str, str]:
     if scheme not in _FAMILIES or (not colon and name in segmenters):
         return None, scheme, argument
     if not argument:
-        wanted = "the name of a word list or a file" if scheme in ("fmm", "bmm") else "the directory of a model"
-        raise InputError(f"segmenter {name!r}: write '{scheme}:' and {wanted}")
+        wanted = {"fmm": "the name of a word list or a file", "code": "a language, such as python"}
+        wanted |= {"bmm": wanted["fmm"]}
+        raise InputError(f"segmenter {name!r}: write '{scheme}:' and {wanted.get(scheme, 'the directory of a model')}")
     return cast(_Family, importlib.import_module(_FAMILIES[scheme])), scheme, argument
 
 
