@@ -74,7 +74,9 @@ def function_calls(folder: Path) -> dict[str, Call]:
     page = la.page(HTML)
     return {
         "causal_model": (la.causal_model, (str(folder / "missing"),), {}),
+        "code": (la.code, ("x = 1", "python"), {}),
         "compare": (la.compare, (TEXT, OTHER), {}),
+        "compare of code": (la.compare, (la.code("x = 1", "python"), la.code("y = 2", "python")), {}),
         "compare of records": (la.compare, ({"a": 1}, {"a": 2}), {}),
         "compare of pages": (la.compare, (page, page), {}),
         "compare_pages": (la.compare_pages, ([(HTML, HTML)],), {}),

@@ -193,7 +193,7 @@ def _plain(text: str) -> tuple[str, Callable[[int], int]]:
 def _parts(kind: Any, value: str) -> Iterator[tuple[str, int, int]]:
     """The normal forms in one token of pygments, each with its place and length in it."""
     treatment = _treatment(kind)
-    if treatment == "nothing" or not value.strip():
+    if treatment == "nothing" or value.strip() in ("", "\\"):  # a backslash alone continues a line
         return
     if treatment in (_STRING, _NUMBER):
         yield treatment, 0, len(value)

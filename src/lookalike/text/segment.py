@@ -4,6 +4,8 @@
 ``jieba``                 the words jieba 0.42.1 finds, computed by rjieba
 ``fmm:WORDS``             forward maximum matching; WORDS is a registered word list or a file
 ``bmm:WORDS``             backward maximum matching
+``nsp:WORDS``             N-shortest paths, N = 3 (``nsp/8:WORDS``: 8); WORDS is a registered dictionary, a file, or ``jieba``
+``jieba-with:WORDS``      jieba with a dictionary of the user's beside its own
 ``thulac``                THULAC, which carries its model
 ``pkuseg``                pkuseg with its default model, fetched at first use; ``pkuseg:DIRECTORY`` for another
 ``ltp:DIRECTORY``         LTP with the model in that directory
@@ -33,7 +35,7 @@ import importlib
 import operator
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from lookalike.errors import InputError, MissingExtra
@@ -70,10 +72,19 @@ class _Family(Protocol):
 _FAMILIES = {
     "fmm": "lookalike.text.maximum_matching",
     "bmm": "lookalike.text.maximum_matching",
+    "nsp": "lookalike.text.shortest_paths",
+    "jieba-with": "lookalike.text.user_dictionary",
     "pkuseg": "lookalike.text.model_segmenters",
     "ltp": "lookalike.text.model_segmenters",
     "hanlp": "lookalike.text.model_segmenters",
     "code": "lookalike.text.code",
+}
+
+_ARGUMENTS = {
+    "lookalike.text.maximum_matching": "the name of a word list or a file",
+    "lookalike.text.shortest_paths": "the name of a dictionary or a file",
+    "lookalike.text.user_dictionary": "the name of a dictionary or a file",
+    "lookalike.text.code": "a language, such as python",
 }
 
 _LIBRARIES = {"jieba": "rjieba", "thulac": "thulac", "pkuseg": "spacy-pkuseg"}  # the distribution that decides the output
@@ -113,8 +124,8 @@ def segmenter_version(name: str) -> str:
 def is_registered(name: str) -> bool:
     """Whether a name is one of the registry, and its argument registered or a known language: neither a module, nor a file, nor a folder."""
     scheme, colon, argument = name.partition(":")
-    if colon and scheme in _FAMILIES:
-        known: Callable[[str], bool] | None = getattr(importlib.import_module(_FAMILIES[scheme]), "is_registered", None)
+    if colon and (home := _home(scheme)) is not None:
+        known: Callable[[str], bool] | None = getattr(importlib.import_module(home), "is_registered", None)
         return known is not None and known(argument)
     return name in segmenters
 
@@ -185,13 +196,18 @@ def _checked(text: str, items: list[Any], name: str) -> list[Span]:
 
 def jieba_spans(text: str) -> list[Span]:
     """The words jieba 0.42.1 finds. Any number of threads may call this."""
+    return spans_by_jieba(_jieba(), text)
+
+
+def spans_by_jieba(jieba: rjieba.Jieba, text: str, whole: Collection[str] = ()) -> list[Span]:
+    """The same with a dictionary of its own; words that are ``whole`` are not taken apart."""
     plain = _inside_jieba(check_text(text))
-    words = _jieba().tokenize(plain, "default")
+    words = jieba.tokenize(plain, "default")
     if not _COMPOUND.search(plain):
         return [(start, end) for word, start, end in words if word not in _BLANK_TOKENS]
     spans: list[Span] = []
     for word, start, end in words:
-        if _is_compound(word):
+        if _is_compound(word) and word not in whole:
             spans += [(start + part.start(), start + part.end()) for part in _COMPOUND_PARTS.finditer(word)]
         elif word not in _BLANK_TOKENS:
             spans.append((start, end))
@@ -237,13 +253,17 @@ def _family(name: str) -> tuple[_Family | None, str, str]:
     if not isinstance(name, str):
         raise InputError(f"segmenter {name!r}: expected a name, as a str")
     scheme, colon, argument = name.partition(":")
-    if scheme not in _FAMILIES or (not colon and name in segmenters):
+    home = _home(scheme)
+    if home is None or (not colon and name in segmenters):
         return None, scheme, argument
     if not argument:
-        wanted = {"fmm": "the name of a word list or a file", "code": "a language, such as python"}
-        wanted |= {"bmm": wanted["fmm"]}
-        raise InputError(f"segmenter {name!r}: write '{scheme}:' and {wanted.get(scheme, 'the directory of a model')}")
-    return cast(_Family, importlib.import_module(_FAMILIES[scheme])), scheme, argument
+        raise InputError(f"segmenter {name!r}: write '{scheme}:' and {_ARGUMENTS.get(home, 'the directory of a model')}")
+    return cast(_Family, importlib.import_module(home)), scheme, argument
+
+
+def _home(scheme: str) -> str | None:
+    """The module of a scheme; ``nsp/8`` is ``nsp`` with a number."""
+    return _FAMILIES.get("nsp" if scheme.startswith("nsp/") else scheme)
 
 
 def installed(distribution: str, extra: str) -> str:
