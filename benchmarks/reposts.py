@@ -1,6 +1,7 @@
 """SimHash for reposts: which recipe finds lightly edited copies, by their length, the kind of edit and the language.
 
-    python benchmarks/reposts.py [--data DIR] [--json OUT] [--picture OUT.svg] [--candidates]
+    python benchmarks/reposts.py [--data DIR] [--json OUT] [--candidates]
+    python benchmarks/reposts.py --shown RESULT.json --picture OUT.svg     the table of the documentation, and its picture
 
 DIR holds documents as gzipped JSON lines (``news_zh.docs.jsonl.gz``, ``reuters21578.docs.jsonl.gz``: ``text``); without it texts are made of
 random words. A document is cut to a length; its repost is the same with one kind of edit. *Recall* is the share of reposts whose SimHash
@@ -94,7 +95,6 @@ EDITS: dict[str, Callable[[str, Corpus, random.Random], str]] = {
 }
 RECIPES: dict[str, la.Recipe | str] = {
     "default": "default",
-    "simhash-py": "simhash-py",
     "n = 3": la.Recipe(ngram=3),
     "reposts": "reposts",
     "n = 1": la.Recipe(ngram=1),
@@ -162,6 +162,57 @@ def measured(corpus: Corpus, recipe: la.Recipe | str, reposts: dict[str, list[st
     return row
 
 
+NAMES = {"zh": "Chinese", "en": "English"}
+
+
+def means(result: dict[str, Any], recipe: str, bound: int) -> dict[tuple[str, int], float]:
+    """The recall of a recipe by language and length: the mean of the kinds of edit."""
+    return {
+        (each["language"], each["length"]): float(np.mean([edit[f"{bound}"] for edit in each["recipes"][recipe]["recall"].values()]))
+        for each in result["corpora"]
+    }
+
+
+def table(result: dict[str, Any]) -> str:
+    """Markdown: recall of each kind of edit, ``k = 3 / k = 6``."""
+    lines = [f"| language, characters | recipe | {' | '.join(EDITS)} | mean | false pairs |", "|---|---|" + "--:|" * (len(EDITS) + 2)]
+    for each in result["corpora"]:
+        for recipe in ("default", "reposts", "n = 1"):
+            row = each["recipes"][recipe]
+            cells = [f"{edit['3']:.2f} / {edit['6']:.2f}" for edit in row["recall"].values()]
+            mean = [means(result, recipe, bound)[each["language"], each["length"]] for bound in BOUNDS]
+            false = " / ".join(f"{row['false_pairs'][f'{bound}']:,}" for bound in BOUNDS)
+            name = f"`{recipe}`" if recipe in la.recipes else recipe
+            place = f"{NAMES[each['language']]}, {each['length']:,}" if recipe == "default" else ""
+            lines.append(f"| {place} | {name} | {' | '.join(cells)} | **{mean[0]:.2f} / {mean[1]:.2f}** | {false} |")
+    return "\n".join(lines)
+
+
+def picture(result: dict[str, Any]) -> str:
+    """Recall by length as SVG: one panel per language, a line per recipe and bound."""
+    styles = {("default", 3): ("#8c8a83", ""), ("default", 6): ("#8c8a83", "5 4"), ("reposts", 3): ("#5a3ea6", ""), ("reposts", 6): ("#5a3ea6", "5 4")}
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 300" font-family="sans-serif" font-size="12">']
+    parts.append('<rect width="720" height="300" fill="#fff"/>')
+    for panel, language in enumerate(NAMES):
+        left = 50 + 350 * panel
+        parts.append(f'<text x="{left}" y="20" font-weight="bold">{NAMES[language]}</text>')
+        for tenth in range(0, 11, 2):
+            y = 240 - 20 * tenth
+            parts.append(f'<path d="M{left} {y}h220" stroke="#e3e1da"/><text x="{left - 8}" y="{y + 4}" text-anchor="end">{tenth / 10:.1f}</text>')
+        for place, length in enumerate(LENGTHS):
+            parts.append(f'<text x="{left + 10 + 100 * place}" y="258" text-anchor="middle">{length:,}</text>')
+        for number, ((recipe, bound), (colour, dashes)) in enumerate(styles.items()):
+            found = means(result, recipe, bound)
+            points = [(left + 10 + 100 * place, 240 - 200 * found[language, length]) for place, length in enumerate(LENGTHS)]
+            path = " ".join(f"{x},{y:.1f}" for x, y in points)
+            parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>')
+            parts += [f'<circle cx="{x}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
+            if panel == 0:
+                parts.append(f'<path d="M{50 + 160 * number} 285h24" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>')
+                parts.append(f'<text x="{80 + 160 * number}" y="289">{recipe}, k = {bound}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
@@ -169,10 +220,17 @@ def main() -> None:
     parser.add_argument("--reposts", type=int, default=1_000)
     parser.add_argument("--candidates", action="store_true")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--shown", type=Path)
     parser.add_argument("--picture", type=Path)
     options = parser.parse_args()
+    if options.shown:
+        result = json.loads(options.shown.read_text(encoding="utf-8"))
+        print(table(result))
+        if options.picture:
+            options.picture.write_text(picture(result), encoding="utf-8")
+        return
     recipes = CANDIDATES if options.candidates else RECIPES
-    result: dict[str, Any] = {**machine.describe(), "corpora": []}
+    result = {**machine.describe(), "corpora": []}
     for name, language in (("news_zh", "zh"), ("reuters21578", "en")):
         for length in LENGTHS:
             corpus = read(options.data, name, language, length, options.count)

@@ -124,3 +124,22 @@ def shortest_paths(text: str, frequencies: dict[str, int], paths: int) -> list[t
         )
         found += best
     return found
+
+
+def text_rank(words: Sequence[str | None]) -> dict[str, float]:
+    """TextRank with one list of edges: each pair of words that stand fewer than five places apart, in both directions."""
+    edges = [
+        (one, other)
+        for at, one in enumerate(words)
+        for other in words[at + 1 : at + 5]
+        if one is not None and other is not None
+    ]
+    edges += [(other, one) for one, other in edges]
+    nodes = sorted({one for one, _ in edges})
+    ranks = {node: 1 / len(nodes) for node in nodes}
+    for _ in range(10):
+        for node in nodes:
+            given = sum(ranks[other] / sum(start == other for start, _ in edges) for start, other in edges if start == node)
+            ranks[node] = 0.15 + 0.85 * given
+    least, most = min(ranks.values(), default=0) / 10, max(ranks.values(), default=1)
+    return {node: (rank - least) / (most - least) for node, rank in ranks.items()}

@@ -31,7 +31,7 @@ from lookalike.text.tokenize import TokenStream, hash_strings, stream_of
 
 SCORE = "code-1"
 PASSAGE_TOKENS = 16  # idioms such as a loop over names have fewer
-SHORT_TOKENS = 40  # of 500 pairs of unrelated functions with 20 to 40 tokens, one reaches .8 (benchmarks/source_code.py)
+SHORT_TOKENS = 40  # of 200 pairs of unrelated functions with 20 to 40 tokens, one reaches .8 (benchmarks/source_code.py)
 _SHORT_NOTE = f"a few lines of code (fewer than {SHORT_TOKENS} tokens): common idioms alone make such pieces alike"
 _BELOW_ONE = math.nextafter(1.0, 0.0)
 
