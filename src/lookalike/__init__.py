@@ -48,6 +48,7 @@ _HOMES = {
     "lookalike.recipe": "Recipe recipes",
     "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
+    "lookalike.text.code": "Code code",
     "lookalike.text.keywords": "keywords",
     "lookalike.text.normalize": "fold",
     "lookalike.text.tokenize": "tokenize",

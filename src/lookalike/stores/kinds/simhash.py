@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import InputError
+from lookalike.fingerprints.reposts import advice
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
@@ -159,7 +160,8 @@ class _BySimhash(Way):
             record = records[row]
             why: Any = partial(passages_of, text, record.text or "", settings) if explained else ()
             matches.append(Match(record.id, 1 - distance / settings.bits, distance, why))
-        return Matches(matches, int(found.totals[0]))
+        weak = None if text is None else advice(settings.lexical, len(text), options.k)
+        return Matches(matches, int(found.totals[0]), [weak] if weak else [])
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         check_k(options.k)
