@@ -47,7 +47,6 @@ def command(
     format_: str | None,
     extract: str,
     encoding: str | None,
-    what: str,
     language: str | None,
     fetch: bool,
     allow_private: bool,
