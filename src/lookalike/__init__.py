@@ -15,6 +15,7 @@ from lookalike.lazy import lazy_names as _lazy_names
 
 _HOMES = {
     "lookalike.about": "info",
+    "lookalike.comparison.calibration": "Calibration calibrate",
     "lookalike.comparison.compare": "Comparison compare",
     "lookalike.corpus.documents": "documents",
     "lookalike.corpus.row": "Problem",
@@ -47,6 +48,7 @@ _HOMES = {
     "lookalike.recipe": "Recipe recipes",
     "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
+    "lookalike.text.code": "Code code",
     "lookalike.text.keywords": "keywords",
     "lookalike.text.normalize": "fold",
     "lookalike.text.tokenize": "tokenize",

@@ -9,6 +9,7 @@ from lookalike import (
     word_mover as word_mover,
 )
 from lookalike.about import info as info
+from lookalike.comparison.calibration import Calibration as Calibration, calibrate as calibrate
 from lookalike.comparison.compare import Comparison as Comparison, compare as compare
 from lookalike.corpus.documents import documents as documents
 from lookalike.corpus.row import Problem as Problem
@@ -74,6 +75,7 @@ from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 from lookalike.text.idf import Idf as Idf, idfs as idfs
+from lookalike.text.code import Code as Code, code as code
 from lookalike.text.keywords import Keyword as Keyword, keywords as keywords
 from lookalike.text.learn import learn_idf as learn_idf
 from lookalike.text.maximum_matching import register_words as register_words

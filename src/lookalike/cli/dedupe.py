@@ -13,6 +13,7 @@ from lookalike.cli.dedupe_options import input_options, method_options, resource
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.errors import InputError
+from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 from lookalike.figures import counted, shown_score
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHOWN_CLUSTERS = 5
 RULES = {"exact": "duplicates have equal words, whatever their case and punctuation", "bytes": "duplicates are equal to the byte"}
+
+
+WEAK = (
+    f"SimHashes of this recipe find few copies that were edited: --recipe {RECOMMENDED} finds more,"
+    " and 'lookalike plan --method simhash' says how many"
+)
 
 
 @click.command("dedupe")
@@ -68,6 +75,8 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
         notes = ProblemNotes(progress, quiet)
         report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)
         notes.finish()
+    if report.settings.method == "simhash" and is_weak(report.settings.recipe):
+        note(WEAK, quiet)
     if as_json:
         _print(report, options["out"])
     elif options["out"] != "-":

@@ -34,7 +34,11 @@ _Thing = str | bytes | Path | lookalike.Page | Mapping[str, Any]
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
 @click.option(
-    "--as", "what", type=click.Choice(["text", "page", "record"]), default=None, help="What FILE is [default: .html a page, all else text]"
+    "--as",
+    "what",
+    type=click.Choice(["text", "page", "record", "code"]),
+    default=None,
+    help="What FILE is [default: .html a page, all else text]",
 )
 @click.option(
     "--simhash",
@@ -100,6 +104,8 @@ def command(
     elif file is not None:
         thing = _bytes(file) if takes(by) == "bytes" else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
+        if what == "code":
+            _check_code(index, file)
         found = index.search(
             thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate, compare=compare
         )
@@ -119,7 +125,7 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
     if file is None and what == "page":
         raise InputError("pages are files or addresses: name one, or '-' for standard input")
     if takes(by) == "page" and (what != "page" or extract):
-        raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else '--as text'}")
+        raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else f'--as {what}'}")
     if (takes(by) == "record") != (what == "record"):
         raise InputError(
             f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}"
@@ -140,6 +146,17 @@ def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
     return lookalike.fingerprints.parse_record(data.text, file)
 
 
+def _check_code(index: Index, file: str | None) -> None:
+    """A collection of code reads all texts as code in its language; another one does not."""
+    from lookalike.text.code import language_of
+
+    scheme, _, language = index.recipe.tokenizer.partition(":")
+    if scheme != "code":
+        raise InputError("--as code needs a collection of code: make one with 'lookalike add STORE FILES --as code', or leave it out")
+    if file not in (None, "-") and (its := language_of(Path(str(file)))) != language:
+        raise InputError(f"{file!r} is {its}, and the collection has {language}: leave out --as code to search for it all the same")
+
+
 def _bytes(file: str) -> bytes | Path:
     refuse_url(file, "bytes are compared of files alone; name one")
     return given(file)
@@ -150,7 +167,7 @@ def _read(
 ) -> str | lookalike.Page:
     """The page that was asked for, or the text as a store keeps it."""
     try:
-        found = read_input(file, what, fetching, encoding, quiet)
+        found = read_input(file, "text" if what == "code" else what, fetching, encoding, quiet)
         for line in found.notes:
             note(line, quiet)
         return found.thing if takes(by) == "page" and isinstance(found.thing, lookalike.Page) else found.text(extract or "main")
