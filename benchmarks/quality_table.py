@@ -250,7 +250,8 @@ def _fitted(result: Row) -> str:
         for row in result["hybrid"]
     ]
     header = ["fitted on", "half", "least", "loses at most there", "loses at most on the other half", "on"]
-    return f"`hybrid`, its constants fitted on one half of every set: how far it is behind the better of `meaning` and score.\n\n{table(header, cells)}"
+    said = "`hybrid`, its constants fitted on one half of every set: how far it is behind the better of `meaning` and score."
+    return f"{said}\n\n{table(header, cells)}"
 
 
 def _merges(result: Row) -> str:
