@@ -168,6 +168,7 @@ recipes.register("default", Recipe())
 recipes.register("words", Recipe(tokenizer="words", ngram=5))
 recipes.register("chars", Recipe(tokenizer="chars", ngram=5))
 recipes.register("symbols", Recipe(tokenizer="symbols", ngram=5))
+recipes.register("reposts", Recipe(ngram=2))  # for SimHash: chosen with benchmarks/reposts.py, see docs/choosing-parameters.md
 recipes.register("keywords", Recipe(tokenizer="jieba", ngram=1, weights="tfidf", keywords=20, stop_words="default", idf="jieba"))
 recipes.register("simhash-py", Recipe(tokenizer="chars", normalize="simhash-py", ngram=4, hash="md5"))
 recipes.register("datasketch", Recipe(tokenizer="chars", normalize="none", ngram=1, hash="sha1-first4", seed=1))
@@ -223,7 +224,9 @@ def _with_forms(recipe: Recipe, name: str, forms: list[str]) -> Recipe:
     return recipe.replace(normalize=FORM_SEPARATOR.join(("fold", *(form for form in FORMS if form in forms))))
 
 
-BUILTIN_NAMES = ("default", "words", "chars", "symbols", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")
+
+
+BUILTIN_NAMES = ("default", "words", "chars", "symbols", "reposts", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")
 
 
 def _recipe_id(recipe: Recipe) -> str:

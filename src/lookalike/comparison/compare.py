@@ -1,6 +1,7 @@
 """How alike two things are, and why: ``compare(a, b)``.
 
-A ``str`` is text, a mapping is a record, ``page()`` makes a page, and a ``Path`` is read as what it is: text, a page, or bytes.
+A ``str`` is text, a mapping is a record, ``page()`` makes a page, ``code()`` source code, and a ``Path`` is read as what it is: text, a
+page, or bytes.
 """
 
 from __future__ import annotations
@@ -33,10 +34,12 @@ if TYPE_CHECKING:
     from lookalike.pages.matching import TagMatch
     from lookalike.pages.representation import Centre
     from lookalike.pages.strings import StringSimilarity
+    from lookalike.text.code import Code
 
 DEFAULT_THRESHOLD = 0.8
 # What the score is, by what was compared: that of texts is calibrated on pairs that people judged, not a share of anything.
 SCALES = {"text": "calibrated", "file": "fuzzy hashes", "record": "mean of fields", "page": "views of pages"}
+SCALES["code"] = "shared runs of code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Comparison:
 
     score: float
     threshold: float
-    kind: str  # text, file, record or page
+    kind: str  # text, code, file, record or page
     measures: dict[str, float | None]  # None: not computed, see notes
     edits: Edits | None = None
     passages: list[Passage] = field(default_factory=list)
@@ -60,6 +63,7 @@ class Comparison:
     ignored: Ignored | None = None  # of texts, if there was something to ignore
     doubts: list[str] = field(default_factory=list)  # of short texts: why their words do not tell whether they are alike; also in notes
     form: list[str] = field(default_factory=list)  # of texts: the ignored forms in which the two differ
+    language: str | None = None  # of code
     tags: TagMatch | None = field(default=None, repr=False)  # of pages, where tags were compared
     left: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
     right: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
@@ -102,11 +106,22 @@ class Comparison:
             out["ignored"] = self.ignored.to_dict()
         if self.tags is not None:
             out["tags"] = self.tags.to_dict()
+        if self.kind == "code":
+            out["language"] = self.language
+            for passage, lines in zip(out["passages"], self.passage_lines(), strict=True):
+                passage["lines"] = {"left": list(lines.left), "right": list(lines.right)}
         if self.parts:
             out["parts"] = {
                 name: {"similarity": part.similarity, "weight": part.weight, "measure": part.measure} for name, part in self.parts.items()
             }
         return out
+
+    def passage_lines(self) -> list[Passage]:
+        """The passages as line numbers: the first and the last line of each, counted from 1."""
+        from lookalike.text.lines import Lines
+
+        left, right = Lines(str(self.left)), Lines(str(self.right))
+        return [Passage(left.of(passage.left), right.of(passage.right)) for passage in self.passages]
 
     def to_html(self, *, names: tuple[str, str] = ("A", "B")) -> str:
         """A page that shows the comparison: one file that needs nothing else. ``names`` are what it calls the two sides."""
@@ -124,8 +139,8 @@ class Comparison:
 
 
 def compare(
-    left: str | Path | Page | Mapping[str, Any],
-    right: str | Path | Page | Mapping[str, Any],
+    left: str | Path | Page | Code | Mapping[str, Any],
+    right: str | Path | Page | Code | Mapping[str, Any],
     *,
     kind: str | None = None,
     encoding: str | None = None,
@@ -140,10 +155,11 @@ def compare(
     model: Model = None,
     centre: Centre = None,
 ) -> Comparison:
-    """Compare two texts, two files, two records or two pages.
+    """Compare two texts, two files, two records, two pages or two pieces of source code.
 
     Files are read as what they are: text in whatever encoding, web pages (``.html``), and of binary files the bytes. ``kind``
-    overrules that: "text", "page", "file" (bytes) or "record" (a JSON object). A web page beside a text is compared by its main text.
+    overrules that: "text", "page", "file" (bytes), "record" (a JSON object) or "code" (in the language that the name says). A web page
+    beside a text is compared by its main text.
 
     ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
     "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts or files, such as templates and
@@ -177,6 +193,8 @@ def _compare_things(
             raise InputError("measures and ignore are for texts, and these are web pages: choose a method=, or compare their page_text()")
         return _compare_pages(left, right, threshold, given)
     forms = given.pop("forms", ())
+    if _is_code(left) or _is_code(right):
+        return _compare_code(left, right, names, threshold, ignore, given)
     model = given.pop("model", None) if isinstance(left, str) else None
     if model is not None and not texts.needs_model(names):
         raise InputError(f"model={model!r} has nothing to compute: name a measure that needs it, such as measures=['meaning']")
@@ -191,7 +209,7 @@ def _compare_things(
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
-    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings) or two pages (la.page)")
+    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings), two pages (la.page) or code (la.code)")
 
 
 def _check_names(measures: Iterable[str]) -> list[str]:
@@ -246,6 +264,46 @@ def _model_id(model: Model) -> str:
     from lookalike.embedders.opening import embedder, embedder_id
 
     return embedder_id(embedder(model))
+
+
+def _is_code(thing: object) -> bool:
+    """Whether it is a ``Code``, without importing what makes one."""
+    return type(thing).__name__ == "Code" and type(thing).__module__ == "lookalike.text.code"
+
+
+def _compare_code(
+    left: Any, right: Any, names: list[str] | None, threshold: float, ignore: Iterable[str | Path] | None, given: dict[str, Any]
+) -> Comparison:
+    from lookalike.comparison.code import SCORE, CodePair, code_edits, code_passages, code_score
+
+    if not (_is_code(left) and _is_code(right)):
+        kinds = f"{type(left).__name__} and {type(right).__name__}"
+        raise InputError(f"cannot compare {kinds}: code is compared with code; make both with la.code")
+    if given or texts.needs_model(names):
+        raise InputError(f"{', '.join(given) or 'a measure by a model'}: not for code; compare the source as text instead")
+    templates = None if ignore is None else Templates(ignore, left.recipe)
+    ignored, notes = _find_ignored(left.text, right.text, templates) if templates else (None, [])
+    spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
+    rest = left.without(spans[0]), right.without(spans[1])
+    pair = CodePair(*rest)
+    found, left_out = texts.text_measures(pair, names)
+    score, said = code_score(*pair.sides)
+    passages = code_passages(pair, spans)
+    return Comparison(
+        score=score,
+        threshold=threshold,
+        kind="code",
+        measures=found,
+        edits=code_edits(*rest),
+        passages=passages,
+        notes=([said] if said else []) + notes + left_out,
+        signature={"lookalike": __version__, "score": SCORE, "recipe": pair.recipe.id} | ({"ignored": templates.digest} if templates else {}),
+        containment=containment(pair, passages),
+        ignored=ignored,
+        language=left.language,
+        left=left.text,
+        right=right.text,
+    )
 
 
 def _find_ignored(left: str, right: str, templates: Templates) -> tuple[Ignored, list[str]]:

@@ -93,6 +93,8 @@ def _check_normalize(normalize: str) -> tuple[bool, tuple[str, ...]]:
 
 def segmented(text: str, tokenizer: str, folded: bool) -> list[Token]:
     """The tokens of a segmenter; words that fold to nothing (zero-width characters) are no tokens."""
+    if rewritten := segment.rewriter(tokenizer):
+        return rewritten(text)
     spans = segment.segmenter(tokenizer)(text)
     tokens = (Token(fold(text[start:end]) if folded else text[start:end], start, end) for start, end in spans)
     return [token for token in tokens if token.text]
@@ -113,6 +115,8 @@ def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
     if recipe.tokenizer in NATIVE_MODES:
         return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
     plain = as_str(text)
+    if rewritten := segment.rewriter(recipe.tokenizer):
+        return stream_of(rewritten(plain))
     return TokenStream(*_native.hash_spans(utf8(plain), segment.segmenter(recipe.tokenizer)(plain), folded, True))
 
 
@@ -123,6 +127,12 @@ def _formed_stream(formed: Rewritten, recipe: Recipe) -> TokenStream:
     spans = [formed.span(start, end) for start, end in zip(found.starts, found.ends, strict=True)]
     starts, ends = (memoryview(array("I", (span[edge] for span in spans))) for edge in (0, 1))
     return TokenStream(found.hashes, starts, ends)
+
+
+def stream_of(tokens: list[Token]) -> TokenStream:
+    """Tokens that were made elsewhere, as hashes with spans."""
+    starts, ends = (memoryview(array("I", (token[place] for token in tokens))) for place in (1, 2))
+    return TokenStream(secret_strings([utf8(token.text) for token in tokens]), starts, ends)
 
 
 class WordHashes(NamedTuple):
@@ -158,9 +168,14 @@ def word_hashes(texts: list[str], recipe: Recipe, *, secret: bool = False, key: 
     pieces = segment.piece_cutter(recipe.tokenizer)
     if pieces is not None:
         return WordHashes(*_native.hash_cut(*_native.cut_texts(texts, *pieces), folded, secret, key, hashing))
-    spans_of = segment.segmenter(recipe.tokenizer)
+    rewritten, spans_of = segment.rewriter(recipe.tokenizer), segment.segmenter(recipe.tokenizer)
     for text in texts:
-        hashes.frombytes(_native.hash_spans(utf8(text), spans_of(text), folded, secret, key, hashing)[0].tobytes())
+        if rewritten is None:
+            found = _native.hash_spans(utf8(text), spans_of(text), folded, secret, key, hashing)[0]
+        else:
+            words = [utf8(token.text) for token in rewritten(text)]
+            found = secret_strings(words, key) if secret else hash_strings(words, hashing)
+        hashes.frombytes(found.tobytes())
         offsets.append(len(hashes))
     return WordHashes(hashes, offsets)
 
