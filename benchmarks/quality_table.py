@@ -183,6 +183,7 @@ def headlines(name: str, least: int, count: int = 500, seed: int = 7) -> Callabl
             own = set(TextWords(title).words)
             near = max(others, key=lambda other: len(own & words[other]))
             pairs += [Pair(title, body, 2.0), Pair(title, chosen[near][1], 1.0), Pair(title, chosen[others[0]][1], 0.0)]
+        chance.shuffle(pairs)
         return pairs
 
     return read
