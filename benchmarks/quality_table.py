@@ -183,6 +183,7 @@ def headlines(name: str, least: int, count: int = 500, seed: int = 7) -> Callabl
             own = set(TextWords(title).words)
             near = max(others, key=lambda other: len(own & words[other]))
             pairs += [Pair(title, body, 2.0), Pair(title, chosen[near][1], 1.0), Pair(title, chosen[others[0]][1], 0.0)]
+        chance.shuffle(pairs)
         return pairs
 
     return read
@@ -250,7 +251,8 @@ def _fitted(result: Row) -> str:
         for row in result["hybrid"]
     ]
     header = ["fitted on", "half", "least", "loses at most there", "loses at most on the other half", "on"]
-    return f"`hybrid`, its constants fitted on one half of every set: how far it is behind the better of `meaning` and score.\n\n{table(header, cells)}"
+    said = "`hybrid`, its constants fitted on one half of every set: how far it is behind the better of `meaning` and score."
+    return f"{said}\n\n{table(header, cells)}"
 
 
 def _merges(result: Row) -> str:
