@@ -111,9 +111,7 @@ def _language(inputs: tuple[str, ...], language: str | None, settings: dict[str,
     return found.pop()
 
 
-def _in_language(
-    documents: Iterator[lookalike.Document], language: str, problems: ProblemNotes
-) -> Iterator[lookalike.Document]:
+def _in_language(documents: Iterator[lookalike.Document], language: str, problems: ProblemNotes) -> Iterator[lookalike.Document]:
     """The documents of files in a language; one without a file is taken as it is."""
     for document in documents:
         try:

@@ -12,8 +12,8 @@ import lookalike
 from lookalike.cli.dedupe_options import input_options, method_options, resource_options
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
-from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 from lookalike.figures import counted, shown_score
+from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport

@@ -1,7 +1,7 @@
 """All fingerprints of one thing at once: ``fingerprint(Path("a.pdf"), kinds="all")``.
 
-A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code. Text kinds of a file read
-its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
+A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code.
+Text kinds of a file read its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
 """
 
 from __future__ import annotations
