@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import bar, colours, json_option, note, print_json, print_table, quiet_option, say, working
+from lookalike.cli.options import (
+    bar,
+    colours,
+    form_option,
+    forms_of,
+    json_option,
+    note,
+    print_json,
+    print_table,
+    quiet_option,
+    say,
+    working,
+)
 from lookalike.cli.pages import Fetching, as_code, check_language_option, fetch_options, language_option, read_input
 from lookalike.comparison.explaining import formula
 from lookalike.comparison.reading import KINDS, fitted
@@ -46,6 +58,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.option("--measure", "measures", help="Measures to compute, separated by commas; by default all that need no model.")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="From this score on, A and B are alike.")
 @click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
+@form_option("invisible,script")
 @click.option("--html", "page", metavar="OUT", help="Write a page that shows the comparison, in one file.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
 @fetch_options
@@ -65,6 +78,7 @@ def command(
     measures: str | None,
     threshold: float,
     ignored: tuple[str, ...],
+    ignore_form: str | None,
     page: str | None,
     encoding: str | None,
     fetch: bool,
@@ -85,7 +99,7 @@ def command(
     left_thing, right_thing, notes = _things(*inputs, kind, language)
     templates = [_read_ignored(name, encoding, fetching, quiet) for name in ignored] or None
     if isinstance(left_thing, lookalike.Page):
-        _refuse_for_pages("--ignore" if ignored else "--measure" if names else None)
+        _refuse_for_pages("--ignore" if ignored else "--ignore-form" if ignore_form else "--measure" if names else None)
     for line in notes:
         note(line, quiet)
     with working("comparing", quiet or not (_is_large(left_thing) or _is_large(right_thing))):
@@ -96,6 +110,7 @@ def command(
             measures=names,
             threshold=threshold,
             ignore=templates,
+            ignore_form=forms_of(ignore_form),
             method=method,
             align=align,
             weight=_number(weight),

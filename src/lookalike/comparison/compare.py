@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.checks import check_several, check_share, check_str
 from lookalike.comparison import files, texts
+from lookalike.comparison.doubts import are_short, doubts
 from lookalike.comparison.edits import Edits, edits
+from lookalike.comparison.forms import IGNORED_FORMS, FormedPair
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.reading import read_pair
@@ -24,6 +26,7 @@ from lookalike.fingerprints.record import Part, record
 from lookalike.markup.page import Page
 from lookalike.model import Passage, Span
 from lookalike.recipe import DEFAULT
+from lookalike.text.forms import check_forms, rewrite
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
@@ -58,6 +61,8 @@ class Comparison:
     signature: dict[str, str] = field(default_factory=dict)
     containment: dict[str, float] | None = None  # of texts
     ignored: Ignored | None = None  # of texts, if there was something to ignore
+    doubts: list[str] = field(default_factory=list)  # of short texts: why their words do not tell whether they are alike; also in notes
+    form: list[str] = field(default_factory=list)  # of texts: the ignored forms in which the two differ
     language: str | None = None  # of code
     tags: TagMatch | None = field(default=None, repr=False)  # of pages, where tags were compared
     left: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
@@ -65,10 +70,13 @@ class Comparison:
 
     @property
     def alike(self) -> bool:
-        return self.score >= self.threshold
+        """Whether the score reaches the threshold, and nothing is known that it cannot see."""
+        return self.score >= self.threshold and not self.doubts
 
     @property
     def verdict(self) -> str:
+        if self.doubts and self.score >= self.threshold:
+            return "alike in wording only"
         return "alike" if self.alike else "not alike"
 
     @property
@@ -81,6 +89,7 @@ class Comparison:
             "score": self.score,
             "scale": self.scale,
             "alike": self.alike,
+            "verdict": self.verdict,
             "threshold": self.threshold,
             "kind": self.kind,
             "measures": self.measures,
@@ -91,6 +100,8 @@ class Comparison:
             "notes": self.notes,
             "signature": self.signature,
         }
+        if self.kind == "text":
+            out["form"] = self.form
         if self.ignored is not None:
             out["ignored"] = self.ignored.to_dict()
         if self.tags is not None:
@@ -136,6 +147,7 @@ def compare(
     measures: Iterable[str] | None = None,
     threshold: float = DEFAULT_THRESHOLD,
     ignore: Iterable[str | Path] | None = None,
+    ignore_form: Iterable[str] | None = None,
     method: str | None = None,
     align: str | None = None,
     weight: str | float | None = None,
@@ -151,7 +163,8 @@ def compare(
 
     ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
     "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts or files, such as templates and
-    boilerplate, whose runs of tokens do not count.
+    boilerplate, whose runs of tokens do not count. ``ignore_form`` names forms that do not count (``lookalike.text.forms``): by default
+    what nobody sees and simplified or traditional script; ``[]`` for none.
 
     Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text",
     "content" or "representation". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
@@ -160,9 +173,14 @@ def compare(
     """
     check_share("threshold", threshold)
     names = None if measures is None else _check_names(measures)
+    forms = None if ignore_form is None else check_forms(ignore_form)
     options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
     left, right, read_notes = read_pair(left, right, kind, encoding)
+    if forms is not None and not (isinstance(left, str) and isinstance(right, str)):
+        raise InputError("ignore_form: only texts have forms that can be ignored; give two texts")
+    if isinstance(left, str) and isinstance(right, str):
+        given["forms"] = IGNORED_FORMS if forms is None else forms
     found = _compare_things(left, right, names, threshold, ignore, given)
     return replace(found, notes=[*read_notes, *found.notes]) if read_notes else found
 
@@ -174,6 +192,7 @@ def _compare_things(
         if names is not None or ignore is not None:
             raise InputError("measures and ignore are for texts, and these are web pages: choose a method=, or compare their page_text()")
         return _compare_pages(left, right, threshold, given)
+    forms = given.pop("forms", ())
     if _is_code(left) or _is_code(right):
         return _compare_code(left, right, names, threshold, ignore, given)
     model = given.pop("model", None) if isinstance(left, str) else None
@@ -182,7 +201,7 @@ def _compare_things(
     if given:
         raise InputError(f"{', '.join(given)}: for pages only; make them with page()")
     if isinstance(left, str) and isinstance(right, str):
-        return _compare_texts(left, right, names, threshold, ignore, model)
+        return _compare_texts(FormedPair(left, right, forms), (left, right), names, threshold, ignore, model)
     if ignore is not None:
         raise InputError("ignore: only texts can be compared without a part of them; give two texts")
     if isinstance(left, Path) and isinstance(right, Path):
@@ -202,32 +221,44 @@ def _check_names(measures: Iterable[str]) -> list[str]:
 
 
 def _compare_texts(
-    left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str | Path] | None, model: Model
+    formed: FormedPair,
+    originals: tuple[str, str],
+    names: list[str] | None,
+    threshold: float,
+    ignore: Iterable[str | Path] | None,
+    model: Model,
 ) -> Comparison:
-    templates = None if ignore is None else Templates(ignore, DEFAULT)
+    left, right = formed.left, formed.right
+    templates = None if ignore is None else Templates(ignore, DEFAULT, rewritten=lambda text: rewrite(text, formed.forms).text)
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
-    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
+    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]), for_model=formed.for_models)
     rest = texts.TextPair(removed(left, spans[0]), removed(right, spans[1])) if any(spans) else placed
     found, left_out = texts.text_measures(rest, names, model)
     score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
+    differing = formed.differing()
+    doubted = doubts(*rest.sides, score.value)
+    notes = ([score.note] if score.note else []) + doubted + ([f"form does not count: {', '.join(differing)}"] if differing else []) + notes
     return Comparison(
         score=score.value,
         threshold=threshold,
         kind="text",
         measures=found,
-        edits=edits(placed.left, placed.right),
-        passages=passages,
-        notes=([score.note] if score.note else []) + notes + left_out,
+        edits=formed.edits(edits(placed.left, placed.right)),
+        passages=formed.passages(passages),
+        notes=notes + left_out,
         signature={"lookalike": __version__, "score": score.method, "recipe": placed.recipe.id}
+        | ({"form": "+".join(formed.forms)} if formed.forms else {})
         | ({"ignored": templates.digest} if templates else {})
         | ({"model": _model_id(model)} if texts.needs_model(names) else {}),
         containment=containment(placed, passages),
-        ignored=ignored,
-        left=left,
-        right=right,
+        ignored=formed.ignored(ignored) if ignored else None,
+        doubts=doubted if are_short(*rest.sides) else [],
+        form=differing,
+        left=originals[0],
+        right=originals[1],
     )
 
 

@@ -19,6 +19,7 @@ from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
 from lookalike.fingerprints.digest import ALGORITHMS, digest
 from lookalike.fingerprints.fuzzy import ssdeep, tlsh
+from lookalike.fingerprints.fuzzy_more import mmdt, nilsimsa
 from lookalike.fingerprints.karp_rabin import karp_rabin
 from lookalike.fingerprints.minhash import minhash, weighted_minhash
 from lookalike.fingerprints.record import record
@@ -37,7 +38,7 @@ TEXT_KINDS: dict[str, Callable[[str, Recipe | None], Fingerprint]] = {
     "winnowing": lambda text, recipe: winnow(text, recipe=recipe),
     "karp-rabin": lambda text, recipe: karp_rabin(text),
 }
-BYTE_KINDS: dict[str, Callable[[str | bytes | Path], Fingerprint]] = {"ssdeep": ssdeep, "tlsh": tlsh}
+BYTE_KINDS: dict[str, Callable[[str | bytes | Path], Fingerprint]] = {"ssdeep": ssdeep, "tlsh": tlsh, "nilsimsa": nilsimsa, "mmdt": mmdt}
 KINDS = (*TEXT_KINDS, *BYTE_KINDS, *ALGORITHMS, "record")
 # Kinds whose fingerprint grows with the text, or that take a step for every feature and value. "all" leaves them out of
 # texts longer than this, and says so; asked for by name, they are made.

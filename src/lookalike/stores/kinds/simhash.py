@@ -223,6 +223,8 @@ class _Simhash(Kind):
     def read_print(self, data: Any, settings: Settings) -> Any:
         found = SimHash.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
+        if found.bits != settings.bits:
+            raise InputError(f"its SimHash has {found.bits} bits, expected {settings.bits}")
         return found.value
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
