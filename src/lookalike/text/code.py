@@ -167,7 +167,7 @@ def _lexer(language: str) -> Lexer:
     except ImportError as error:
         raise MissingExtra.for_extra("source code", "code") from error
     try:
-        return get_lexer_by_name(language)  # type: ignore[no-any-return]
+        return get_lexer_by_name(language)
     except (ClassNotFound, ValueError) as error:
         raise UnknownName(
             f"language {language!r:.60} is not known: choose one of {', '.join(LANGUAGES)}, or another of pygments"
