@@ -48,7 +48,7 @@ _HOMES = {
     "lookalike.recipe": "Recipe recipes",
     "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
-    "lookalike.text.code": "Code code",
+    "lookalike.text.code": "code",
     "lookalike.text.keywords": "keywords",
     "lookalike.text.normalize": "fold",
     "lookalike.text.tokenize": "tokenize",
@@ -63,7 +63,8 @@ _ROOMS = {
     "index": "Added CheckReport Member SimhashMatches VectorMatches",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
-    "text": "Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_stop_words register_words segmenters shingles",
+    "text": "Code Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_dictionary register_stop_words"
+    " register_words segmenters shingles",
     "word_mover": "WmdIndex WmdMatch WordMover WordTable word_vectors",
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -74,6 +74,7 @@ from lookalike.recipe import Recipe as Recipe, recipes as recipes
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
+from lookalike.text.dictionaries import register_dictionary as register_dictionary
 from lookalike.text.idf import Idf as Idf, idfs as idfs
 from lookalike.text.code import Code as Code, code as code
 from lookalike.text.keywords import Keyword as Keyword, keywords as keywords

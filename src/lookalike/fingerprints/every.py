@@ -1,7 +1,7 @@
 """All fingerprints of one thing at once: ``fingerprint(Path("a.pdf"), kinds="all")``.
 
-A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code. Text kinds of a file read
-its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
+A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code.
+Text kinds of a file read its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Reader:
         raise InputError("a mapping is a record: it has no text; ask for kinds='record'")
 
     def raw(self) -> str | bytes | Path:
-        if isinstance(self.thing, Mapping):
+        if isinstance(self.thing, Mapping | Code):
             raise InputError("a mapping is a record: it has no bytes; ask for kinds='record'")
         return self.thing
 
@@ -121,7 +121,8 @@ def fingerprint(
         raise InputError(f"cannot fingerprint a {type(thing).__name__}: give a str (text), bytes, a Path (file) or a mapping (record)")
     chosen = None if recipe is None else resolve(recipe)
     if isinstance(thing, Code):
-        thing, chosen = thing.text, chosen or thing.recipe
+        chosen = chosen or thing.recipe
+        thing = thing.text
     is_all = isinstance(kinds, str) and kinds == "all"
     if isinstance(thing, Mapping) and is_all:
         kinds, is_all = "record", False
