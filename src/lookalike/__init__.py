@@ -27,6 +27,7 @@ _HOMES = {
     "lookalike.embedders.opening": "embedder",
     "lookalike.errors": "InputError LookalikeError",
     "lookalike.fetching.fetched": "Fetched fetch",
+    "lookalike.files.reading": "read",
     "lookalike.fingerprints.base": "Fingerprint",
     "lookalike.fingerprints.digest": "digest digests",
     "lookalike.fingerprints.every": "fingerprint",
@@ -54,6 +55,7 @@ _HOMES = {
 _ROOMS = {
     "embedders": "CausalModel Embedder causal_model",
     "errors": "Corrupt EngineError FetchError MissingExtra NotFound RecipeMismatch StoreBusy StoreError TooManyRemoved UnknownName",
+    "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest Fingerprints KarpRabin NoFingerprint WeightedMinHash Winnowings parse_record weighted_minhash"
     " weighted_minhashes",
     "index": "Added CheckReport Member SimhashMatches VectorMatches",

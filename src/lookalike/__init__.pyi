@@ -1,6 +1,7 @@
 from lookalike import (
     embedders as embedders,
     errors as errors,
+    files as files,
     fingerprints as fingerprints,
     index as index,
     measures as measures,
@@ -36,6 +37,9 @@ from lookalike.errors import (
     UnknownName as UnknownName,
 )
 from lookalike.fetching.fetched import Fetched as Fetched, fetch as fetch
+from lookalike.files.limits import Limits as Limits
+from lookalike.files.model import FileText as FileText, Place as Place
+from lookalike.files.reading import read as read, read_many as read_many, read_members as read_members
 from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprint as NoFingerprint
 from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record

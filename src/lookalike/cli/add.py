@@ -65,6 +65,7 @@ def command(
             format=format_,
             encoding=encoding,
             extract=extract,
+            binary=True,
             on_problem=problems,
         )
         first = list(islice(documents, 1))  # what is wrong with the input as a whole is said before there is a store

@@ -86,7 +86,7 @@ class Index:
     def add(
         self,
         documents: object,
-        text: str | Page | None = None,
+        text: str | Page | Path | bytes | None = None,
         meta: Mapping[str, Any] | None = None,
         *,
         progress: Progress | None = None,
@@ -95,7 +95,9 @@ class Index:
         """Add documents, or replace those with the same ids: ``add("id", "text", {…})``, or any iterable of documents.
 
         A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
-        page (``la.page``) in the place of a text the main text is kept, and its structure.
+        page (``la.page``) in the place of a text the main text is kept, and its structure. A ``Path`` or bytes in the place of a text
+        is a file: its text is kept, and the digests of its bytes, which is all that there is of a file without text. A ``Path`` in the
+        place of a document is a file called by its path, or a folder of them.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
@@ -104,7 +106,7 @@ class Index:
             documents = [(documents, text, {} if meta is None else meta)]
         elif text is not None or meta is not None:
             raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
-        elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
+        elif isinstance(documents, (Document, Mapping, Path)) or _is_one(documents):
             documents = [documents]
         if not isinstance(documents, Iterable):
             raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
@@ -292,7 +294,12 @@ class Index:
 
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page))
+    return (
+        isinstance(thing, tuple)
+        and len(thing) in (2, 3)
+        and isinstance(thing[0], (str, int))
+        and isinstance(thing[1], (str, Page, Path, bytes))
+    )
 
 
 def _document(record: Record) -> Document:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from lookalike.checks import check_bool, check_share, check_str
 from lookalike.comparison.score import text_score
-from lookalike.corpus.contents import contents, readable
+from lookalike.corpus.contents import contents, read_contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.io import NotText, decode_text
+from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.segments.hamming import NO_LIMIT, check_limit
@@ -106,7 +106,7 @@ def _query_text(query: object) -> str:
     if not isinstance(query, (bytes, Path)):
         return str(query)
     try:  # the text of a file, as a store would keep it
-        return readable(query).text() if isinstance(query, Path) else decode_text(query, "the query").text
+        return readable(query).text() if isinstance(query, Path) else read_contents(query, "the query", "text").text()
     except NotText as error:
         raise error.instead("search for its bytes with by='fuzzy'") from error
 

@@ -98,6 +98,7 @@ class Kind(ABC):
     ways: ClassVar[tuple[Way, ...]] = ()
     by_default: ClassVar[bool] = False  # whether a new collection has it without being asked
     of_pages: ClassVar[bool] = False  # whether something is kept of web pages, see ``of_page``
+    of_bytes: ClassVar[bool] = False  # whether a file without text has it too
     made_from_text: ClassVar[bool] = True  # from nothing else: where there is a text, nothing is exported
     # It does not depend on the settings of a collection: what was exported stays as it is where all else is made anew.
     lasting: ClassVar[bool] = False
