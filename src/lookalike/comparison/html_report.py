@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.explaining import about, formula
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.figures import counted, shown_score, shown_share
+from lookalike.files.model import Place, where
 from lookalike.model import Span
 from lookalike.reports.document import document, section
 from lookalike.reports.escaping import escaped
@@ -111,7 +112,8 @@ def _passages(comparison: Comparison, names: Names) -> str:
     shares = [shown_share(comparison.containment[side]) for side in ("left", "right")]
     parts = " and ".join(f"{share} of <bdi>{escaped(name)}</bdi>" for share, name in zip(shares, names, strict=True))
     items = "".join(
-        f"<li><q>{_excerpt(str(comparison.left), left)}</q> {_jump('left', n, left)} {_jump('right', n, right)}</li>"
+        f"<li><q>{_excerpt(str(comparison.left), left)}</q> {_jump('left', n, left, comparison.left_places)}"
+        f" {_jump('right', n, right, comparison.right_places)}</li>"
         for n, (left, right) in enumerate(comparison.passages[:MAX_PASSAGES], 1)
     )
     rest = f"<p>… and {count - MAX_PASSAGES:,} more, not listed here.</p>" if count > MAX_PASSAGES else ""
@@ -119,8 +121,10 @@ def _passages(comparison: Comparison, names: Names) -> str:
     return section("Shared passages", f"{lead}<ol>{items}</ol>{rest}", name="passages")
 
 
-def _jump(side: str, number: int, span: Span) -> str:
-    return f'<a class="jump" href="#{side[0]}p{number}">{side} {span[0]:,}–{span[1]:,}</a>'
+def _jump(side: str, number: int, span: Span, places: Sequence[Place]) -> str:
+    """Where a passage is: on which page, where the file has pages."""
+    place = where(places, span)
+    return f'<a class="jump" href="#{side[0]}p{number}">{side} {escaped(place) if place else f"{span[0]:,}–{span[1]:,}"}</a>'
 
 
 def _excerpt(text: str, span: Span) -> str:

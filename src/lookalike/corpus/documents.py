@@ -40,8 +40,8 @@ def documents(
 
     A row of a JSONL, JSON, CSV, TSV or Parquet file is a document: its id comes from the id column, or is made of the file's
     name and the row's number; the other columns are its ``meta``. Any other file is one document, called by its path: a text in whatever
-    encoding, or PDF, DOCX and what else ``la.read`` reads. An archive (ZIP, TAR) is a folder: each file in it is a document. With ``binary``
-    a file without a text is a document too, whose ``text`` is None; otherwise it is a problem.
+    encoding, or PDF, DOCX and what else ``la.read`` reads. An archive (ZIP, TAR) is a folder: each file in it is a document. With
+    ``binary`` a file without a text is a document too, whose ``text`` is None; otherwise it is a problem.
     Of HTML files, and of the pages of web archives (WARC; called by their addresses), the main text is taken, without
     navigation; with ``extract="all"`` everything that can be read on them. ``.gz`` and ``.zst`` are unpacked. ``encoding``
     is found out for texts and pages, and UTF-8 for tables. In a folder with tables, README.md and the like are left out.

@@ -64,7 +64,7 @@ def _given(found: list[FileText], path: Path, name: str, report: Report, binary:
         else:
             said = f"{each.status}: {'; '.join(each.notes)}" if each.notes else each.status
             if not (binary and (is_member or each.status != "ok")):
-                report(Problem("no text", place, said, skipped=each.status != "ok"))
+                report(Problem(UNREADABLE, place, said, skipped=each.status != "ok"))
                 continue
             report(Problem("no text", place, f"{said}; its digests are kept", skipped=False))
         if len(place.encode("utf-8", "replace")) > MAX_ID_BYTES:

@@ -33,9 +33,8 @@ def read_epub(package: Zip, out: Collected) -> None:
 
     starts = {"item": item, "itemref": lambda given: order.append(given.get("idref", ""))}
     xml.parse(package.stream(roots[0]), starts, {}, lambda _: None, roots[0])
-    number = 0
-    for part in (files[each] for each in dict.fromkeys(order) if files.get(each, "") in package):
+    parts = [files[each] for each in dict.fromkeys(order) if files.get(each, "") in package]
+    for number, part in enumerate(parts, 1):
         out.budget.page()
-        number += 1
         with out.place("chapter", f"chapter {number}"):
             out.paragraph(markup_text(package.read(part)).text)

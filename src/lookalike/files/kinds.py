@@ -12,9 +12,8 @@ HEAD = 1 << 13  # bytes that are enough to tell
 DOCUMENTS = ("pdf", "docx", "pptx", "odt", "odp", "epub", "xlsx", "xlsb", "xls", "ods", "rtf", "eml")
 ARCHIVES = ("zip", "tar", "gz", "bz2", "xz", "zst")
 OLD_OFFICE = {"doc": ".docx", "ppt": ".pptx", "msg": ".eml"}  # not read: what to save them as
-ENDINGS = tuple(f".{kind}" for kind in (*DOCUMENTS, *ARCHIVES, *OLD_OFFICE)) + (
-    ".docm", ".dotx", ".pptm", ".ppsx", ".xlsm", ".xltx", ".ott", ".tgz", ".tbz2", ".txz", ".tzst",
-)  # fmt: skip
+_OTHERS = (".docm", ".dotx", ".pptm", ".ppsx", ".xlsm", ".xltx", ".ott", ".tgz", ".tbz2", ".txz", ".tzst")
+ENDINGS = (*(f".{kind}" for kind in (*DOCUMENTS, *ARCHIVES, *OLD_OFFICE)), *_OTHERS)
 
 _MAGIC = (
     (0, b"%PDF-", "pdf"),
@@ -41,8 +40,8 @@ _PLAIN = frozenset({
     ".svg", ".warc",
 })  # fmt: skip
 _CODE = frozenset({
-    ".py", ".pyi", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".java", ".kt", ".go", ".rs", ".rb", ".php",
-    ".pl", ".sh", ".sql", ".swift", ".scala", ".m", ".r", ".lua", ".css", ".vue", ".ps1", ".bat",
+    ".py", ".pyi", ".js", ".mjs", ".ts", ".tsx", ".jsx", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".java", ".kt", ".go", ".rs", ".rb",
+    ".php", ".pl", ".sh", ".sql", ".swift", ".scala", ".m", ".r", ".lua", ".css", ".vue", ".ps1", ".bat",
 })  # fmt: skip
 # Streams of old Office files, in the encoding of their directory.
 _STREAMS = {

@@ -11,7 +11,8 @@ from lookalike.markup.decoding import decode_page
 _HIDDEN = {"script", "style", "template", "noscript", "svg", "math"}
 _BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "br", "caption", "dd", "div", "dl", "dt", "figcaption", "figure", "footer", "form",
-    "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "td", "th", "title", "tr", "ul",
+    "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "td", "th", "title",
+    "tr", "ul",
 })  # fmt: skip
 _SPACE = re.compile(r"[ \t\r\f\v\u00a0]*\n\s*")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from lookalike.model import Span
+from lookalike.model import Passage, Span
 
 OK = "ok"
 # Everything else says why there is no text, or not all of it.
@@ -72,6 +72,18 @@ def where(places: Sequence[Place], span: Span) -> str:
     common = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
     before, ends = first[:common], [WITHIN.join(each[common:]) for each in (first, last)]
     return WITHIN.join([*before, "–".join(filter(None, ends))])
+
+
+def shown_passages(passages: Iterable[Passage], left: Sequence[Place], right: Sequence[Place]) -> list[dict[str, Any]]:
+    """Passages as JSON has them: spans, and the pages where files have some."""
+    found = []
+    for passage in passages:
+        shown: dict[str, Any] = {"left": list(passage.left), "right": list(passage.right)}
+        for side, places, span in (("left_place", left, passage.left), ("right_place", right, passage.right)):
+            if place := where(places, span):
+                shown[side] = place
+        found.append(shown)
+    return found
 
 
 def _around(places: Sequence[Place], at: int) -> list[str]:

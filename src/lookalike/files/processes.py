@@ -56,6 +56,8 @@ class Process:
             return [FileText(name, "binary", TOO_SLOW, notes=(f"reading it takes longer than {limits.seconds:g} seconds",))]
         except _Gone:
             self.stop()
+            if self.files > 1:  # it may have died of an earlier file, or been killed while it waited: a new one decides
+                return read_in_process(name, path, data, limits, members=members)
             ended = f"the process that read it ended: it takes more than {self.memory >> 20} MiB"
             said = f"{ended}, or is broken in a way that its reader does not survive"
             return [FileText(name, "binary", TOO_LARGE, notes=(said,))]

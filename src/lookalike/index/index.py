@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
 from lookalike.errors import Corrupt, InputError, NotFound
+from lookalike.files.model import FileText
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
@@ -177,7 +178,7 @@ class Index:
 
     def search(
         self,
-        query: str | Path | bytes | Page | None = None,
+        query: str | Path | bytes | Page | FileText | None = None,
         *,
         by: str | None = None,
         simhash: int | SimHash | None = None,
@@ -189,6 +190,7 @@ class Index:
         limit: int | None = 10,
         approximate: bool = False,
         compare: bool = False,
+        min_share: float | None = None,
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
@@ -196,9 +198,10 @@ class Index:
         and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
         and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
         match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
+        ``min_share``: by passages, the documents of which the query holds at least this share, the largest share first.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
-        return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate), compare)
+        return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate, min_share), compare)
 
     def search_texts(
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1

@@ -36,6 +36,7 @@ class Options(NamedTuple):
     threshold: float | None
     limit: int
     approximate: bool = False
+    min_share: float | None = None  # by passages: how much of a document the query must hold
 
     def least(self, default: float) -> float:
         """The threshold, or what a way takes for one where none was given."""
