@@ -73,6 +73,9 @@ from lookalike.pages.representation import match_representations as match_repres
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
+from lookalike.scanning.profile import profile as profile
+from lookalike.scanning.report import ScanReport as ScanReport
+from lookalike.scanning.scan import scan as scan
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 from lookalike.text.idf import Idf as Idf, idfs as idfs

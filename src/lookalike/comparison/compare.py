@@ -135,8 +135,8 @@ def compare(
     """Compare two texts, two files, two records or two pages.
 
     Files are read as what they are: text in whatever encoding, PDF, DOCX and what else ``la.read`` reads, web pages (``.html``), and of
-    files without text the bytes. ``kind`` overrules that: "text", "page", "file" (bytes) or "record" (a JSON object). A web page beside a text is
-    compared by its main text.
+    files without text the bytes. ``kind`` overrules that: "text", "page", "file" (bytes) or "record" (a JSON object). A web page beside
+    a text is compared by its main text.
 
     ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
     "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts or files, such as templates and

@@ -70,8 +70,11 @@ def where(places: Sequence[Place], span: Span) -> str:
     if first == last or not last:
         return WITHIN.join(first)
     common = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
-    before, ends = first[:common], [WITHIN.join(each[common:]) for each in (first, last)]
-    return WITHIN.join([*before, "–".join(filter(None, ends))])
+    before, (start, end) = first[:common], [WITHIN.join(each[common:]) for each in (first, last)]
+    word = start.rpartition(" ")[0]
+    if word and end.rpartition(" ")[0] == word:  # page 1–3
+        end = end.rpartition(" ")[2]
+    return WITHIN.join([*before, "–".join(filter(None, (start, end)))])
 
 
 def shown_passages(passages: Iterable[Passage], left: Sequence[Place], right: Sequence[Place]) -> list[dict[str, Any]]:

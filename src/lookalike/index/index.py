@@ -171,6 +171,12 @@ class Index:
             for record in reader.scan(()):
                 yield record.id
 
+    def metas(self) -> Iterator[tuple[Id, dict[str, Any]]]:
+        """The id and the meta of each document, oldest first, without reading its text."""
+        with self._store.reading() as reader:
+            for record in reader.scan(("meta",)):
+                yield record.id, json.loads(record.meta) if record.meta else {}
+
     def remove(self, ids: Id | Iterable[Id]) -> int:
         """Remove documents by id; returns how many of them were there."""
         wanted = listed_ids(ids)
