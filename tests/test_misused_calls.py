@@ -72,6 +72,9 @@ def function_calls(folder: Path) -> dict[str, Call]:
     vectors = folder / "vectors.txt"
     vectors.write_text("the 0.5 0.5\nfox 0.1 0.9\n")
     page = la.page(HTML)
+    scanned = folder / "scanned"
+    scanned.mkdir(exist_ok=True)
+    (scanned / "a.txt").write_text(TEXT)
     return {
         "causal_model": (la.causal_model, (str(folder / "missing"),), {}),
         "compare": (la.compare, (TEXT, OTHER), {}),
@@ -107,11 +110,16 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "page_text": (la.page_text, (HTML,), {}),
         "parse_record": (la.parse_record, ('{"a": 1}',), {}),
         "plan": (la.plan, (rows,), {}),
+        "profile": (la.profile, (rows,), {}),
+        "read": (la.read, (rows,), {}),
+        "read_many": (la.read_many, ([rows],), {}),
+        "read_members": (la.read_members, (rows,), {}),
         "read_text": (la.read_text, (rows,), {}),
         "record": (la.record, ({"a": 1},), {}),
         "records": (la.records, ([{"a": 1}],), {}),
         "register_stop_words": (la.register_stop_words, ("sweep", ["a"]), {}),
         "register_words": (la.register_words, ("sweep", ["ab"]), {}),
+        "scan": (la.scan, (scanned,), {}),
         "shingles": (la.shingles, (TEXT,), {}),
         "simhash": (la.simhash, (TEXT,), {}),
         "simhashes": (la.simhashes, ([TEXT],), {}),
@@ -142,6 +150,9 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "Bounds": (la.Bounds, (), {}),
         "TagWeights": (la.TagWeights, (), {}),
         "Document": (la.Document, ("a", "text"), {}),
+        "Limits": (la.Limits, (), {}),
+        "FileText": (la.FileText, ("a", "text"), {}),
+        "Place": (la.Place, ("page", "page 1", 0, 1), {}),
         "Idf.load": (la.Idf.load, (folder / "missing.json",), {}),
     } | {
         f"{type(made).__name__}.{name}": (getattr(type(made), name), (getattr(made, name.replace("from", "to"))(),), {})
@@ -206,6 +217,7 @@ def method_calls(folder: Path) -> dict[str, Call]:
         "Index.clusters": (index.clusters, (), {}),
         "Index.compact": (index.compact, (), {}),
         "Index.export": (index.export, (folder / "again.jsonl",), {}),
+        "Index.metas": (index.metas, (), {}),
         "Index.load": (index.load, (export,), {}),
         "Index.get": (index.get, ("a",), {}),
         "Index.__contains__": (index.__contains__, ("a",), {}),

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import random
+import resource
 import signal
 import tarfile
 import time
@@ -191,3 +192,53 @@ class TestProcess:
             os._exit(0 if la.read(path).ok else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert la.read(path).ok
+
+
+EXAMPLES = int(os.environ.get("LOOKALIKE_EXAMPLES", "0"))
+FUZZED = ["docx", "pptx", "xlsx", "xls", "odt", "ods", "epub", "pdf", "rtf", "eml", "zip", "tar", "tar.gz", "bz2", "xz", "zst", "html"]
+
+
+@pytest.mark.parametrize("kind", FUZZED)
+def test_mutated_files(tmp_path: Path, kind: str) -> None:
+    """A status each time, and never an exception, a hang, or more memory than allowed. LOOKALIKE_EXAMPLES=2000 tries as many others."""
+    chance = random.Random(kind if not EXAMPLES else None)
+    data = made_files.made(kind)
+    path = tmp_path / f"a.{kind}"
+    limits = Limits(seconds=20, memory=512 << 20)
+    statuses = set()
+    for _ in range(EXAMPLES or 12):
+        path.write_bytes(mutated(data, chance))
+        found = la.read(path, limits=limits)
+        assert found.status == "ok" or found.notes or found.status == "empty"
+        assert all(0 <= place.start < place.end <= len(found.text) for place in found.places)
+        statuses.add(found.status)
+    assert statuses <= {"ok", "empty", "broken", "binary", "encrypted", "too large", "unsupported", "scanned"}
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert usage.ru_maxrss < 1 << 20  # KB: no process that read took a GB
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """Some bytes changed, cut, doubled or put in; of a ZIP file also inside of a member, packed again."""
+    if data.startswith(b"PK") and chance.random() < 0.6:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            files = {info.filename: archive.read(info) for info in archive.infolist() if not info.is_dir()}
+        name = chance.choice(sorted(files))
+        files[name] = mutated(files[name], chance)
+        return made_files.zipped(files)
+    changed = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randrange(len(changed) + 1)
+        step = chance.randrange(6)
+        if step == 0:
+            changed[at : at + 1] = chance.randbytes(1)
+        elif step == 1:
+            changed[at : at + 4] = chance.choice([b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"9999"])
+        elif step == 2:
+            del changed[at : at + chance.randint(1, 60)]
+        elif step == 3:
+            changed[at:at] = changed[at : at + chance.randint(1, 400)]
+        elif step == 4:
+            changed[at:at] = chance.choice([b"<a>", b"</a>", b"&#x0;", b"{", b"\\u-99999?", b"]]>", b"\x1f\x8b\x08", b"PK\x03\x04"])
+        elif chance.random() < 0.3:
+            del changed[at:]
+    return bytes(changed)

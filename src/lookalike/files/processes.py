@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import os
 import select
 import subprocess
@@ -11,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import IO
 
 from lookalike.errors import EngineError
 from lookalike.files import messages
@@ -42,6 +44,8 @@ class Process:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603 (ours)
         except OSError as error:
             raise EngineError(f"the process that reads files cannot be started: {error.strerror or error}") from error
+        with suppress(OSError):  # a text of 50 KB in one piece, instead of a switch for every 64 KB
+            fcntl.fcntl(self._pipe(self._process.stdout), fcntl.F_SETPIPE_SZ, _PIECE)
 
     def read(self, name: str, path: str | None, data: bytes, limits: Limits, members: bool) -> list[FileText]:
         """What the process answers, or what became of it."""
@@ -78,11 +82,15 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
 
+    @staticmethod
+    def _pipe(pipe: IO[bytes] | None) -> int:
+        if pipe is None or pipe.closed:
+            raise _Gone
+        return pipe.fileno()
+
     def _send(self, pieces: Iterable[bytes], until: float) -> None:
         """It reads all of a message before it does anything, so that sending cannot wait for receiving."""
-        if self._process.stdin is None:
-            raise _Gone
-        number = self._process.stdin.fileno()
+        number = self._pipe(self._process.stdin)
         for piece in pieces:
             view = memoryview(piece)
             while view:
@@ -95,9 +103,7 @@ class Process:
                     raise _Gone from error
 
     def _receive(self, size: int, until: float) -> bytes:
-        if self._process.stdout is None:
-            raise _Gone
-        number = self._process.stdout.fileno()
+        number = self._pipe(self._process.stdout)
         found = bytearray()
         while len(found) < size:
             ready, _, _ = select.select([number], [], [], max(until - time.monotonic(), 0))

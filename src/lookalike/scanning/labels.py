@@ -1,6 +1,6 @@
-"""Labels by example: the nearest labelled documents vote, and the confidence is the share of votes that the label got.
+"""Labels by example: the nearest labelled documents vote, each as much as it is near, and the confidence is the label's share of the votes.
 
-Nearness is the cosine of TF-IDF weights of words, as one learns them from the examples.
+Nearness is the cosine of TF-IDF weights of words, which are learned from the examples.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Labels:
         return len(self._names)
 
     def of(self, text: str) -> Label:
-        """The label of a text: what most of its nearest examples have; of two with as many votes, that of the nearer ones."""
+        """The label of a text: the one that its nearest examples vote for."""
         scores = np.zeros(len(self._names))
         for word, weight in self._weights(Counter(content_words(text))).items():
             if found := self._postings.get(word):
@@ -73,12 +73,11 @@ class Labels:
         nearest = [(self._names[place], float(scores[place])) for place in order.tolist() if scores[place] > 0]
         if not nearest:
             return Label("", 0.0)
-        votes = Counter(name for name, _ in nearest)
-        near: Counter[str] = Counter()
+        votes: dict[str, float] = {}
         for name, score in nearest:
-            near[name] += score  # type: ignore[assignment]  # a float counts as well
-        best = max(votes, key=lambda name: (votes[name], near[name], name))
-        return Label(best, votes[best] / len(nearest))
+            votes[name] = votes.get(name, 0.0) + score
+        best = max(votes, key=lambda name: (votes[name], name))
+        return Label(best, min(1.0, votes[best] / math.fsum(votes.values())))
 
     def _weights(self, words: Counter[str]) -> dict[str, float]:
         weights = {word: (1 + math.log(count)) * self._idf[word] for word, count in words.items() if word in self._idf}

@@ -130,6 +130,7 @@ _RULES: tuple[tuple[str, str, Found], ...] = (
     ("accounts", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b", lambda found: _iban(found[1])),
     ("numbers", rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})", lambda found: _number(found[1])),
 )
+_WORTH = re.compile(r"[^\n]*[\d@元圆][^\n]*(?:\n[^\n]{0,60})?")  # with what may follow on the next line
 _COMPILED = [(name, re.compile(pattern), make) for name, pattern, make in _RULES]
 
 
@@ -144,8 +145,9 @@ def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most:
 
 
 def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
+    worth = "\n".join(_WORTH.findall(text))  # most lines of most texts have no number
     for name, pattern, make in _COMPILED:
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(worth):
             if value := make(match):
                 yield name, value
     for name, pattern in own.items():

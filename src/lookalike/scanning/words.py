@@ -15,6 +15,7 @@ from lookalike.text.tokenize import token_texts
 LONGEST = 20_000  # characters of a text whose words are counted: what a text is about, its beginning says
 COMMON = 0.5  # a word in the names of more than this share of the files tells none of them apart
 _ENOUGH = 5  # files, from which on that is said of a word
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
 _JOINED = re.compile(r"[_\-+.()\[\]{}（）【】]+|(?<=[a-z])(?=[A-Z])")
 
 
@@ -25,9 +26,9 @@ def content_words(text: str, most: int = LONGEST) -> list[str]:
 
 def name_words(name: str) -> list[str]:
     """The words of a file name, without its ending: of those written together, as in ``AnnualReport_2026``, each."""
-    stem = PurePath(name).name
-    while (suffix := PurePath(stem).suffix) and len(suffix) <= 6 and suffix[1:].isalnum() and not suffix[1:].isdigit():
-        stem = stem[: -len(suffix)]
+    stem = PurePath(name).stem
+    if PurePath(name).suffix.lower() in _PACKED:
+        stem = PurePath(stem).stem
     words = token_texts(_JOINED.sub(" ", stem), "jieba")
     stop = normal_stop_words("default")
     return list(dict.fromkeys(word for word in words if word not in stop and is_word(word)))
