@@ -95,7 +95,8 @@ class Templates:
         office = "http://schemas.openxmlformats.org"
         space = f'xmlns:a="{office}/drawingml/2006/main" xmlns:p="{office}/presentationml/2006/main"'
         runs = "".join(f"<a:p><a:r><a:t>{line}</a:t></a:r></a:p>" for line in lines(chance, size))
-        shape = f"<p:sp><p:nvSpPr><p:cNvPr id='2' name='t'/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>{runs}</p:txBody></p:sp>"
+        named = "<p:nvSpPr><p:cNvPr id='2' name='t'/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>"
+        shape = f"<p:sp>{named}<p:txBody><a:bodyPr/>{runs}</p:txBody></p:sp>"
         tree = f"<p:spTree><p:nvGrpSpPr><p:cNvPr id='1' name=''/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>{shape}</p:spTree>"
         return repacked(self.pptx.getvalue(), "ppt/slides/slide1.xml", f"<p:sld {space}><p:cSld>{tree}</p:cSld></p:sld>")
 
@@ -192,8 +193,13 @@ def formats(size: int, runs: int) -> dict[str, Any]:
 def makers() -> dict[str, Maker]:
     templates = Templates()
     return {
-        "docx": templates.make_docx, "pdf": make_pdf, "xlsx": templates.make_xlsx, "txt": make_text, "html": make_html, "pptx": templates.make_pptx,
-    }  # fmt: skip
+        "docx": templates.make_docx,
+        "pdf": make_pdf,
+        "xlsx": templates.make_xlsx,
+        "txt": make_text,
+        "html": make_html,
+        "pptx": templates.make_pptx,
+    }
 
 
 SHARES = {"docx": 0.3, "pdf": 0.25, "xlsx": 0.15, "txt": 0.15, "html": 0.1, "pptx": 0.05}

@@ -2,7 +2,9 @@
 
     python benchmarks/labels.py [--data FOLDER] [--json OUT]
 
-Half of the documents of each label are examples, the others are tested. Generated: DOCX files of four domains that share words. Reuters: news with exactly one of the ten most frequent topics. Chinese news: the ten most frequent sections of the newspaper.
+Half of the documents of each label are examples, the others are tested. Generated: DOCX files of four domains that share words.
+Reuters: news with exactly one of the ten most frequent topics.
+Chinese news: the ten most frequent sections of the newspaper.
 """
 
 from __future__ import annotations

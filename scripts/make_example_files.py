@@ -6,6 +6,7 @@ python scripts/make_example_files.py
 from __future__ import annotations
 
 import io
+import textwrap
 import zipfile
 from email.message import EmailMessage
 from pathlib import Path
@@ -20,7 +21,9 @@ PAGES = (
 )
 MINUTES = (
     "Minutes of the meeting. The council voted to rebuild the old market hall beside the river before the end of {} winter."
-    " The costs are shared by the town and the province. The mayor will report to the council every month until the hall is open again.\n"
+    " The costs are shared by the town and the province. The mayor will report to the council every month until the hall is open again."
+    " The ferry to the islands keeps its winter timetable, and the school gets a new roof in the summer holidays. The next meeting is on the first"
+    " Tuesday of December, in the library, because the town hall is being painted.\n"
 )
 SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -58,8 +61,8 @@ def pdf() -> bytes:
     canvas = Canvas(out, invariant=1)
     canvas.setTitle("Contract")
     for page in PAGES:
-        for number in range(0, len(page), 80):
-            canvas.drawString(50, 780 - number / 4, page[number : number + 80])
+        for number, line in enumerate(textwrap.wrap(page, 80)):
+            canvas.drawString(50, 780 - 20 * number, line)
         canvas.showPage()
     canvas.save()
     return out.getvalue()

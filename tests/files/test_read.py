@@ -168,10 +168,16 @@ class TestCompare:
         found = la.compare(left, right)
         assert found.alike
         assert found.kind == "text"
-        last = found.to_dict()["passages"][-1]
-        assert last["left_place"].endswith("page 3")
-        assert last["right_place"].endswith("page 3")
-        assert "page 3" in found.to_html()
+        whole = found.to_dict()["passages"][-1]
+        assert (whole["left_place"], whole["right_place"]) == ("page 1–3", "page 1–3")
+
+    def test_where_a_page_was_taken_from(self, tmp_path: Path) -> None:
+        left = written(tmp_path, "a.docx", made_files.docx(header=""))
+        right = written(tmp_path, "a.pdf", made_files.pdf(["something else on the first page", made_files.PAGES[2]]))
+        found = la.compare(left, right)
+        shared = found.to_dict()["passages"]
+        assert {(each["left_place"], each["right_place"]) for each in shared} == {("page 3", "page 2")}
+        assert "left page 3" in found.to_html()
 
     def test_as_bytes(self, tmp_path: Path) -> None:
         paths = [written(tmp_path, f"{name}.pdf", made_files.made("pdf")) for name in "ab"]

@@ -29,7 +29,7 @@ from lookalike.scanning.relations import Entry, Family, copies_of, families_of
 from lookalike.scanning.report import ScanReport
 from lookalike.scanning.words import names_idf
 
-BATCH = 512  # documents that are stored at a time: what a scan that is stopped does not have to read again
+BATCH = 256  # documents that are stored at a time: what a scan that is stopped does not have to read again
 THRESHOLD = 0.8
 BYTES_THRESHOLD = 0.9  # of TLSH and ssdeep: a TLSH distance of 30
 MOST_BYTES = 2000  # files without text that are compared with all others
