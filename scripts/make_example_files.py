@@ -22,8 +22,8 @@ PAGES = (
 MINUTES = (
     "Minutes of the meeting. The council voted to rebuild the old market hall beside the river before the end of {} winter."
     " The costs are shared by the town and the province. The mayor will report to the council every month until the hall is open again."
-    " The ferry to the islands keeps its winter timetable, and the school gets a new roof in the summer holidays. The next meeting is on the first"
-    " Tuesday of December, in the library, because the town hall is being painted.\n"
+    " The ferry to the islands keeps its winter timetable, and the school gets a new roof in the summer holidays."
+    " The next meeting is on the first Tuesday of December, in the library, because the town hall is being painted.\n"
 )
 SPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

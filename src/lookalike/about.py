@@ -30,6 +30,7 @@ EXTRAS = {
     "pages": ("turbohtml", "web pages"),
     "language-model": ("transformers", "web pages read by a language model"),
     "files": ("pypdfium2", "PDF, spreadsheets and RTF"),
+    "code": ("pygments", "source code"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }
 

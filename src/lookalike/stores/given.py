@@ -14,6 +14,8 @@ from lookalike.errors import InputError
 from lookalike.files.kinds import HEAD, binary_kind, kind_of
 from lookalike.files.model import BINARY, FileText
 from lookalike.files.reading import read_data
+from lookalike.fingerprints.canonical import canonical_data
+from lookalike.fingerprints.record import RecordPrint
 from lookalike.io import open_file
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -35,6 +37,8 @@ class Given:
         self.metas: list[str | None] = []  # JSON
         self.raw: dict[int, Path | bytes] = {}  # the bytes behind a document, by place
         self.without_text: Given | None = None  # files that have none: they are stored for the digests of their bytes
+        self.records: dict[int, dict[str, Any]] = {}  # canonical data, by place
+        self._keeps_records = any(kind.of_records for kind in kinds)
         self.of_pages: dict[str, dict[int, Any]] = {kind.name: {} for kind in kinds if kind.of_pages}  # by kind and place
         self._page_kinds = [kind for kind in kinds if kind.of_pages]
         self._made: dict[str, Any] = {}
@@ -43,21 +47,22 @@ class Given:
         return len(self.ids)
 
     def append(self, item: object) -> None:
-        """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, a file or its bytes."""
+        """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, a record or a file."""
         raw: Path | bytes | None = None
         page = None
+        record: Any = None
         meta: Any = None
         if type(item) is tuple and len(item) == 2:  # nearly all of them
             id_, text = item
         elif isinstance(item, tuple) and len(item) == 3:
             id_, text, meta = item
         elif isinstance(item, Document):
-            id_, text, meta, page = item.id, item.text, item.meta, item.page
+            id_, text, meta, page, record = item.id, item.text, item.meta, item.page, item.record
             raw = item.path if item.path is not None else item.data
         elif isinstance(item, Mapping):
-            if "id" not in item or "text" not in item:
+            if "id" not in item or ("text" not in item and "record" not in item):
                 raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
-            id_, text, meta = item["id"], item["text"], item.get("meta")
+            id_, text, meta, record = item["id"], item.get("text"), item.get("meta"), item.get("record")
         else:
             raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
         check_id(id_)
@@ -66,6 +71,11 @@ class Given:
         elif isinstance(text, (Path, bytes)):
             raw, (text, page, about) = text, read_thing(text)
             meta = {**about, **({} if meta is None else _mapping(id_, meta))}
+        elif isinstance(text, (Mapping, RecordPrint)):
+            record, text = text, None
+        if record is not None:
+            record = self._data_of(id_, record)
+            text = record_text(record) if text is None else text
         if text is None and raw is not None:
             if self.without_text is None:
                 self.without_text = Given()
@@ -73,6 +83,8 @@ class Given:
             return
         if not isinstance(text, str):
             raise InputError(f"document {id_!r}: its text is a {type(text).__name__}, expected str")
+        if record is not None:
+            self.records[len(self.ids)] = record
         self._keep(id_, text, meta, raw, page)
 
     def _keep(self, id_: Id, text: str, meta: Any, raw: Path | bytes | None, page: Page | None) -> None:
@@ -85,6 +97,16 @@ class Given:
             for kind in self._page_kinds:
                 self.of_pages[kind.name][len(self.ids) - 1] = kind.of_page(page)
 
+    def _data_of(self, id_: Id, record: object) -> dict[str, Any]:
+        if not self._keeps_records:
+            raise InputError(
+                f"document {id_!r} is a record, and this collection keeps none: make another one with 'record' among its kinds"
+            )
+        try:
+            return record.data if isinstance(record, RecordPrint) else canonical_data(record)
+        except InputError as error:
+            raise InputError(f"document {id_!r}: {error}") from error
+
     def things(self) -> list[str | Path | bytes]:
         """The bytes of each: of its file where there is one, otherwise of the text's UTF-8."""
         return [self.raw.get(place, text) for place, text in enumerate(self.texts)] if self.raw else list(self.texts)
@@ -94,6 +116,14 @@ class Given:
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]
+
+
+def record_text(data: Any) -> str:
+    """What can be read in a record: its strings, one per line, in the order of their keys. Searches for texts find a record by it."""
+    if isinstance(data, str):
+        return data
+    inner = [data[key] for key in sorted(data)] if isinstance(data, dict) else data if isinstance(data, list) else []
+    return "\n".join(filter(None, map(record_text, inner)))
 
 
 def read_thing(thing: Path | bytes) -> tuple[str | None, Page | None, dict[str, Any]]:

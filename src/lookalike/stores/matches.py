@@ -11,6 +11,20 @@ from lookalike.files.model import Place, shown_passages
 from lookalike.model import Passage
 
 
+@dataclass(frozen=True, slots=True)
+class FieldMatch:
+    """What a field contributes to the score of a record: its similarity, its weight, the measure, and the values that both have."""
+
+    similarity: float
+    weight: float
+    measure: str
+    shared: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {"similarity": self.similarity, "weight": self.weight, "measure": self.measure}
+        return found if self.shared is None else found | {"shared": self.shared}
+
+
 class Match:
     """A stored document that looks like the query.
 
@@ -18,9 +32,10 @@ class Match:
     ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
     ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. By passages,
     ``share`` is how much of the document the query holds. ``places`` are the pages of the query and of the document, where both are files.
+    ``fields`` says of a record what each field contributes.
     """
 
-    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "id", "places", "scale", "score", "share")
+    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "fields", "id", "places", "scale", "score", "share")
 
     def __init__(
         self,
@@ -30,9 +45,11 @@ class Match:
         passages: Iterable[Passage] | Callable[[], list[Passage]] = (),
         *,
         estimated: bool = False,
+        fields: dict[str, FieldMatch] | None = None,
     ) -> None:
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
+        self.fields = fields
         self.compared: float | None = None
         self.share: float | None = None  # by passages: how much of the document the query holds
         self.places: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())  # pages of the query and of the document
@@ -56,6 +73,8 @@ class Match:
             found["share"] = self.share
         if self.compared is not None:
             found["compared"] = self.compared
+        if self.fields is not None:
+            found["fields"] = {name: field.to_dict() for name, field in self.fields.items()}
         return found | {"estimated": True} if self.estimated else found
 
     def __eq__(self, other: object) -> bool:
