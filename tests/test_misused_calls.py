@@ -74,6 +74,9 @@ def function_calls(folder: Path) -> dict[str, Call]:
     vectors = folder / "vectors.txt"
     vectors.write_text("the 0.5 0.5\nfox 0.1 0.9\n")
     page = la.page(HTML)
+    scanned = folder / "scanned"
+    scanned.mkdir(exist_ok=True)
+    (scanned / "a.txt").write_text(TEXT)
     return {
         "calibrate": (la.calibrate, ([(TEXT, TEXT, 1), (TEXT, OTHER, 0)],), {}),
         "calibrate of a file": (la.calibrate, (labelled,), {}),
@@ -119,11 +122,16 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "page_text": (la.page_text, (HTML,), {}),
         "parse_record": (la.parse_record, ('{"a": 1}',), {}),
         "plan": (la.plan, (rows,), {}),
+        "profile": (la.profile, (rows,), {}),
+        "read": (la.read, (rows,), {}),
+        "read_many": (la.read_many, ([rows],), {}),
+        "read_members": (la.read_members, (rows,), {}),
         "read_text": (la.read_text, (rows,), {}),
         "record": (la.record, ({"a": 1},), {}),
         "records": (la.records, ([{"a": 1}],), {}),
         "register_stop_words": (la.register_stop_words, ("sweep", ["a"]), {}),
         "register_words": (la.register_words, ("sweep", ["ab"]), {}),
+        "scan": (la.scan, (scanned,), {}),
         "shingles": (la.shingles, (TEXT,), {}),
         "simhash": (la.simhash, (TEXT,), {}),
         "simhash of hashes": (la.simhash, (), {"hashes": [1, 2], "weights": [1, 2.5], "bits": 8}),
@@ -157,6 +165,9 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "TagWeights": (la.TagWeights, (), {}),
         "text.register_dictionary": (la.text.register_dictionary, ("sweep", ["ab"]), {}),
         "Document": (la.Document, ("a", "text"), {}),
+        "Limits": (la.Limits, (), {}),
+        "FileText": (la.FileText, ("a", "text"), {}),
+        "Place": (la.Place, ("page", "page 1", 0, 1), {}),
         "Idf.load": (la.Idf.load, (folder / "missing.json",), {}),
     } | {
         f"{type(made).__name__}.{name}": (getattr(type(made), name), (getattr(made, name.replace("from", "to"))(),), {})
@@ -229,6 +240,7 @@ def method_calls(folder: Path) -> dict[str, Call]:
         "Index.clusters": (index.clusters, (), {}),
         "Index.compact": (index.compact, (), {}),
         "Index.export": (index.export, (folder / "again.jsonl",), {}),
+        "Index.metas": (index.metas, (), {}),
         "Index.load": (index.load, (export,), {}),
         "Index.get": (index.get, ("a",), {}),
         "Index.__contains__": (index.__contains__, ("a",), {}),

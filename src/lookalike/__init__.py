@@ -28,6 +28,7 @@ _HOMES = {
     "lookalike.embedders.opening": "embedder",
     "lookalike.errors": "InputError LookalikeError",
     "lookalike.fetching.fetched": "Fetched fetch",
+    "lookalike.files.reading": "read",
     "lookalike.fingerprints.base": "Fingerprint",
     "lookalike.fingerprints.digest": "digest digests",
     "lookalike.fingerprints.every": "fingerprint",
@@ -46,6 +47,9 @@ _HOMES = {
     "lookalike.model": "Document Passage",
     "lookalike.pages.batches": "compare_pages",
     "lookalike.recipe": "Recipe recipes",
+    "lookalike.scanning.profile": "profile",
+    "lookalike.scanning.report": "ScanReport",
+    "lookalike.scanning.scan": "scan",
     "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
     "lookalike.text.code": "code",
@@ -58,6 +62,7 @@ _HOMES = {
 _ROOMS = {
     "embedders": "CausalModel Embedder causal_model",
     "errors": "Corrupt EngineError FetchError MissingExtra NotFound RecipeMismatch StoreBusy StoreError TooManyRemoved UnknownName",
+    "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest Fingerprints KarpRabin NoFingerprint WeightedMinHash Winnowings parse_record weighted_minhash"
     " weighted_minhashes",
     "index": "Added CheckReport Member SimhashMatches VectorMatches",

@@ -1,6 +1,7 @@
 from lookalike import (
     embedders as embedders,
     errors as errors,
+    files as files,
     fingerprints as fingerprints,
     index as index,
     measures as measures,
@@ -37,6 +38,9 @@ from lookalike.errors import (
     UnknownName as UnknownName,
 )
 from lookalike.fetching.fetched import Fetched as Fetched, fetch as fetch
+from lookalike.files.limits import Limits as Limits
+from lookalike.files.model import FileText as FileText, Place as Place
+from lookalike.files.reading import read as read, read_many as read_many, read_members as read_members
 from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprint as NoFingerprint
 from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record
@@ -71,6 +75,9 @@ from lookalike.pages.representation import match_representations as match_repres
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
+from lookalike.scanning.profile import profile as profile
+from lookalike.scanning.report import ScanReport as ScanReport
+from lookalike.scanning.scan import scan as scan
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport

@@ -85,6 +85,7 @@ def command(
             format=format_,
             encoding=encoding,
             extract=extract,
+            binary=True,
             columns=fields,
             on_problem=problems,
         )

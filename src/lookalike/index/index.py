@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
 from lookalike.errors import Corrupt, InputError, NotFound
+from lookalike.files.model import FileText
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
@@ -87,7 +88,7 @@ class Index:
     def add(
         self,
         documents: object,
-        text: str | Page | Mapping[str, Any] | RecordPrint | None = None,
+        text: str | Page | Path | bytes | Mapping[str, Any] | RecordPrint | None = None,
         meta: Mapping[str, Any] | None = None,
         *,
         progress: Progress | None = None,
@@ -96,7 +97,9 @@ class Index:
         """Add documents, or replace those with the same ids: ``add("id", "text", {…})``, or any iterable of documents.
 
         A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
-        page (``la.page``) in the place of a text the main text is kept, and its structure. A mapping in the place of a text is a record.
+        page (``la.page``) in the place of a text the main text is kept, and its structure. A ``Path`` or bytes in the place of a text
+        is a file: its text is kept, and the digests of its bytes, which is all that there is of a file without text. A ``Path`` in the
+        place of a document is a file called by its path, or a folder of them. A mapping in the place of a text is a record.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
@@ -105,7 +108,7 @@ class Index:
             documents = [(documents, text, {} if meta is None else meta)]
         elif text is not None or meta is not None:
             raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
-        elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
+        elif isinstance(documents, (Document, Mapping, Path)) or _is_one(documents):
             documents = [documents]
         if not isinstance(documents, Iterable):
             raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
@@ -174,6 +177,12 @@ class Index:
             for record in reader.scan(()):
                 yield record.id
 
+    def metas(self) -> Iterator[tuple[Id, dict[str, Any]]]:
+        """The id and the meta of each document, oldest first, without reading its text."""
+        with self._store.reading() as reader:
+            for record in reader.scan(("meta",)):
+                yield record.id, json.loads(record.meta) if record.meta else {}
+
     def remove(self, ids: Id | Iterable[Id]) -> int:
         """Remove documents by id; returns how many of them were there."""
         wanted = listed_ids(ids)
@@ -181,7 +190,7 @@ class Index:
 
     def search(
         self,
-        query: str | Path | bytes | Page | Mapping[str, Any] | RecordPrint | None = None,
+        query: str | Path | bytes | Page | FileText | Mapping[str, Any] | RecordPrint | None = None,
         *,
         by: str | None = None,
         simhash: int | SimHash | None = None,
@@ -193,17 +202,18 @@ class Index:
         limit: int | None = 10,
         approximate: bool = False,
         compare: bool = False,
+        min_share: float | None = None,
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), or a fingerprint of one of them.
 
-        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for
-        one); docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure
-        compare the main text. ``approximate``: by meaning, now and then one of the nearest may be missed where that is faster
-        (docs/vectors.md); otherwise nothing ever is. ``compare``: each match also gets the score that ``la.compare`` gives to
-        the texts, as ``compared``, which is on another scale than ``score``.
+        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one); docs/search.md says what each finds
+        and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
+        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
+        match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
+        ``min_share``: by passages, the documents of which the query holds at least this share, the largest share first.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
-        return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate), compare)
+        return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate, min_share), compare)
 
     def search_texts(
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
@@ -303,7 +313,7 @@ def _is_one(thing: object) -> bool:
         isinstance(thing, tuple)
         and len(thing) in (2, 3)
         and isinstance(thing[0], (str, int))
-        and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
+        and isinstance(thing[1], (str, Page, Path, bytes, Mapping, RecordPrint))
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from lookalike.checks import check_bool, check_share, check_str
 from lookalike.comparison.score import text_score
-from lookalike.corpus.contents import contents, readable
+from lookalike.corpus.contents import contents, read_contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
+from lookalike.files.model import FileText, Place, read_places
 from lookalike.fingerprints.every import parse_record
 from lookalike.fingerprints.record import RecordPrint
-from lookalike.io import NotText, decode_text
+from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.segments.hamming import NO_LIMIT, check_limit
@@ -48,11 +50,15 @@ class VectorMatches(NamedTuple):
     scores: NDArray[np.float64]  # cosines
 
 
-def checked_options(k: int = 3, threshold: float | None = None, limit: int | None = None, approximate: bool = False) -> Options:
+def checked_options(
+    k: int = 3, threshold: float | None = None, limit: int | None = None, approximate: bool = False, min_share: float | None = None
+) -> Options:
     most = NO_LIMIT if limit is None else check_limit(limit)
     if threshold is not None:
         check_share("threshold", threshold, "choose 0 to 1")
-    return Options(k, threshold, most, check_bool("approximate", approximate))
+    if min_share is not None:
+        check_share("min_share", min_share, "choose 0 to 1")
+    return Options(k, threshold, most, check_bool("approximate", approximate), min_share)
 
 
 def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | None, options: Options, compare: bool) -> Matches:
@@ -67,15 +73,43 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
     way = _way_taking(*next(iter(given.items())), by) if given else way_named(by or usual)
     if options.approximate and not way.approximates:
         raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
+    if options.min_share is not None and way.name != "passages":
+        raise InputError(f"min_share is how much of a document a query holds: search by='passages', not by={way.name!r}")
     if compare:
         _require_texts(store, query, way)
     settings = store.settings
+    places: tuple[Place, ...] = ()
+    if isinstance(query, (Path, bytes)) and way.takes == "text":
+        query, places = _read(query)
+    elif isinstance(query, FileText):
+        query, places = query.text, query.places
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
         found = way.find(reader, settings, wanted, options).on(way.scale)
+        if way.takes == "text":
+            _name_places(reader, found, places)
         if compare:
             _compare(reader, _query_text(query), found)
     return found
+
+
+def _read(query: Path | bytes) -> tuple[str, tuple[Place, ...]]:
+    """The text of a file, as a store would keep it, and its pages."""
+    try:
+        found = readable(query) if isinstance(query, Path) else read_contents(query, "the query", "text")
+        return found.text(), found.places
+    except NotText as error:
+        raise error.instead("search for its bytes with by='fuzzy'") from error
+
+
+def _name_places(reader: Reader, found: Matches, places: tuple[Place, ...]) -> None:
+    """The pages of the query, and those of the documents, which their meta has."""
+    rows = reader.rows_of([match.id for match in found])
+    records = reader.records(list(rows.values()), ("meta",)) if rows else {}
+    for match in found:
+        meta = records[rows[match.id]].meta if match.id in rows else None
+        stored = read_places(json.loads(meta).get("places", ())) if meta and '"places"' in meta else ()
+        match.places = places, stored
 
 
 def _way_taking(parameter: str, value: object, by: str | None) -> Way:
@@ -118,12 +152,7 @@ def _record_of(query: object, way: Way) -> Any:
 def _query_text(query: object) -> str:
     if isinstance(query, Page):
         return page_text(query)
-    if not isinstance(query, (bytes, Path)):
-        return str(query)
-    try:  # the text of a file, as a store would keep it
-        return readable(query).text() if isinstance(query, Path) else decode_text(query, "the query").text
-    except NotText as error:
-        raise error.instead("search for its bytes with by='fuzzy'") from error
+    return _read(query)[0] if isinstance(query, (bytes, Path)) else str(query)
 
 
 def _require_texts(store: Store, query: object, way: Way) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from lookalike.figures import shown_score
+from lookalike.files.model import Place, shown_passages
 from lookalike.model import Passage
 
 
@@ -29,11 +30,12 @@ class Match:
 
     ``score`` is from 0 to 1; what it is, and what ``distance`` is, depends on the search, and ``scale`` says it (docs/search.md).
     ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
-    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. ``fields`` says of
-    a record what each field contributes.
+    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. By passages,
+    ``share`` is how much of the document the query holds. ``places`` are the pages of the query and of the document, where both are files.
+    ``fields`` says of a record what each field contributes.
     """
 
-    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "fields", "id", "scale", "score")
+    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "fields", "id", "places", "scale", "score", "share")
 
     def __init__(
         self,
@@ -49,6 +51,8 @@ class Match:
         self.scale = ""
         self.fields = fields
         self.compared: float | None = None
+        self.share: float | None = None  # by passages: how much of the document the query holds
+        self.places: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())  # pages of the query and of the document
         self._explain = passages if callable(passages) else None
         self._passages = None if callable(passages) else list(passages)
 
@@ -63,8 +67,10 @@ class Match:
         return self._passages
 
     def to_dict(self) -> dict[str, Any]:
-        passages = [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages]
+        passages = shown_passages(self.passages, *self.places)
         found: dict[str, Any] = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        if self.share is not None:
+            found["share"] = self.share
         if self.compared is not None:
             found["compared"] = self.compared
         if self.fields is not None:

@@ -36,6 +36,7 @@ class Options(NamedTuple):
     threshold: float | None
     limit: int
     approximate: bool = False
+    min_share: float | None = None  # by passages: how much of a document the query must hold
 
     def least(self, default: float) -> float:
         """The threshold, or what a way takes for one where none was given."""
@@ -98,6 +99,7 @@ class Kind(ABC):
     ways: ClassVar[tuple[Way, ...]] = ()
     by_default: ClassVar[bool] = False  # whether a new collection has it without being asked
     of_pages: ClassVar[bool] = False  # whether something is kept of web pages, see ``of_page``
+    of_bytes: ClassVar[bool] = False  # whether a file without text has it too
     of_records: ClassVar[bool] = False  # whether something is kept of records: ``made`` finds them in ``given.records``
     made_from_text: ClassVar[bool] = True  # from nothing else: where there is a text, nothing is exported
     # It does not depend on the settings of a collection: what was exported stays as it is where all else is made anew.

@@ -125,6 +125,7 @@ class DigestKind(Kind):
     """Column: the digest as its tool writes it; None where the bytes are too few or too uniform."""
 
     by_default = in_schema = True
+    of_bytes = True
     made_from_text = False  # it may be of a file
     lasting = True
     digest: ClassVar[type[Ssdeep] | type[Tlsh]]
