@@ -98,7 +98,7 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory(prefix="lookalike-admit-") as folder:
             result = {"embedded": measure(f"{folder}/store", chosen.documents, chosen.admitted, 1)}
-    result = machine.described(result) if hasattr(machine, "described") else result
+    result = machine.describe() | result
     print(json.dumps(result, indent=1))
     if chosen.json:
         chosen.json.write_text(json.dumps(result, indent=1) + "\n")

@@ -40,6 +40,7 @@ _HOMES = {
     "lookalike.index.index": "Index",
     "lookalike.stores.matches": "Cluster Clusters Match Matches",
     "lookalike.index.opening": "open",
+    "lookalike.leaders.distinct": "distinct",
     "lookalike.markup.page": "Page page",
     "lookalike.model": "Document Passage",
     "lookalike.pages.batches": "compare_pages",

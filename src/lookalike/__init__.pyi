@@ -60,6 +60,7 @@ from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element
 from lookalike.markup.extraction import page_text as page_text
+from lookalike.leaders.distinct import distinct as distinct
 from lookalike.markup.page import Page as Page, page as page
 from lookalike.model import Document as Document, Passage as Passage, Span as Span, Token as Token
 from lookalike.pages.batches import compare_pages as compare_pages, page_prints as page_prints

@@ -6,7 +6,7 @@
 
 A field is a name of ``meta``; ``author.name`` is the name within the author, unless there is a field that is called so. Operators are
 ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``has`` (of a list) and ``exists``. Numbers are compared with numbers and texts with
-texts, by code points; other pairs are neither equal nor in any order, and a missing field is like nothing. ``!=`` is the opposite of ``==``.
+texts, by code points; other pairs are neither equal nor in any order. A missing field is like nothing. ``!=`` is the opposite of ``==``.
 """
 
 from __future__ import annotations

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 TABLES = BandTables("sketches", (), "documents", "digest")
 STORED = "SELECT digest, bands FROM lookalike.sketches WHERE collection = %s AND digest = ANY (%s)"
+SHARING = "SELECT bands FROM lookalike.sketches WHERE collection + 0 = %s AND bands && %s LIMIT %s"
+ASKED, FEW = 64, 1000  # queries of a statement, and sketches that it gives: where there are more, all of the queries may find something
 REPLACE = "INSERT INTO lookalike.sketches VALUES (%s, %s, %s) ON CONFLICT (collection, digest) DO UPDATE SET bands = excluded.bands"
 
 
@@ -70,8 +72,18 @@ class MayShareBands(Asked["NDArray[np.bool_]"]):
         return found
 
     def in_postgres(self, tables: PostgresReader) -> NDArray[np.bool_]:
-        # Asking the database for each key costs as much as the search itself.
-        return np.ones(len(self.keys) // tables.settings.banding.bands, dtype=np.bool_)
+        """In one statement for all of them: what shares something is rare. Where it is not, the search itself will find it."""
+        entries = band_entries(self.keys.reshape(-1, tables.settings.banding.bands), tables.collection)
+        shared: NDArray[np.bool_] = np.ones(len(entries), dtype=np.bool_)
+        if len(entries) == 1:
+            return shared
+        for first in range(0, len(entries), ASKED):
+            part = entries[first : first + ASKED]
+            found = tables.connection.execute(SHARING, (tables.collection, part.reshape(-1).tolist(), FEW), binary=True).fetchall()
+            if len(found) < FEW:
+                there = np.array([key for (bands,) in found for key in bands], dtype=np.int64)
+                shared[first : first + ASKED] = np.isin(part, there).any(axis=1)
+        return shared
 
 
 class _NoTextError(Exception):
