@@ -105,7 +105,7 @@ def _decide(
         match = _better(stored, here, way.scale)
         if match is not None and stored and match is stored[0]:
             told.append(match)
-        elif match is not None and match.row is not None:
+        elif match is not None:
             carry(among, [match])
         added = match is None or asked.alike != "refuse"
         answers.append(Admitted(added, match))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -70,6 +69,6 @@ def moment(value: Any) -> int | None:
             return None
     if isinstance(value, datetime):
         value = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) >= FARTHEST // 1000:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < FARTHEST // 1000:  # not a number is not less
         return None
     return round(value * 1000)

@@ -16,7 +16,7 @@ from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.index.choosing import Fitting, find_counting, fitting, meta_of, rows_of
+from lookalike.index.choosing import Fitting, find_counting, fitting, rows_of
 from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -97,13 +97,16 @@ def search_texts(store: Store, texts: Sequence[str], options: Options, workers: 
 
 def carry(reader: Reader, found: Sequence[Match], *, text: bool = False) -> None:
     """Give matches what is kept beside their documents."""
+    if not text:
+        found = [match for match in found if not match.carries]
+    if not found:
+        return
     rows_of(reader, found)
     records = reader.records([match.row for match in found if match.row is not None], ("meta", "text") if text else ("meta",))
     for match in found:
-        record = records[match.row] if match.row is not None else None
-        if record is not None:
-            match.meta = meta_of(record)
-            match.text = record.text if text else None
+        if match.row is not None:
+            match.carry(records[match.row].meta)
+            match.text = records[match.row].text if text else None
 
 
 def _way_taking(parameter: str, value: object, by: str | None) -> Way:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -19,7 +20,7 @@ class Match:
     is kept beside the document; ``text`` is its text where that was asked for.
     """
 
-    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "id", "meta", "row", "scale", "score", "text")
+    __slots__ = ("_explain", "_meta", "_passages", "compared", "distance", "estimated", "id", "row", "scale", "score", "text")
 
     def __init__(
         self,
@@ -34,7 +35,7 @@ class Match:
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
         self.row = row  # in the store, where whoever found it knows
-        self.meta: dict[str, Any] = {}
+        self._meta: dict[str, Any] | str | None = None
         self.text: str | None = None
         self.compared: float | None = None
         self._explain = passages if callable(passages) else None
@@ -49,6 +50,23 @@ class Match:
         if self._passages is None:
             self._passages = self._explain() if self._explain else []
         return self._passages
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What is kept beside the document."""
+        if not isinstance(self._meta, dict):
+            self._meta = json.loads(self._meta) if self._meta else {}
+        found: dict[str, Any] = self._meta
+        return found
+
+    @property
+    def carries(self) -> bool:
+        """Whether it was told what is kept beside the document."""
+        return self._meta is not None
+
+    def carry(self, meta: str | None) -> None:
+        """Tell what is kept beside the document, as JSON: read when somebody asks."""
+        self._meta = meta or ""
 
     def to_dict(self) -> dict[str, Any]:
         passages = [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages]

@@ -188,7 +188,11 @@ def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uin
     def explain(row: int) -> Any:
         return partial(passages_of, query, texts[row], settings) if row in texts else None
 
-    return ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
+    matches = ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
+    for match in matches:
+        if match.row in records:
+            match.carry(records[match.row].meta)
+    return matches
 
 
 def _verified(
@@ -197,7 +201,7 @@ def _verified(
     """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text."""
     found = reader.find(SharingTexts(keys, MAX_CANDIDATES, limit))
     rows = [row for group in found.groups for row in (group.rows if settings.keep_text else group.rows[:1])]
-    records = reader.records(rows, ("text",) if settings.keep_text else ())
+    records = reader.records(rows, ("text", "meta") if settings.keep_text else ("meta",))
     # Copies are compared once. Digests say which documents are copies, and digests can be forged: so the texts say it.
     texts = list(dict.fromkeys(record.text for record in records.values() if record.text is not None))
     scores = dict(zip(texts, jaccards(query, texts, settings.recipe), strict=True))
@@ -289,7 +293,7 @@ class _Minhash(Kind):
             if not isinstance(sketch, MinHash):
                 raise InputError(f"sketches[{place}] is a {type(sketch).__name__}: give MinHashes, as la.minhash makes them")
             require_same(sketch.recipe, self.recipe(settings))
-        values = np.array([sketch.values for sketch in sketches], dtype=np.uint32).reshape(len(sketches), -1)
+        values = np.array([sketch.values for sketch in sketches], dtype=np.uint32).reshape(len(sketches), settings.size)
         # Equal sketches stand for equal contents here: there is nothing else to tell them apart by.
         digests = np.array([_native.checksum(row.view(np.uint8)) for row in values], dtype=np.uint64)
         return len(sketches), {"minhash": values.reshape(-1), "digest": digests}
