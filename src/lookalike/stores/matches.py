@@ -11,16 +11,30 @@ from lookalike.figures import shown_score
 from lookalike.model import Passage
 
 
+@dataclass(frozen=True, slots=True)
+class FieldMatch:
+    """What a field contributes to the score of a record: its similarity, its weight, the measure, and the values that both have."""
+
+    similarity: float
+    weight: float
+    measure: str
+    shared: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {"similarity": self.similarity, "weight": self.weight, "measure": self.measure}
+        return found if self.shared is None else found | {"shared": self.shared}
+
+
 class Match:
     """A stored document that looks like the query.
 
     ``score`` is from 0 to 1; what it is, and what ``distance`` is, depends on the search, and ``scale`` says it (docs/search.md).
     ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
-    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. ``meta`` is what
-    is kept beside the document; ``text`` is its text where that was asked for.
+    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. ``fields`` says of
+    a record what each field contributes. ``meta`` is what is kept beside the document; ``text`` is its text where that was asked for.
     """
 
-    __slots__ = ("_explain", "_meta", "_passages", "compared", "distance", "estimated", "id", "row", "scale", "score", "text")
+    __slots__ = ("_explain", "_meta", "_passages", "compared", "distance", "estimated", "fields", "id", "row", "scale", "score", "text")
 
     def __init__(
         self,
@@ -30,10 +44,12 @@ class Match:
         passages: Iterable[Passage] | Callable[[], list[Passage]] = (),
         *,
         estimated: bool = False,
+        fields: dict[str, FieldMatch] | None = None,
         row: int | None = None,
     ) -> None:
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
+        self.fields = fields
         self.row = row  # in the store, where whoever found it knows
         self._meta: dict[str, Any] | str | None = None
         self.text: str | None = None
@@ -76,6 +92,8 @@ class Match:
             found["text"] = self.text
         if self.compared is not None:
             found["compared"] = self.compared
+        if self.fields is not None:
+            found["fields"] = {name: field.to_dict() for name, field in self.fields.items()}
         return found | {"estimated": True} if self.estimated else found
 
     def __eq__(self, other: object) -> bool:

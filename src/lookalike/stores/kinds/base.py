@@ -50,7 +50,7 @@ class Way(ABC):
     name: ClassVar[str]
     scale: ClassVar[str]  # what scores are: only numbers on one scale can be compared
     place: ClassVar[int] = 100  # in lists
-    takes: ClassVar[str] = "text"  # or "bytes", "page", or "thing": whatever was given
+    takes: ClassVar[str] = "text"  # or "bytes", "page", "record", or "thing": whatever was given
     alike_from: ClassVar[float | None] = None  # the score from which a document is not admitted, where that is not what a search takes
     approximates: ClassVar[bool] = False  # may be told to miss some for speed
     clusters_are_made: ClassVar[bool] = False
@@ -117,6 +117,7 @@ class Kind(ABC):
     ways: ClassVar[tuple[Way, ...]] = ()
     by_default: ClassVar[bool] = False  # whether a new collection has it without being asked
     of_pages: ClassVar[bool] = False  # whether something is kept of web pages, see ``of_page``
+    of_records: ClassVar[bool] = False  # whether something is kept of records: ``made`` finds them in ``given.records``
     made_from_text: ClassVar[bool] = True  # from nothing else: where there is a text, nothing is exported
     # It does not depend on the settings of a collection: what was exported stays as it is where all else is made anew.
     lasting: ClassVar[bool] = False

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.fingerprints.reposts import advice
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
@@ -161,7 +162,8 @@ class _BySimhash(Way):
             record = records[row]
             why: Any = partial(passages_of, text, record.text or "", settings) if explained else ()
             matches.append(Match(record.id, 1 - distance / settings.bits, distance, why, row=row))
-        return Matches(matches, int(found.totals[0]))
+        weak = None if text is None else advice(settings.lexical, len(text), options.k)
+        return Matches(matches, int(found.totals[0]), [weak] if weak else [])
 
     def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
         settings.require("simhash")
@@ -249,6 +251,8 @@ class _Simhash(Kind):
     def read_print(self, data: Any, settings: Settings) -> Any:
         found = SimHash.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
+        if found.bits != settings.bits:
+            raise InputError(f"its SimHash has {found.bits} bits, expected {settings.bits}")
         return found.value
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:
