@@ -92,6 +92,7 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "dedupe of rows": (la.dedupe, ([{"id": 1, "text": TEXT}, {"id": 2, "text": OTHER}],), {}),
         "dedupe of records": (la.dedupe, ([{"id": 1, "a": TEXT}, {"id": 2, "a": OTHER}],), {"method": "record", "columns": {"a": 2}}),
         "digest": (la.digest, (b"data",), {}),
+        "distinct": (la.distinct, ([TEXT, OTHER],), {}),
         "digests": (la.digests, ([b"data"],), {}),
         "documents": (la.documents, (rows,), {}),
         "documents as records": (la.documents, (rows,), {"columns": ["text"]}),
@@ -236,7 +237,13 @@ def method_calls(folder: Path) -> dict[str, Call]:
         "Index.add_minhashes": (index.add_minhashes, (["m"], [minhash]), {}),
         "Index.add_simhashes": (index.add_simhashes, (["s"], [simhash]), {}),
         "Index.add_vectors": (index.add_vectors, (["v"], [[1.0, 2.0]]), {}),
+        "Index.admit": (index.admit, ("d", TEXT), {}),
+        "Index.admit of many": (index.admit, ([("d", TEXT)],), {}),
         "Index.check": (index.check, (), {}),
+        "Index.cluster_of": (index.cluster_of, ("a",), {}),
+        "Index.count": (index.count, ("a = 1",), {}),
+        "Index.documents": (index.documents, (), {}),
+        "Index.ids": (index.ids, (), {}),
         "Index.clusters": (index.clusters, (), {}),
         "Index.compact": (index.compact, (), {}),
         "Index.export": (index.export, (folder / "again.jsonl",), {}),
@@ -301,7 +308,7 @@ def misuses(call: Call) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     for (label, value), place in itertools.product(WRONG.items(), range(len(arguments))):
         yield str(place), label, lambda value=value, place=place: function(*arguments[:place], value, *arguments[place + 1 :], **named)
     for (label, value), name in itertools.product(WRONG.items(), sorted(names)):
-        if name.startswith(("on_", "progress", "model")) and callable(value):
+        if (name.startswith(("on_", "progress", "model")) or name == "key") and callable(value):
             continue  # it is called, and what it raises is its own
         yield name, label, lambda value=value, name=name: function(*arguments, **{**named, name: value})
 

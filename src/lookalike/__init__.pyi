@@ -66,6 +66,7 @@ from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element
 from lookalike.markup.extraction import page_text as page_text
+from lookalike.leaders.distinct import distinct as distinct
 from lookalike.markup.page import Page as Page, page as page
 from lookalike.model import Document as Document, Passage as Passage, Span as Span, Token as Token
 from lookalike.pages.batches import compare_pages as compare_pages, page_prints as page_prints
@@ -80,6 +81,7 @@ from lookalike.scanning.report import ScanReport as ScanReport
 from lookalike.scanning.scan import scan as scan
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
+from lookalike.index.admit import Admitted as Admitted
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 from lookalike.text.dictionaries import register_dictionary as register_dictionary
 from lookalike.text.idf import Idf as Idf, idfs as idfs

@@ -15,7 +15,7 @@ import lookalike
 from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
-from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes
+from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes, where_option
 from lookalike.errors import InputError
 from lookalike.figures import shown_score, shown_share
 from lookalike.files.model import where
@@ -68,6 +68,7 @@ _Thing = str | bytes | Path | lookalike.Page | lookalike.FileText | Mapping[str,
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
 @fetch_options
+@where_option
 @collection_option
 @json_option
 @quiet_option
@@ -88,6 +89,7 @@ def command(
     encoding: str | None,
     fetch: bool,
     allow_private: bool,
+    where: str | None,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -128,6 +130,7 @@ def command(
             approximate=approximate,
             compare=compare,
             min_share=min_share,
+            where=where,
         )
         if as_json:
             print_json([match.to_dict() for match in found])

@@ -12,6 +12,7 @@ from lookalike.corpus.documents import documents as documents_of
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.model import Document
+from lookalike.index.beside import NEVER, Expiry
 from lookalike.stores.base import Added, Batch, Store
 from lookalike.stores.given import Given, fingerprinted, of_bytes
 from lookalike.stores.ids import Id, listed_ids
@@ -25,7 +26,9 @@ BATCH_DOCUMENTS = 8192
 BATCH_CHARACTERS = 16_000_000
 
 
-def add_documents(store: Store, documents: Iterable[object], progress: Callable[[int], object] | None, workers: int) -> Added:
+def add_documents(
+    store: Store, documents: Iterable[object], progress: Callable[[int], object] | None, workers: int, expiry: Expiry = NEVER
+) -> Added:
     check_workers(workers)
     added = updated = 0
 
@@ -38,7 +41,8 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
             progress(added + updated)
 
     settings = store.settings
-    make = partial(_made, settings=settings, workers=workers)
+
+    make = partial(_made, settings=settings, workers=workers, expiry=expiry)
     batches = _batches(documents, settings)
     first = next(batches, None)
     if first is None:
@@ -59,10 +63,16 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
     return Added(added, updated)
 
 
-def _made(given: Given, settings: Settings, workers: int) -> list[Batch]:
+def _made(given: Given, settings: Settings, workers: int, expiry: Expiry) -> list[Batch]:
     """The documents with text, and the files without."""
-    made = [fingerprinted(given, settings, settings.stored, workers)] if len(given) else []
-    return [*made, of_bytes(given.without_text, settings, workers)] if given.without_text else made
+    made = []
+    if len(given):
+        made.append(fingerprinted(given, settings, settings.stored, workers))
+        made[-1].expires = expiry.of(given)
+    if given.without_text:
+        made.append(of_bytes(given.without_text, settings, workers))
+        made[-1].expires = expiry.of(given.without_text)
+    return made
 
 
 def _batches(documents: Iterable[object], settings: Settings) -> Iterator[Given]:

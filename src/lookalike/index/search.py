@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +16,10 @@ from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, read_contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.files.model import FileText, Place, read_places
+from lookalike.files.model import FileText, Place
 from lookalike.fingerprints.every import parse_record
 from lookalike.fingerprints.record import RecordPrint
+from lookalike.index.choosing import Fitting, find_counting, fitting, rows_of
 from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -26,9 +27,10 @@ from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import Progress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import Options, Way
+from lookalike.stores.kinds.minhash import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Clusters, Match, Matches
 
 DEFAULT = "near"
 RECORDS = "record"
@@ -61,7 +63,16 @@ def checked_options(
     return Options(k, threshold, most, check_bool("approximate", approximate), min_share)
 
 
-def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | None, options: Options, compare: bool) -> Matches:
+def search(
+    store: Store,
+    query: Any,
+    fingerprints: dict[str, Any],
+    by: str | None,
+    options: Options,
+    compare: bool,
+    text: bool,
+    where: object = None,
+) -> Matches:
     """By a query, or by one of the fingerprints, which have the names of the parameters of ``Index.search``."""
     given = {name: value for name, value in fingerprints.items() if value is not None}
     if len(given) + (query is not None) != 1:
@@ -85,9 +96,10 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
         query, places = query.text, query.places
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
-        found = way.find(reader, settings, wanted, options).on(way.scale)
-        if way.takes == "text":
-            _name_places(reader, found, places)
+        found = find_counting(way, reader, settings, wanted, options, fitting(reader, where)).on(way.scale)
+        carry(reader, found, text=text)
+        for match in found:
+            match.query_places = places
         if compare:
             _compare(reader, _query_text(query), found)
     return found
@@ -102,14 +114,26 @@ def _read(query: Path | bytes) -> tuple[str, tuple[Place, ...]]:
         raise error.instead("search for its bytes with by='fuzzy'") from error
 
 
-def _name_places(reader: Reader, found: Matches, places: tuple[Place, ...]) -> None:
-    """The pages of the query, and those of the documents, which their meta has."""
-    rows = reader.rows_of([match.id for match in found])
-    records = reader.records(list(rows.values()), ("meta",)) if rows else {}
+def search_texts(store: Store, texts: Sequence[str], options: Options, workers: int, where: object) -> list[Matches]:
+    settings = store.settings
+    with store.reading() as reader:
+        found = list(NEAR.find_each(reader, settings, texts, options, workers, partial(find_counting, counts=fitting(reader, where))))
+        carry(reader, [match for each in found for match in each])
+    return [each.on(NEAR.scale) for each in found]
+
+
+def carry(reader: Reader, found: Sequence[Match], *, text: bool = False) -> None:
+    """Give matches what is kept beside their documents."""
+    if not text:
+        found = [match for match in found if not match.carries]
+    if not found:
+        return
+    rows_of(reader, found)
+    records = reader.records([match.row for match in found if match.row is not None], ("meta", "text") if text else ("meta",))
     for match in found:
-        meta = records[rows[match.id]].meta if match.id in rows else None
-        stored = read_places(json.loads(meta).get("places", ())) if meta and '"places"' in meta else ()
-        match.places = places, stored
+        if match.row is not None:
+            match.carry(records[match.row].meta)
+            match.text = records[match.row].text if text else None
 
 
 def _way_taking(parameter: str, value: object, by: str | None) -> Way:
@@ -195,11 +219,11 @@ def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:
     return known[places]
 
 
-def clusters(store: Store, by: object, options: Options, progress: Progress) -> Clusters:
+def clusters(store: Store, by: object, options: Options, progress: Progress, where: object = None) -> Clusters:
     names = way_names(of_clusters=True)
     if not isinstance(by, str) or by not in names:
         raise InputError(f"by={shown_value(by)}: clusters are made by {', '.join(names)}")
     way = way_named(by)
     with store.reading() as reader:
-        found = way.clusters(reader, store.settings, options, progress)
+        found = way.clusters(reader if where is None else Fitting(reader, where), store.settings, options, progress)
     return Clusters((replace(cluster, scale=way.scale) for cluster in found), found.notes)

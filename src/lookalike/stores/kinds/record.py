@@ -119,6 +119,13 @@ class ByRecord(Way):
         sketches = sketches_of([asked.data], [asked.canonical], settings)
         return _Query(asked, np.frombuffer(sketches[0][DIGEST_BYTES:], dtype="<u4"), keys_of(sketches, settings))
 
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        settings.require("record")
+        if len(given.records) < len(given):
+            wrong = next(id_ for place, id_ in enumerate(given.ids) if place not in given.records)
+            raise InputError(f"document {wrong!r}: by='record' compares records, and this is none: give a mapping in the place of its text")
+        return [self.query(given.records[place], settings) for place in range(len(given))]
+
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         threshold = options.least(settings.threshold)
         found = reader.find(SharingRecords(query.keys, MAX_CANDIDATES, options.limit))
@@ -127,7 +134,8 @@ class ByRecord(Way):
         scored = _Scores(query)
         scores = {row: scored.of(each) for row, each in records.items()}
         passed = sorted((-score, row) for row, score in scores.items() if score >= threshold)
-        matches = [Match(records[row].id, -score, 1 + score, **scored.explained(records[row])) for score, row in passed[: options.limit]]
+        best = passed[: options.limit]
+        matches = [Match(records[row].id, -score, 1 + score, row=row, **scored.explained(records[row])) for score, row in best]
         beyond = sum(group.size - len(group.rows) for group in found.groups if scores[group.rows[0]] >= threshold)
         notes = _notes(settings, threshold, found.total)
         if any(match.estimated for match in matches):

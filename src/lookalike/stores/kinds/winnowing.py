@@ -62,6 +62,7 @@ class _Passages(Way):
     """Documents that share passages with the query, by how much of the query they hold."""
 
     name, scale, place = "passages", "share of query", 2
+    alike_from = 0.8  # quoting is no copying
 
     def query(self, thing: Any, settings: Settings) -> Any:
         return thing, winnow(thing, window=WINDOW, recipe=settings.recipe)
@@ -79,14 +80,14 @@ class _Passages(Way):
         for each in found.documents:
             record = records[each.row]
             if record.text is None:
-                match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True)
+                match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)
                 match.share = _estimated_share(each.shared, record.columns.get("winnowing"))
                 matches.append((each.row, match))
                 continue
             pair = TextPair(text, record.text, settings.recipe)
             spans = shared_passages(pair)
             shares = containment(pair, spans) if spans else {"left": 0.0, "right": 0.0}
-            match = Match(record.id, shares["left"], 1 - shares["left"], spans)
+            match = Match(record.id, shares["left"], 1 - shares["left"], spans, row=each.row)
             match.share = shares["right"]
             matches.append((each.row, match))
         if found.total > len(rows) and settings.keep_text:
