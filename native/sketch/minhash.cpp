@@ -4,22 +4,50 @@
 #include <bit>
 #include <cmath>
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 namespace {
 
 std::size_t bin_of(std::uint64_t hash, std::size_t size) { return static_cast<std::size_t>((hash >> 32) * size >> 32); }
 
-LOOKALIKE_CLONES
-bool any_empty(const std::uint32_t* bins, std::size_t size) {
+LOOKALIKE_INLINED bool any_empty_here(const std::uint32_t* bins, std::size_t size) {
     std::uint32_t any = 0;
     for (std::size_t i = 0; i < size; ++i) any |= bins[i] == kEmptyBin;
     return any != 0;
 }
 
-LOOKALIKE_CLONES
-void mix_all(const std::uint64_t* features, std::size_t count, std::uint64_t offset, std::uint64_t* out) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = mix(features[i] + offset);
+bool any_empty(const std::uint32_t* bins, std::size_t size) { return widest<any_empty_here>(bins, size); }
+
+constexpr std::size_t kAtATime = 64;
+
+// Throws that have a prefix each. Places and values are computed in lanes. What is too many changes nothing: a value of a later round is larger.
+LOOKALIKE_INLINED void throw_all_here(const std::uint64_t* throws, const std::uint32_t* prefixes, std::size_t count, std::uint64_t offset, std::uint32_t prefix,
+                                      unsigned shift, std::uint64_t size, std::uint32_t* bins) {
+    std::uint32_t places[kAtATime], values[kAtATime];
+    for (std::size_t first = 0; first < count; first += kAtATime) {
+        const std::size_t here = std::min(kAtATime, count - first);
+        for (std::size_t i = 0; i < here; ++i) {
+            const std::uint64_t hash = mix(throws[first + i] + offset);
+            places[i] = static_cast<std::uint32_t>((hash >> 32) * size >> 32);
+            values[i] = (prefix + prefixes[first + i]) | static_cast<std::uint32_t>(hash) >> shift;
+        }
+        for (std::size_t i = 0; i < here; ++i) bins[places[i]] = std::min(bins[places[i]], values[i]);
+    }
 }
+
+void throw_all(const std::uint64_t* throws, const std::uint32_t* prefixes, std::size_t count, std::uint64_t offset, std::uint32_t prefix, unsigned shift,
+               std::uint64_t size, std::uint32_t* bins) {
+    widest<throw_all_here>(throws, prefixes, count, offset, prefix, shift, size, bins);
+}
+
+LOOKALIKE_INLINED std::uint32_t smallest_here(const std::uint64_t* features, std::size_t count, std::uint64_t offset) {
+    std::uint32_t smallest = 0xFFFFFFFFU;
+    for (std::size_t i = 0; i < count; ++i) smallest = std::min(smallest, static_cast<std::uint32_t>(mix(features[i] + offset)));
+    return smallest;
+}
+
+std::uint32_t smallest(const std::uint64_t* features, std::size_t count, std::uint64_t offset) { return widest<smallest_here>(features, count, offset); }
 
 }  // namespace
 
@@ -60,19 +88,33 @@ void MinHasher::compact() {
 
 void MinHasher::finish() {
     if (full_ || features_.empty()) return;
-    constexpr std::size_t kBatch = 256;
-    std::uint64_t hashes[kBatch];
-    for (std::size_t round = 1; round < 2 * size_ && !full(); ++round) {
-        const std::uint32_t base = 0x80000000U | static_cast<std::uint32_t>(round) << value_bits_;
-        for (std::size_t first = 0; first < features_.size(); first += kBatch) {
-            const std::size_t count = std::min(kBatch, features_.size() - first);
-            mix_all(features_.data() + first, count, round * kGolden, hashes);
-            for (std::size_t i = 0; i < count; ++i) {
-                std::uint32_t& bin = bins_[round < size_ ? bin_of(hashes[i], size_) : round - size_];
-                // A bin that an earlier round has filled keeps its value: those of this round are all larger.
-                if (bin >= base) bin = std::min(bin, base | static_cast<std::uint32_t>(hashes[i]) >> (32 - value_bits_));
-            }
-        }
+    throw_again();
+    if (!full()) fill_one_by_one();
+}
+
+// Rounds 1 to size - 1. About size * log size throws are needed, whatever the set: a small one throws many rounds before anybody looks for empty bins.
+void MinHasher::throw_again() {
+    constexpr std::size_t kAtLeast = 128;
+    const std::size_t count = features_.size(), rounds = std::min((kAtLeast + count - 1) / count, std::max<std::size_t>(size_ - 1, 1));
+    throws_.resize(rounds * count);
+    prefixes_.resize(rounds * count);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < count; ++i) throws_[round * count + i] = features_[i] + round * kGolden;
+        std::fill_n(prefixes_.begin() + static_cast<std::ptrdiff_t>(round * count), count, static_cast<std::uint32_t>(round) << value_bits_);
+    }
+    for (std::size_t round = 1; round < size_ && !full(); round += rounds) {
+        const std::uint32_t prefix = 0x80000000U + (static_cast<std::uint32_t>(round) << value_bits_);
+        throw_all(throws_.data(), prefixes_.data(), std::min(rounds, size_ - round) * count, round * kGolden, prefix, 32 - value_bits_, size_, bins_);
+    }
+}
+
+// Rounds from size on fill one bin each: a bin that has a value keeps it.
+void MinHasher::fill_one_by_one() {
+    for (std::size_t bin = 0; bin < size_; ++bin) {
+        if (bins_[bin] != kEmptyBin) continue;
+        const std::size_t round = size_ + bin;
+        const std::uint32_t prefix = 0x80000000U | static_cast<std::uint32_t>(round) << value_bits_;
+        bins_[bin] = prefix | smallest(features_.data(), features_.size(), round * kGolden) >> (32 - value_bits_);
     }
 }
 
