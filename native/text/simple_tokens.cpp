@@ -20,21 +20,28 @@ std::uint32_t word_of(const std::uint8_t* utf8, unsigned size) {
     return word;
 }
 
-// For each code point of three bytes: what has to be done to its bytes (XOR), how many it then has, and its class. In pages of 64, most of which are
+// For each code point of one byte or three: what has to be done to its bytes (XOR), how many it then has, and its class. In pages of 64, most of which are
 // the same: all ideographs share one.
 struct Simple {
     std::array<std::uint16_t, 1024> directory{};
-    std::vector<std::uint32_t> entries;
+    std::vector<std::uint32_t> entries;  // first those of ASCII, two pages
 
     Simple() {
+        for (std::uint8_t c = 0; c < 0x80; ++c) entries.push_back(of_ascii(c));
         std::map<std::array<std::uint32_t, 64>, std::uint16_t> pages;
         for (std::uint32_t first = 0; first < 0x10000; first += 64) {
             std::array<std::uint32_t, 64> page;
             for (std::uint32_t i = 0; i < 64; ++i) page[i] = entry(first + i);
-            const auto [found, is_new] = pages.try_emplace(page, static_cast<std::uint16_t>(pages.size()));
+            const auto [found, is_new] = pages.try_emplace(page, static_cast<std::uint16_t>(pages.size() + 2));
             if (is_new) entries.insert(entries.end(), page.begin(), page.end());
             directory[first / 64] = found->second;
         }
+    }
+
+    static std::uint32_t of_ascii(std::uint8_t c) {
+        const unsigned kind = CharacterForm::of_ascii(c);
+        const unsigned becomes = kind == CharacterForm::kSpace ? ' ' : c >= 'A' && c <= 'Z' ? c | 0x20U : c;
+        return (c ^ becomes) | 1U << kShownSize | kind << kShownClass;
     }
 
     static std::uint32_t entry(std::uint32_t code) {
@@ -94,7 +101,7 @@ std::size_t SimpleTokens::take(std::span<const std::uint8_t> rest, Mode mode) {
     const std::uint8_t* stopped = read_until(end);
     if (stopped == end) {
         if (mode == Mode::chars && after_space_ && count_ > 0) --count_;
-        if (count_ == 0) return 0;  // a text without words is read by its characters
+        if (count_ == 0) return position_ = before, 0;  // a text without words is read by its characters
     } else if (!begins_with_ideograph(stopped, end)) {
         do --stopped;
         while (stopped > begin && !begins_with_ideograph(stopped, end));
@@ -112,37 +119,46 @@ const std::uint8_t* SimpleTokens::read(const std::uint8_t* p, const std::uint8_t
     const std::uint16_t* const directory = simple().directory.data();
     const std::uint32_t* const entries = simple().entries.data();
     const unsigned hard = 1U << kHard | (chars ? 0 : 1U << Form::kWord);
-    const unsigned tokens = chars ? 0xF : 1U << Form::kSingle | (mode == Mode::pieces ? 1U << Form::kOther : 0);
+    [[maybe_unused]] const unsigned tokens = 1U << Form::kSingle | (mode == Mode::pieces ? 1U << Form::kOther : 0);
     // Copies that stay in registers; the members are right wherever `put` is called, and at the end.
     std::size_t count = count_;
     std::uint32_t position = position_;
-    bool after_space = after_space_;
+    unsigned after_space = after_space_;
     while (p < end) {
-        if (*p >= 0xE0 && end - p >= 3 && *p < 0xF0 && (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80) {
-            const std::uint32_t word = p[0] | std::uint32_t{p[1]} << 8 | std::uint32_t{p[2]} << 16;
-            const std::uint32_t entry = entries[directory[(p[0] & 0xFU) << 6 | (p[1] & 0x3FU)] * 64U + (p[2] & 0x3FU)];
+        const std::uint32_t four = end - p >= 4 ? word_of(p, 4) : word_of(p, static_cast<unsigned>(end - p));
+        // A branch, though it is mispredicted now and then: without one, each character would wait for the one before it.
+        const bool three = (four & 0xC0C0F0) == 0x8080E0;
+        if (three || (four & 0x80) == 0) {
+            const std::uint32_t entry = three ? entries[directory[(four & 0xF) << 6 | (four >> 8 & 0x3F)] * 64U + (four >> 16 & 0x3F)] : entries[four & 0x7F];
             const unsigned kind = entry >> kShownClass;
             if ((hard >> kind & 1) == 0) {
                 if (count >= kEnough && (begins_with_ideograph(p, end) || count >= kRoom - 32)) break;
-                const bool space = kind == Form::kSpace;
-                words_[count] = word ^ (entry & 0xFFFFFF);
+                words_[count] = (four ^ entry) & (three ? 0xFFFFFF : 0xFF);
                 sizes_[count] = entry >> kShownSize & 3;
                 starts_[count] = position;
                 ends_[count] = ++position;
-                count += tokens >> kind & (space && after_space ? 0U : 1U);
-                after_space = space;
-                in_word_ = false;
-                p += 3;
+                if constexpr (chars) {
+                    const unsigned space = kind == Form::kSpace;
+                    count += 1 - (space & after_space);
+                    after_space = space;
+                } else {
+                    count += tokens >> kind & 1;
+                    in_word_ = false;
+                }
+                if (three) [[likely]] {
+                    p += 3;
+                } else {
+                    ++p;
+                }
                 continue;
             }
         }
         if (count >= kRoom - 32) break;
         count_ = count;
         position_ = position;
-        after_space_ = after_space;
+        after_space_ = after_space != 0;
         if (*p < 0x80) {
-            const std::uint8_t lower = static_cast<std::uint8_t>(*p | (static_cast<std::uint8_t>(*p - 'A') < 26 ? 0x20 : 0));
-            put<chars>(Form::of_ascii(*p), lower, 1, mode);
+            put<chars>(entries[*p] >> kShownClass, *p ^ (entries[*p] & 0xFF), 1, mode);
             ++p;
         } else {
             std::uint32_t code;
@@ -158,7 +174,7 @@ const std::uint8_t* SimpleTokens::read(const std::uint8_t* p, const std::uint8_t
     }
     count_ = count;
     position_ = position;
-    after_space_ = after_space;
+    after_space_ = after_space != 0;
     return p;
 }
 
