@@ -42,7 +42,7 @@ Elements = Iterable[str] | Iterable[bytes] | Iterable[int]
 
 
 class _Made:
-    """What a kernel has made needs no checks, and no numbers of Python's before somebody asks for them: they take longer than the sketch."""
+    """What a kernel has made needs no checks, and no Python numbers before somebody asks for them: they take longer than the sketch."""
 
     __slots__ = ("_made",)
     _made: bytes
