@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/system.hpp"
+
 // Where AddressSanitizer watches, the heap: it knows where a block ends.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
@@ -15,7 +17,7 @@
 #define LOOKALIKE_WATCHED_HEAP
 #endif
 
-#if defined(__linux__) && !defined(LOOKALIKE_WATCHED_HEAP)
+#if defined(LOOKALIKE_LINUX) && !defined(LOOKALIKE_WATCHED_HEAP)
 #define LOOKALIKE_OWN_PAGES
 #include <sys/mman.h>
 #endif

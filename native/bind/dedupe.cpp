@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/dispatch.hpp"
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "text/documents.hpp"
@@ -35,8 +36,7 @@ nb::dict scan_rows(Bytes block, std::vector<std::string> columns) {
     return out;
 }
 
-LOOKALIKE_CLONES
-std::size_t count_bytes(const std::uint8_t* data, std::size_t size, std::uint8_t wanted) {
+LOOKALIKE_INLINED std::size_t count_bytes_here(const std::uint8_t* data, std::size_t size, std::uint8_t wanted) {
     constexpr std::size_t kBlock = 128;  // a sum of so many fits into a byte
     std::size_t count = 0, done = 0;
     for (; done + kBlock <= size; done += kBlock) {
@@ -47,6 +47,8 @@ std::size_t count_bytes(const std::uint8_t* data, std::size_t size, std::uint8_t
     for (; done < size; ++done) count += data[done] == wanted;
     return count;
 }
+
+std::size_t count_bytes(const std::uint8_t* data, std::size_t size, std::uint8_t wanted) { return widest<count_bytes_here>(data, size, wanted); }
 
 std::size_t count_line_ends(Bytes data) {
     nb::gil_scoped_release release;

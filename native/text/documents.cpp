@@ -1,9 +1,10 @@
 #include "text/documents.hpp"
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 
-LOOKALIKE_CLONES
-TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) {
+LOOKALIKE_INLINED TokenDigest sequence_digest_here(std::span<const std::uint64_t> shingles) {
     if (shingles.empty()) return kNothing;
     // Each lane takes every sixteenth shingle: a step waits for the one before it, and lanes do not wait for each other.
     constexpr std::size_t kLanes = 16;
@@ -24,6 +25,8 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) {
     }
     return {all_low | 1, all_high};  // never kNothing
 }
+
+TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) { return widest<sequence_digest_here>(shingles); }
 
 std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
     std::uint64_t* const features = features_.data() + first_;

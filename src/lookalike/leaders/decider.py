@@ -18,6 +18,7 @@ from lookalike import _native
 from lookalike.leaders.candidates import BUCKET_LIMIT
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketches
+from lookalike.system import forget_pages
 
 if TYPE_CHECKING:
     from lookalike.leaders.meaning import MeaningLeaders
@@ -80,7 +81,7 @@ class Decider:
             self._moved = last
         # For every page that a comparison reads the system maps sixteen: they are given back at once.
         for each in self._maps:
-            each.madvise(mmap.MADV_DONTNEED)
+            forget_pages(each)
 
     def _full_chunks(self) -> int:
         """How many chunks can go: the last one is still being filled, unless it is as large as it may be."""
@@ -101,7 +102,7 @@ class Decider:
             elsewhere: Any = np.frombuffer(mapped, dtype=np.uint64, count=len(view), offset=at)
             self._leaders.replace_chunk(chunk, elsewhere)
             at += 8 * len(view)
-        mapped.madvise(mmap.MADV_DONTNEED)
+        forget_pages(mapped)
         return mapped
 
 

@@ -31,6 +31,7 @@ from lookalike.corpus.value_batches import Collected
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
 from lookalike.io import open_file
+from lookalike.system import copy_range
 
 CHUNK = 1 << 22
 ROWS_BLOCK = 1 << 16  # bytes that are made rows at once: somebody may want no more than the first one
@@ -255,7 +256,7 @@ def _copy_lines(part: Kept, out: IO[bytes]) -> None:
     with open_file(part.source.path) as file:
         for begin, end in stretches:
             while begin < end:
-                copied = os.sendfile(out.fileno(), file.fileno(), begin, end - begin)
+                copied = copy_range(out.fileno(), file.fileno(), begin, end - begin)
                 if not copied:
                     raise part.was_changed()
                 begin += copied
