@@ -25,7 +25,7 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) {
     return {all_low | 1, all_high};  // never kNothing
 }
 
-std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
+std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint64_t* keys) {
     std::uint64_t* const features = features_.data() + first_;
     digest = sequence_digest({features, features_.size() - first_});
     const std::size_t count = banding_.bands ? set_.make_distinct(features, features_.size() - first_) : 0;
@@ -36,7 +36,7 @@ std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
     for (unsigned band = 0; band < banding_.bands; ++band) {
         std::uint64_t state = (band + 1) * kGolden;
         for (unsigned row = 0; row < banding_.rows; ++row) state = absorb(state, *bin++);
-        keys[band] = static_cast<std::uint32_t>(mix(state));
+        keys[band] = mix(state);
     }
     return count;
 }

@@ -25,11 +25,11 @@ from lookalike.corpus.row import Problem
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
 
-VERSION = 3  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
+VERSION = 4  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
 KEY_BYTES = 32
 _DTYPES = {
-    "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u4", "simhashes": "u8",
+    "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u8", "simhashes": "u8",
     "rows": "i8", "has_text": "?", "ranks": "f8", "extents": "i8", "id_offsets": "i8", "ids": "u1",
 }  # fmt: skip
 

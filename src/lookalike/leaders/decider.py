@@ -39,15 +39,16 @@ class Decider:
         self._maps: list[mmap.mmap] = []
         self._moved = 0
 
-    def offer(self, sketches: Sketches, others: int = 0) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def offer(self, sketches: Sketches, others: int = 0, *, stay: bool = False) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The kept document that each one points at, by its number in the order of offers, or -1 where it is kept itself; and
-        the similarity. ``others`` is what else the run holds in memory, in bytes."""
+        the similarity. ``others`` is what else the run holds in memory, in bytes. ``stay``: nobody changes the features any more, and
+        those of kept documents may stay where they are."""
         if self._meaning:
             return self._meaning.offer(sketches.features, self._allowed(others))
         if self._simhash:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
-            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, sketches.keys)
+            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, sketches.keys.astype(np.uint64, copy=False), stay)
             self._move_out(others)
         return np.asarray(found[0]), np.asarray(found[1])
 

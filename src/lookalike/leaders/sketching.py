@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from array import array
 from collections.abc import Iterable
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -29,7 +31,7 @@ class Sketches(NamedTuple):
     features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
-    keys: NDArray[np.uint32]  # one per band and document
+    keys: NDArray[np.uint64]  # one per band and document
     simhashes: NDArray[np.uint64]
 
     def __len__(self) -> int:
@@ -66,6 +68,11 @@ def sketch(
     return Sketches(features, offsets, digests, keys, found)
 
 
+def by_any_thread(rule: Rule) -> bool:
+    """Whether several threads may sketch at a time, and gain by it. Not everybody's words and models can be asked by several."""
+    return rule.method in ("exact", "bytes") or (rule.method != "meaning" and is_native(rule.recipe))
+
+
 class Sketcher:
     """``sketch`` for one batch after the other, in the same memory."""
 
@@ -74,6 +81,20 @@ class Sketcher:
 
     def sketch(self, texts: Packed) -> Sketches:
         return sketch(texts, self._rule, key=self._key, workers=self._workers, scratch=self._scratch)
+
+
+class Sketchers:
+    """``sketch`` for several threads at a time, each with memory of its own."""
+
+    def __init__(self, rule: Rule, workers: int, key: NDArray[np.uint64] | None = None) -> None:
+        self._make = partial(Sketcher, rule, workers, key)
+        self._own = threading.local()
+
+    def sketch(self, texts: Packed) -> Sketches:
+        if not hasattr(self._own, "sketcher"):
+            self._own.sketcher = self._make()
+        sketcher: Sketcher = self._own.sketcher
+        return sketcher.sketch(texts)
 
 
 def _by_words(texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
@@ -115,7 +136,7 @@ def of_digests(digests: NDArray[np.uint64]) -> Sketches:
     """Sketches that say which documents are equal, and no more."""
     words = np.ascontiguousarray(digests).reshape(-1)
     nothing = np.zeros(0, np.uint64)
-    return Sketches(nothing, np.zeros(len(words) // 2 + 1, np.int64), words, np.zeros(0, np.uint32), nothing)
+    return Sketches(nothing, np.zeros(len(words) // 2 + 1, np.int64), words, nothing, nothing)
 
 
 def _joined(lists: Iterable[array[int] | memoryview]) -> array[int]:
