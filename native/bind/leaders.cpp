@@ -257,7 +257,9 @@ class BoundSimhashLeaders {
         {
             nb::gil_scoped_release release;
             const std::lock_guard lock(guard_);
+            constexpr std::size_t kAhead = 4;
             for (std::size_t i = 0; i < count; ++i) {
+                if (i + kAhead < count) leaders_.prefetch(code_at(view(words), i + kAhead, bits));
                 decisions.add(leaders_.offer(code_at(view(words), i, bits), digest_at(digests, i)));
             }
         }

@@ -226,7 +226,7 @@ Decision SimhashLeaders::offer(const Code& code, const TokenDigest& digest) {
         ++kept_;
         return {};
     }
-    const TokenDigest own{mix(code.high), code.low};
+    const TokenDigest own = digest_of(code);
     Originals::Known* known = originals_.find(own);
     if (known && known->final()) return known->decision();
     const Decision decision = nearest(code);
@@ -247,16 +247,16 @@ Decision SimhashLeaders::nearest(const Code& code) {
     matches_.clear();
     index_.search(code, k_, scratch_, matches_);
     if (!matches_.empty()) near.meet(static_cast<std::uint32_t>(matches_[0].id), similarity(matches_[0].distance));  // the nearest and earliest of them
-    for (std::size_t i = 0; i < recent_.size(); ++i) near.meet(static_cast<std::uint32_t>(recent_numbers_[i]), similarity(distance(code, recent_[i])));
+    recent_.near(code, [&](std::uint32_t i, unsigned found) { near.meet(static_cast<std::uint32_t>(recent_numbers_[i]), similarity(found)); });
     return near.decision();
 }
 
 void SimhashLeaders::keep(const Code& code, std::uint32_t document) {
-    recent_.push_back(code);
+    recent_.add(code);
     recent_numbers_.push_back(document);
     if (recent_.size() < kMaxRecent) return;
     std::vector<std::uint64_t> words;
-    for (const Code& each : recent_) push_words(each, bits(), words);
+    for (std::size_t i = 0; i < recent_.size(); ++i) push_words(recent_[i], bits(), words);
     index_.add(words, recent_numbers_);
     recent_.clear();
     recent_numbers_.clear();

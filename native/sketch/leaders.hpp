@@ -14,6 +14,7 @@
 #include "base/large_buffer.hpp"
 #include "segments/hamming_index.hpp"
 #include "sketch/decide.hpp"
+#include "sketch/recent_codes.hpp"
 #include "sketch/set_similarity.hpp"
 
 namespace lookalike {
@@ -194,17 +195,23 @@ class Leaders {
 // Leaders by the Hamming distance of SimHashes: all kept ones within k are found. Digests say which documents have no tokens.
 class SimhashLeaders {
    public:
-    SimhashLeaders(unsigned bits, unsigned k) : k_(k), index_(bits) {}
+    SimhashLeaders(unsigned bits, unsigned k) : k_(k), index_(bits), recent_(bits, k) {}
 
     Decision offer(const Code& code, const TokenDigest& digest);
     std::uint32_t documents() const { return documents_; }
     std::uint32_t kept() const { return kept_; }
     unsigned bits() const { return index_.bits(); }
-    std::size_t bytes() const { return originals_.bytes() + index_.bytes(); }
+    std::size_t bytes() const { return originals_.bytes() + index_.bytes() + recent_.bytes(); }
+    void prefetch(const Code& code) const {
+        originals_.prefetch(digest_of(code));
+        recent_.prefetch(code);
+        index_.prefetch(code, k_);
+    }
 
    private:
-    static constexpr std::size_t kMaxRecent = 1024;  // compared one by one; the index takes many at a time
+    static constexpr std::size_t kMaxRecent = 1 << 17;  // the index takes many at a time, as a segment
 
+    static TokenDigest digest_of(const Code& code) { return {mix(code.high), code.low}; }
     Decision nearest(const Code& code);
     double similarity(unsigned distance) const { return 1.0 - static_cast<double>(distance) / bits(); }  // exact: bits are a power of two
     void keep(const Code& code, std::uint32_t document);
@@ -214,7 +221,7 @@ class SimhashLeaders {
     Originals originals_;  // by their codes
     Decision nothing_;     // where a document without tokens points
     HammingIndex index_;
-    std::vector<Code> recent_;
+    RecentCodes recent_;
     std::vector<std::int64_t> recent_numbers_;
     std::vector<Hit> scratch_;
     std::vector<Match> matches_;

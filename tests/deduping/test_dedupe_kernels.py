@@ -76,7 +76,7 @@ def documents_of_features(draw: st.DrawFn, size: int | None = None) -> list[tupl
 
 
 def offered(
-    documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, estimated: bool = False
+    documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, estimated: bool = False, stay: bool = False
 ) -> list[reference_dedupe.Decision]:
     leaders = _native.Leaders(2, threshold, limit, estimated)
     decisions: list[reference_dedupe.Decision] = []
@@ -86,16 +86,17 @@ def offered(
         flat = np.array([value for each in features for value in each], dtype=np.uint64)
         digests = np.array([word for digest, _, _ in part for word in (digest, digest)], dtype=np.uint64)
         keys = np.array([key for _, _, keys in part for key in keys], dtype=np.uint64)
-        found, similarities = leaders.offer(flat, offsets, digests, keys)
+        found, similarities = leaders.offer(flat, offsets, digests, keys, stay)
         decisions += [(None if leader < 0 else leader, similarity) for leader, similarity in zip(found, similarities, strict=True)]
     assert leaders.documents == len(documents)
     assert leaders.kept == sum(leader is None for leader, _ in decisions)
     return decisions
 
 
-@given(documents_of_features(), st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40))
-def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int) -> None:
-    assert offered(documents, threshold, limit, cut) == reference_dedupe.leaders(documents, threshold, limit)
+@given(documents_of_features(), st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40), st.booleans())
+def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, stay: bool) -> None:
+    """Wherever the features of kept documents lie."""
+    assert offered(documents, threshold, limit, cut, stay=stay) == reference_dedupe.leaders(documents, threshold, limit)
 
 
 @given(documents_of_features(size=4), st.sampled_from([0.25, 0.5, 0.8, 1.0]), st.integers(0, 40))

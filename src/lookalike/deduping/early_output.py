@@ -22,6 +22,7 @@ from lookalike.corpus.writing import atomic_file, atomic_folder
 from lookalike.deduping.outputs import Output, output_names
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.threads import Threads
+from lookalike.deduping.working_files import Workspace
 
 MOST_PIECES = 512  # that the system takes at a time; it takes 1,024
 
@@ -32,7 +33,10 @@ class EarlyOutput:
     Each output file is a lane of the threads: several files are written at a time, and each by one thread at a time.
     """
 
-    def __init__(self, output: Output, readers: Sequence[FileReader], threads: Threads[Any, Any], times: StageTimes) -> None:
+    def __init__(
+        self, output: Output, readers: Sequence[FileReader], threads: Threads[Any, Any], times: StageTimes, workspace: Workspace | None
+    ) -> None:
+        """``workspace``: where it is written until it is complete, if somebody cleans up there after a run that was killed."""
         assert output.path is not None
         self._path, self._folder, self._threads, self._times = output.path, output.folder, threads, times
         self._names = output_names(readers) if output.folder else {}
@@ -40,7 +44,7 @@ class EarlyOutput:
         self._stack = ExitStack()
         self._parents = [each for each in (self._path.parent, *self._path.parent.parents) if not each.exists()]
         self._files: dict[int, _File] = {}
-        self._into = self._path
+        self._into, self._workspace = self._path, workspace
         self.complete = True  # False: somebody else writes
 
     @staticmethod
@@ -104,11 +108,16 @@ class EarlyOutput:
                 self._begin_folder()
             path = self._into / self._names[self._sources[source].name] if self._folder else self._path
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._files[number] = self._stack.enter_context(_File(path))
+            self._files[number] = self._stack.enter_context(_File(path, None if self._folder else self._temporary()))
         return self._files[number]
 
     def _begin_folder(self) -> None:
-        self._into = self._stack.enter_context(atomic_folder(self._path))
+        self._into = self._stack.enter_context(atomic_folder(self._path, self._temporary()))
+
+    def _temporary(self) -> Path | None:
+        if self._workspace is None or self._path.is_symlink():  # which may lead to another disk
+            return None
+        return self._workspace.folder()
 
     def _remove_parents(self) -> None:
         """Those that were made for an output that there is not."""
@@ -120,12 +129,12 @@ class EarlyOutput:
 class _File:
     """A file that appears when it is finished."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._stack = path, ExitStack()
+    def __init__(self, path: Path, folder: Path | None) -> None:
+        self._path, self._folder, self._stack = path, folder, ExitStack()
         self._packing = Source.of(path).packing
 
     def __enter__(self) -> Self:
-        self._file: IO[bytes] = self._stack.enter_context(atomic_file(self._path))
+        self._file: IO[bytes] = self._stack.enter_context(atomic_file(self._path, self._folder))
         self._packed: Any = self._stack.enter_context(closing(packed(self._file, self._packing))) if self._packing else None
         return self
 

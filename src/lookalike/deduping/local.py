@@ -142,7 +142,7 @@ class Job:
             record = recordable and (self.resources.resume or size >= RECORD_FROM)
             workspace = Workspace(self._work_folder(sources), keep_on_error=record)
             threads, times = Threads[Any, Any](self.resources.threads), self._times()
-            early = self._early(output, readers, threads, times)
+            early = self._early(output, readers, threads, times, workspace if record else None)
             with workspace, self._opened() as stored, early or nullcontext(), threads:
                 if not self.resources.resume:
                     workspace.discard()
@@ -155,13 +155,18 @@ class Job:
         return StageTimes(on_progress=self.conduct.progress)
 
     def _early(
-        self, output: Output | None, readers: Sequence[FileReader], threads: Threads[Any, Any], times: StageTimes
+        self,
+        output: Output | None,
+        readers: Sequence[FileReader],
+        threads: Threads[Any, Any],
+        times: StageTimes,
+        workspace: Workspace | None,
     ) -> EarlyOutput | None:
         """Writes while it is read, where rows are decided as they come, and written as they came."""
         in_order = self.settings.keep.order == "first" and self.settings.level == "document" and self.against.store is None
         if output is None or not in_order or not EarlyOutput.possible(output, readers, self.to.annotate):
             return None
-        return EarlyOutput(output, readers, threads, times)
+        return EarlyOutput(output, readers, threads, times, workspace)
 
     def _opened(self) -> AbstractContextManager[Stored | None]:
         if self.against.store is None:

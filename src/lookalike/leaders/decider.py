@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEFAULT_MEMORY = 4 << 30
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
-CHUNKS_A_FILE = 8
+FILE_BYTES = 64 << 20  # of features that go to a file together
 
 
 class Decider:
@@ -71,19 +71,22 @@ class Decider:
 
     def _move_out(self, others: int) -> None:
         allowed = self._allowed(others)
-        while self._leaders.nbytes > allowed and self._moved < (full := self._full_chunks()):
-            last = min(self._moved + CHUNKS_A_FILE, full)
-            self._maps.append(self._to_file(range(self._moved, last)))
-            self._moved = last
+        while self._leaders.nbytes > allowed and (chunks := self._oldest_chunks()):
+            self._maps.append(self._to_file(chunks))
+            self._moved = chunks.stop
         # For every page that a comparison reads the system maps sixteen: they are given back at once.
         for each in self._maps:
             each.madvise(mmap.MADV_DONTNEED)
 
-    def _full_chunks(self) -> int:
-        """How many chunks can go: the last one is still being filled, unless it is as large as it may be."""
+    def _oldest_chunks(self) -> range:
+        """Those that go to a file next. The last one may still be filled, and stays, unless it is as large as it may be."""
         count = self._leaders.chunks
-        filling = count > self._moved and self._leaders.chunk(count - 1).nbytes < LEAST_FEATURES
-        return count - 1 if filling else count
+        if count > self._moved and self._leaders.chunk(count - 1).nbytes < LEAST_FEATURES:
+            count -= 1
+        size, last = 0, self._moved
+        while last < count and size < FILE_BYTES:
+            size, last = size + self._leaders.chunk(last).nbytes, last + 1
+        return range(self._moved, last)
 
     def _to_file(self, chunks: range) -> mmap.mmap:
         path = self._folder() / f"features-{chunks.start}"
