@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import lookalike as la
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
 from lookalike.deduping import local, working_files
 
@@ -126,7 +127,7 @@ def test_damaged_records_are_made_again(tmp_path: Path, monkeypatch: pytest.Monk
 
     finish = local.EarlyOutput.finish
     monkeypatch.setattr(local.EarlyOutput, "finish", fails)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(la.InputError, match="No space"):
         local.dedupe(source, out=tmp_path / "out.jsonl", resume=True)
     monkeypatch.setattr(local.EarlyOutput, "finish", finish)
     (left,) = (path for path in tmp_path.iterdir() if path.name.startswith(".lookalike-dedupe-"))
