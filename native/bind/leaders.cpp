@@ -293,8 +293,7 @@ void bind_leaders(nb::module_& m) {
           "open_offsets"_a.noconvert(), "open_buckets"_a.noconvert(), "open_leads"_a.noconvert(), "bucket_limit"_a);
     nb::class_<BoundLeaders>(m, "Leaders")
         .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
-        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(),
-             "stay"_a = false)
+        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false)
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)

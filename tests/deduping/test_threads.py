@@ -38,11 +38,11 @@ def test_an_error_comes_where_its_result_would_have_come(workers: int) -> None:
             raise ValueError(f"no {number}")
         return number
 
-    seen = []
-    with pytest.raises(ValueError, match="no 5"), Threads[int, int](workers) as threads:
-        for number in threads.in_order(iter(range(20)), work):
-            seen.append(number)
-    assert seen == list(range(5))
+    with Threads[int, int](workers) as threads:
+        results = threads.in_order(iter(range(20)), work)
+        assert [next(results) for _ in range(5)] == list(range(5))
+        with pytest.raises(ValueError, match="no 5"):
+            next(results)
     assert not helpers()
 
 
@@ -52,11 +52,11 @@ def test_an_error_of_the_tasks_themselves(workers: int) -> None:
         yield from range(4)
         raise OSError("the disk is gone")
 
-    seen = []
-    with pytest.raises(OSError, match="the disk is gone"), Threads[int, int](workers) as threads:
-        for number in threads.in_order(tasks(), lambda number: number):
-            seen.append(number)
-    assert seen == list(range(4))
+    with Threads[int, int](workers) as threads:
+        results = threads.in_order(tasks(), lambda number: number)
+        assert [next(results) for _ in range(4)] == list(range(4))
+        with pytest.raises(OSError, match="the disk is gone"):
+            next(results)
 
 
 @pytest.mark.parametrize("workers", WORKERS)

@@ -97,7 +97,9 @@ def test_formats(tmp_path: Path, name: str, out: str) -> None:
     assert same_for_all(tmp_path, source, out) == written_late(tmp_path, source, out)
 
 
-@pytest.mark.parametrize("options", [{"method": "simhash"}, {"method": "exact"}, {"method": "bytes"}, {"keep": "longest"}, {"recipe": "chars"}])
+@pytest.mark.parametrize(
+    "options", [{"method": "simhash"}, {"method": "exact"}, {"method": "bytes"}, {"keep": "longest"}, {"recipe": "chars"}]
+)
 def test_methods_and_orders(tmp_path: Path, options: dict[str, Any]) -> None:
     same_for_all(tmp_path, written(tmp_path, "in.jsonl", rows_of(TEXTS)), "out.jsonl", **options)
 

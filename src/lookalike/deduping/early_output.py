@@ -37,8 +37,7 @@ class EarlyOutput:
         self, output: Output, readers: Sequence[FileReader], threads: Threads[Any, Any], times: StageTimes, workspace: Workspace | None
     ) -> None:
         """``workspace``: where it is written until it is complete, if somebody cleans up there after a run that was killed."""
-        assert output.path is not None
-        self._path, self._folder, self._threads, self._times = output.path, output.folder, threads, times
+        self._path, self._folder, self._threads, self._times = output.path or Path(), output.folder, threads, times
         self._names = output_names(readers) if output.folder else {}
         self._sources = [reader.source for reader in readers]
         self._stack = ExitStack()
@@ -159,8 +158,8 @@ class _File:
             self.__exit__(None, None, None)
 
 
-class _Unfinished(Exception):  # noqa: N818 - it ends a file, and nobody sees it
-    pass
+class _Unfinished(Exception):
+    """Ends a file that must not appear. Nobody sees it."""
 
 
 def _write_all(file: int, pieces: list[memoryview]) -> None:

@@ -48,7 +48,8 @@ class Decider:
         if self._simhash:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
-            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, sketches.keys.astype(np.uint64, copy=False), stay)
+            keys = sketches.keys.astype(np.uint64, copy=False)  # those of stored MinHashes have 32 bits
+            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, keys, stay)
             self._move_out(others)
         return np.asarray(found[0]), np.asarray(found[1])
 

@@ -33,7 +33,8 @@ from lookalike.io import open_file
 
 CHUNK = 1 << 22
 ROWS_BLOCK = 1 << 16  # bytes that are made rows at once: somebody may want no more than the first one
-_ID_BEGINS = list(b'"-0123456789')
+_BEGINS_ID = np.zeros(256, np.bool_)
+_BEGINS_ID[list(b'"-0123456789')] = True
 _BROKEN, _NO_OBJECT, _NO_COLUMN, _NO_TEXT = 1, 2, 3, 4
 
 
@@ -221,7 +222,7 @@ class _Scan:
         sizes = spans[:, 1] - spans[:, 0]
         nothing = (first == ord("n")) | ((first == ord('"')) & (sizes == 2))  # null or ""
         spans[nothing] = -1
-        good = np.isin(first, _ID_BEGINS) | nothing | ~given | ~usable
+        good = _BEGINS_ID[first] | nothing | ~given | ~usable
         for i in np.flatnonzero(~good).tolist():
             shown = bytes(block.data[spans[i, 0] : spans[i, 1]]).decode("utf-8", "replace")[:60]
             place = f"{self.source.name}:{lines[i]}"

@@ -50,7 +50,8 @@ def line_blocks(
     ``buffers`` each block has memory of its own, which whoever gets the block gives back.
     """
     size = min(size or BLOCK, most)
-    buffer, held = buffers.take(2 * size) if buffers else bytearray(2 * size), 0  # the first `held` bytes are a line whose end was not found yet
+    buffer = buffers.take(2 * size) if buffers else bytearray(2 * size)
+    held = 0  # so many bytes at its beginning are a line whose end was not found yet
     offset, line = start  # of the first byte in the buffer
     skipping = False
     try:
