@@ -103,11 +103,11 @@ std::size_t KeptBuckets::slot_of(const Table& table, std::uint64_t key) {
     return i;
 }
 
-void KeptBuckets::find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const {
+void KeptBuckets::find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) {
     for (unsigned band = 0; band < bands_; ++band) {
         const Table& table = tables_[band];
         if (table.slots.empty()) continue;
-        std::uint32_t i = table.slots[slot_of(table, keys[band])].newest;
+        std::uint32_t i = table.slots[found_[band] = slot_of(table, keys[band])].newest;
         for (; i != kNobody && i >= first; i = older_[std::size_t{i} * bands_ + band]) {
             candidates.push_back(i);
         }
@@ -125,8 +125,11 @@ void KeptBuckets::add(const std::uint64_t* keys) {
     older_.resize(older_.size() + bands_, kNobody);
     for (unsigned band = 0; band < bands_; ++band) {
         Table& table = tables_[band];
-        if (3 * table.slots.size() <= 4 * (table.used + 1)) grow(table);
-        Slot& slot = table.slots[slot_of(table, keys[band])];
+        if (3 * table.slots.size() <= 4 * (table.used + 1)) {
+            grow(table);
+            found_[band] = slot_of(table, keys[band]);
+        }
+        Slot& slot = table.slots[found_[band]];
         if (slot.newest == kNobody) {
             slot.low = static_cast<std::uint32_t>(keys[band]);
             slot.high = static_cast<std::uint32_t>(keys[band] >> 32);

@@ -116,14 +116,14 @@ class FeatureChunks {
 // Kept documents by the keys of their bands.
 class KeptBuckets {
    public:
-    explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands) {}
+    explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands), found_(bands) {}
 
     unsigned bands() const { return bands_; }
     // Appends the kept documents from `first` on that share a key, newest first in each bucket, with repetitions.
-    void find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const;
+    void find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates);
     std::uint32_t documents() const { return documents_; }
     void prefetch(const std::uint64_t* keys) const;
-    // A bucket that is full takes no more: what is not found there may be found in another band.
+    // Adds what find() was asked for last. A bucket that is full takes no more: what is not found there may be found in another band.
     void add(const std::uint64_t* keys);
     std::size_t bytes() const;
 
@@ -151,6 +151,7 @@ class KeptBuckets {
     unsigned bands_;
     std::uint32_t limit_, documents_ = 0;
     std::vector<Table> tables_;
+    std::vector<std::size_t> found_;  // where find() ended in each table
     std::vector<std::uint32_t> older_;                                          // bands() a document: the one before it in the same bucket
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> refused_;  // by band and key
 };

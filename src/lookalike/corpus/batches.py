@@ -47,6 +47,7 @@ class Batch:
     texts: Packed  # of the documents that have one
     has_text: NDArray[np.bool_] | None = None  # None: all of them
     ids: Ids | None = None  # None: all are made
+    id_hashes: NDArray[np.uint64] | None = None  # of them, where somebody made them already
     ranks: NDArray[np.float64] | None = None  # what keep= asks for; larger is kept
     extents: NDArray[np.int64] | None = None  # where each row begins and ends in the unpacked file, two numbers per row
     names: list[str] | None = None  # of the files, where every document is one

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lookalike.corpus.batches import NO_TEXTS, Batch, Part, Report, character_counts
 from lookalike.corpus.row import Problem
-from lookalike.deduping.ledger import Growing, Ledger
+from lookalike.deduping.ledger import Growing, Ledger, id_hashes
 from lookalike.deduping.problems import EMPTY, Problems
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.settings import Resources, Settings
@@ -161,11 +161,15 @@ class Run:
         """All that is left of all sources. One thread at a time is here."""
         found: list[Problem] = []
         for number in range(source, len(readers)):
-            for part in readers[number].parts(found.append, start):
+            parts = readers[number].parts(found.append, start)
+            part: Part | None = None
+            while True:
+                with self.times.timed("read"):
+                    part = next(parts, None)
                 yield _Taken(number, found.copy(), part)
                 found.clear()
-            yield _Taken(number, found.copy(), None)
-            found.clear()
+                if part is None:
+                    break
             start = (0, 1)
 
     def _make(self, taken: _Taken) -> _Made:
@@ -175,6 +179,7 @@ class Run:
             return _Made(source, problems, None, None)
         with self.times.timed("read"):
             batch = part.make(problems.append)
+            batch.id_hashes = id_hashes(batch.ids)
         if self._written is None and batch.lines:
             batch.lines.let_go()
             batch.lines = None
