@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 OFFERED_AT_A_TIME = 4096
 HOT_BUCKETS = 20
-READ_AHEAD_SHARE = 16  # of the budget may be rows that were read and not decided: what is made of a row takes some four times its bytes
+MADE_OF_A_ROW = 4  # times its bytes take what is made of it until it is decided, roughly
+READ_AHEAD_SHARE = 16  # of the budget may be rows that were read and not decided
 LEAST_READ_AHEAD = 4 << 20
 
 
@@ -260,8 +261,9 @@ class Run:
             self._waiting.add(sketches, place)
 
     def _offer(self, sketches: Sketches, stay: bool = False) -> None:
+        others = self.ledger.nbytes + self._waiting.nbytes + MADE_OF_A_ROW * self._threads.held
         with self.times.timed("compare"):
-            leaders, similarities = self._decider.offer(sketches, self.ledger.nbytes + self._waiting.nbytes, stay=stay)
+            leaders, similarities = self._decider.offer(sketches, others, stay=stay)
         self._found[0].add(leaders)
         self._found[1].add(similarities)
 

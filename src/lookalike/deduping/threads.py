@@ -47,6 +47,12 @@ class Threads(Generic[Task, Result]):
         for helper in self._helpers:
             helper.join()
 
+    @property
+    def held(self) -> int:
+        """The size of all tasks whose results were not handed out yet."""
+        with self._changed:
+            return sum(self._sizes.values())
+
     def in_order(
         self, tasks: Iterator[Task], work: Callable[[Task], Result], *, size: Callable[[Task], int] = lambda task: 0, room: int = 0
     ) -> Iterator[Result]:
