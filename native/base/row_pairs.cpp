@@ -102,9 +102,7 @@ typedef double Lanes8 __attribute__((vector_size(64)));
 // The definition itself. Without the instruction each step is a call, which computes the same.
 template <PairSum Kind>
 struct Plain {
-    static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
-        each_row<Kind, false>(a, b, sums, rows, inner);
-    }
+    static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) { each_row<Kind, false>(a, b, sums, rows, inner); }
     static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
         for (std::size_t i = 0; i < rows; ++i) {
             for (std::size_t j = 0; j < columns; ++j) each_row<Kind, false>(a + i * inner, b + j * inner, sums + i * columns + j, 1, inner);
@@ -126,8 +124,8 @@ struct By4 {
 
 template <PairSum Kind>
 struct By8 {
-    __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))) static void rows_of(const double* a, const double* b, double* sums,
-                                                                                               std::size_t rows, std::size_t inner) {
+    __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))) static void rows_of(const double* a, const double* b, double* sums, std::size_t rows,
+                                                                                               std::size_t inner) {
         each_row<Kind, true>(a, b, sums, rows, inner);
     }
     __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))) static void pairs_of(const double* a, std::size_t rows, const double* b,
@@ -138,9 +136,7 @@ struct By8 {
 #elif defined(__FP_FAST_FMA)
 template <PairSum Kind>
 struct By4 {
-    static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
-        each_row<Kind, true>(a, b, sums, rows, inner);
-    }
+    static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) { each_row<Kind, true>(a, b, sums, rows, inner); }
     static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
         in_tiles<Kind, Lanes4, 4>(a, rows, b, columns, inner, sums);
     }
@@ -167,14 +163,10 @@ void with_fastest(Use&& use) {
 template <class Use>
 void with_kind(PairSum kind, Use&& use) {
     switch (kind) {
-        case PairSum::products:
-            return with_fastest<PairSum::products>(use);
-        case PairSum::squared_differences:
-            return with_fastest<PairSum::squared_differences>(use);
-        case PairSum::differences:
-            return with_fastest<PairSum::differences>(use);
-        case PairSum::largest_difference:
-            return with_fastest<PairSum::largest_difference>(use);
+        case PairSum::products: return with_fastest<PairSum::products>(use);
+        case PairSum::squared_differences: return with_fastest<PairSum::squared_differences>(use);
+        case PairSum::differences: return with_fastest<PairSum::differences>(use);
+        case PairSum::largest_difference: return with_fastest<PairSum::largest_difference>(use);
     }
 }
 

@@ -151,7 +151,7 @@ class KeptBuckets {
     unsigned bands_;
     std::uint32_t limit_, documents_ = 0;
     std::vector<Table> tables_;
-    std::vector<std::size_t> found_;  // where find() ended in each table
+    std::vector<std::size_t> found_;                                            // where find() ended in each table
     std::vector<std::uint32_t> older_;                                          // bands() a document: the one before it in the same bucket
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> refused_;  // by band and key
 };

@@ -204,7 +204,9 @@ def _row_sums(kind: int, a: FloatArray, b: FloatArray) -> FloatArray:
 def _pair_sums(kind: int, a: FloatArray, b: FloatArray) -> FloatArray:
     import numpy as np
 
-    found = np.asarray(_native.pair_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])) if a.size and b.size else np.zeros(len(a) * len(b))
+    found = (
+        np.asarray(_native.pair_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])) if a.size and b.size else np.zeros(len(a) * len(b))
+    )
     return found.reshape(len(a), len(b))
 
 
