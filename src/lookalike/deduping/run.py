@@ -118,7 +118,7 @@ class Run:
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = Waiting()
-        needs_file = not self._in_order and settings.method in ("minhash", "meaning")
+        needs_file = not self._in_order and settings.method in ("minhash", "meaning", "record")
         self._journal = Journal(workspace.folder()) if means.record or needs_file else None
         # A store is asked before anything is sketched, in order; and not everybody's words and models can be asked by several threads.
         self._side_by_side = stored is None and by_any_thread(settings.rule)
