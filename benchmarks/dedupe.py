@@ -58,7 +58,7 @@ total = time.process_time() - begin
 begin, buffers = time.thread_time(), Buffers()
 with open(sys.argv[1], "rb") as file:
     for block in line_blocks(file, "", 1 << 27, buffers=buffers):
-        buffers.give(block.data.obj)
+        buffers.give(block)
 blocks = time.thread_time() - begin
 print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks}))
 """

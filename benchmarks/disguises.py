@@ -102,9 +102,7 @@ def dead_code_python(source: str, other: str, seed: int) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            dead = ast.parse(
-                f"if {generator.random() < 0.5}:\n    unused_{generator.randrange(99)} = [{generator.randrange(99)}] * 3"
-            ).body[0]
+            dead = ast.parse(f"if {generator.random() < 0.5}:\n    unused_{generator.randrange(99)} = [{generator.randrange(99)}] * 3").body[0]
             node.body.insert(generator.randrange(len(node.body) + 1), dead)
     strange = [node for node in ast.walk(ast.parse(other)) if isinstance(node, ast.FunctionDef)]
     wanted = len(list(ast.walk(tree))) // 5

@@ -190,12 +190,7 @@ def table(result: dict[str, Any]) -> str:
 
 def picture(result: dict[str, Any]) -> str:
     """Recall by length as SVG: one panel per language, a line per recipe and bound."""
-    styles = {
-        ("default", 3): ("#8c8a83", ""),
-        ("default", 6): ("#8c8a83", "5 4"),
-        ("reposts", 3): ("#5a3ea6", ""),
-        ("reposts", 6): ("#5a3ea6", "5 4"),
-    }
+    styles = {("default", 3): ("#8c8a83", ""), ("default", 6): ("#8c8a83", "5 4"), ("reposts", 3): ("#5a3ea6", ""), ("reposts", 6): ("#5a3ea6", "5 4")}
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 300" font-family="sans-serif" font-size="12">']
     parts.append('<rect width="720" height="300" fill="#fff"/>')
     for panel, language in enumerate(NAMES):
@@ -203,9 +198,7 @@ def picture(result: dict[str, Any]) -> str:
         parts.append(f'<text x="{left}" y="20" font-weight="bold">{NAMES[language]}</text>')
         for tenth in range(0, 11, 2):
             y = 240 - 20 * tenth
-            parts.append(
-                f'<path d="M{left} {y}h220" stroke="#e3e1da"/><text x="{left - 8}" y="{y + 4}" text-anchor="end">{tenth / 10:.1f}</text>'
-            )
+            parts.append(f'<path d="M{left} {y}h220" stroke="#e3e1da"/><text x="{left - 8}" y="{y + 4}" text-anchor="end">{tenth / 10:.1f}</text>')
         for place, length in enumerate(LENGTHS):
             parts.append(f'<text x="{left + 10 + 100 * place}" y="258" text-anchor="middle">{length:,}</text>')
         for number, ((recipe, bound), (colour, dashes)) in enumerate(styles.items()):

@@ -128,7 +128,12 @@ def shortest_paths(text: str, frequencies: dict[str, int], paths: int) -> list[t
 
 def text_rank(words: Sequence[str | None]) -> dict[str, float]:
     """TextRank with one list of edges: each pair of words that stand fewer than five places apart, in both directions."""
-    edges = [(one, other) for at, one in enumerate(words) for other in words[at + 1 : at + 5] if one is not None and other is not None]
+    edges = [
+        (one, other)
+        for at, one in enumerate(words)
+        for other in words[at + 1 : at + 5]
+        if one is not None and other is not None
+    ]
     edges += [(other, one) for one, other in edges]
     nodes = sorted({one for one, _ in edges})
     ranks = {node: 1 / len(nodes) for node in nodes}

@@ -147,9 +147,7 @@ def test_the_verbs(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatc
 
     rows, store = tmp_path / "people.jsonl", str(tmp_path / "store")
     rows.write_text("".join(json.dumps(row) + "\n" for row in PEOPLE), encoding="utf-8")
-    found = json.loads(
-        run("dedupe", str(rows), "--out", str(tmp_path / "clean.jsonl"), "--as", "record", "--columns", "name:0.4,address:0.6", "--json")
-    )
+    found = json.loads(run("dedupe", str(rows), "--out", str(tmp_path / "clean.jsonl"), "--as", "record", "--columns", "name:0.4,address:0.6", "--json"))
     assert (found["kept"], found["removed"], found["settings"]["columns"]) == (3, 2, {"name": [0.4], "address": [0.6]})
     run("add", store, str(rows), "--as", "record", "--columns", "name:0.4,address:0.6,age", "--quiet")
     query = json.dumps(_data(PEOPLE[0]))

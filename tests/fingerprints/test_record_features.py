@@ -20,22 +20,7 @@ from made_records import made_pairs, made_record
 
 texts = st.one_of(
     st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")).filter(lambda char: ord(char) < 0x3000), max_size=12),
-    st.sampled_from(
-        [
-            "",
-            " ",
-            "发票",
-            "Invoice",
-            "ＩＮＶＯＩＣＥ",
-            "2024-02-29",
-            "2023-02-29",
-            "2024-03-01T10:00:00Z",
-            "a  b",
-            "\ud800x",
-            "é",
-            "e\u0301",
-        ]
-    ),
+    st.sampled_from(["", " ", "发票", "Invoice", "ＩＮＶＯＩＣＥ", "2024-02-29", "2023-02-29", "2024-03-01T10:00:00Z", "a  b", "\ud800x", "é", "e\u0301"]),
 )
 numbers = st.one_of(st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0, 1e-10, -3, 0.93]))
 values = st.recursive(

@@ -24,13 +24,7 @@ class RecordContract(KindContract):
 
     def thing(self, text: str) -> dict[str, Any]:
         words = sorted(set(text.split())) if " " in text else sorted(set(text))
-        return {
-            "title": text[:30],
-            "words": words,
-            "length": len(text),
-            "spaces": " " in text,
-            "about": {"first": words[:1], "last": words[-1:]},
-        }
+        return {"title": text[:30], "words": words, "length": len(text), "spaces": " " in text, "about": {"first": words[:1], "last": words[-1:]}}
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         asked = la.record(self.thing(query))
@@ -67,13 +61,7 @@ class TestPostgres(RecordContract):
 def test_an_answer_says_what_each_field_contributes_and_what_is_shared() -> None:
     with la.open("memory://") as index:
         index.add("one", INVOICE, {"folder": "a"})
-        index.add(
-            [
-                ("two", INVOICE | {"confidence": 0.94, "words": ["vat", "2024"]}),
-                ("text", "a text that is none"),
-                ("other", {"domain": "memo"}),
-            ]
-        )
+        index.add([("two", INVOICE | {"confidence": 0.94, "words": ["vat", "2024"]}), ("text", "a text that is none"), ("other", {"domain": "memo"})])
         found = index.search(INVOICE)
         assert [match.id for match in found] == ["one", "two"]
         assert found[0].score == 1.0 and found.scale == "mean of fields"

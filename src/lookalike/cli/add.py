@@ -26,9 +26,7 @@ from lookalike.text.code import check_language, code_recipe, language_of
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("--text-column", default="text", show_default=True, help="Column of the text.")
 @click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
-@click.option(
-    "--as", "what", type=click.Choice(["text", "record", "code"]), default="text", show_default=True, help="What a row or a file is."
-)
+@click.option("--as", "what", type=click.Choice(["text", "record", "code"]), default="text", show_default=True, help="What a row or a file is.")
 @click.option("--columns", help="--as record: the columns of the record, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
 @click.option("--format", "format_", type=click.Choice(formats.names()), help="Format of all inputs [default: from their names]")
 @click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
@@ -128,7 +126,9 @@ def _language(inputs: tuple[str, ...], language: str | None, settings: dict[str,
     return found.pop()
 
 
-def _in_language(documents: Iterator[lookalike.Document], language: str, problems: ProblemNotes) -> Iterator[lookalike.Document]:
+def _in_language(
+    documents: Iterator[lookalike.Document], language: str, problems: ProblemNotes
+) -> Iterator[lookalike.Document]:
     """The documents of files in a language; one without a file is taken as it is."""
     for document in documents:
         try:

@@ -33,12 +33,10 @@ _Thing = str | bytes | Path | lookalike.Page | Mapping[str, Any]
 @store_argument
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
+
+
 @click.option(
-    "--as",
-    "what",
-    type=click.Choice(["text", "page", "record", "code"]),
-    default=None,
-    help="What FILE is [default: .html a page, all else text]",
+    "--as", "what", type=click.Choice(["text", "page", "record", "code"]), default=None, help="What FILE is [default: .html a page, all else text]"
 )
 @click.option(
     "--simhash",
@@ -126,9 +124,7 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
     if takes(by) == "page" and (what != "page" or extract):
         raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else f'--as {what}'}")
     if (takes(by) == "record") != (what == "record"):
-        raise InputError(
-            f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}"
-        )
+        raise InputError(f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}")
     if takes(by) == "bytes" and what == "page":
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
 
@@ -137,11 +133,7 @@ def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
     """One JSON object."""
     refuse_url(file, "a record is one JSON object in a file; name one")
     thing = given(file)
-    data = (
-        lookalike.text.decode_text(thing, "standard input", encoding)
-        if isinstance(thing, bytes)
-        else lookalike.text.read_text(thing, encoding)
-    )
+    data = lookalike.text.decode_text(thing, "standard input", encoding) if isinstance(thing, bytes) else lookalike.text.read_text(thing, encoding)
     return lookalike.fingerprints.parse_record(data.text, file)
 
 

@@ -209,9 +209,7 @@ def _compare_things(
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
-    raise InputError(
-        f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings), two pages (la.page) or code (la.code)"
-    )
+    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings), two pages (la.page) or code (la.code)")
 
 
 def _check_names(measures: Iterable[str]) -> list[str]:
@@ -299,8 +297,7 @@ def _compare_code(
         edits=code_edits(*rest),
         passages=passages,
         notes=([said] if said else []) + notes + left_out,
-        signature={"lookalike": __version__, "score": SCORE, "recipe": pair.recipe.id}
-        | ({"ignored": templates.digest} if templates else {}),
+        signature={"lookalike": __version__, "score": SCORE, "recipe": pair.recipe.id} | ({"ignored": templates.digest} if templates else {}),
         containment=containment(pair, passages),
         ignored=ignored,
         language=left.language,

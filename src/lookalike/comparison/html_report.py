@@ -67,9 +67,7 @@ def _shares(comparison: Comparison) -> str:
     rows = [(Html(marked(kind, kind)), shown_share(shares[kind]), bar(shares[kind]), meaning) for kind, meaning in KINDS.items()]
     lines = ["Shares of the characters of the left text; of the right text for inserted text. White space does not count."]
     if comparison.kind == "code":
-        lines = [
-            "Shares of the characters of the code. Names, literals, comments and layout do not count: what differs in these alone is kept."
-        ]
+        lines = ["Shares of the characters of the code. Names, literals, comments and layout do not count: what differs in these alone is kept."]
     if ignored := comparison.ignored:
         left, right = shown_share(ignored.left), shown_share(ignored.right)
         lines.append(

@@ -16,6 +16,7 @@ from lookalike.corpus.batches import Batch, Lines
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.formats.jsonl import stretches
+from lookalike.corpus.formats.lines import LINE_END
 from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file, atomic_folder
@@ -142,7 +143,7 @@ class _File:
 
     def write(self, data: memoryview, wanted: NDArray[np.int64]) -> None:
         pieces = [data[begin:end] for begin, end in wanted.tolist()]
-        if pieces and pieces[-1][-1:] != b"\n":  # the last row of a file
+        if pieces and pieces[-1][-1] != LINE_END:  # the last row of a file
             pieces.append(memoryview(b"\n"))
         if self._packed:
             self._packed.write(b"".join(pieces))

@@ -27,10 +27,10 @@ class Threads(Generic[Task, Result]):
         self._helpers: list[Thread] = []
         self._changed = Condition()
         self._version = 0  # of everything below: who found nothing to do waits until it changes
-        self._tasks: Iterator[Task] | None = None
+        self._tasks: Iterator[Task] = iter(())
         self._work: Callable[[Task], Result] | None = None
         self._size: Callable[[Task], int] = lambda task: 0
-        self._asking = self._closed = False
+        self._asking = self._closed = self._more = False
         self._taken = self._handed_out = 0
         self._sizes: dict[int, int] = {}  # of the tasks whose results were not handed out yet
         self._most, self._room = 1, 0
@@ -58,7 +58,7 @@ class Threads(Generic[Task, Result]):
     ) -> Iterator[Result]:
         """The results. So many tasks are taken in advance that all threads have one; of tasks that have a size, in bytes, beyond the first
         no more than fit into the room."""
-        self._tasks, self._work, self._size = tasks, work, size
+        self._tasks, self._work, self._size, self._more = tasks, work, size, True
         self._most, self._room = 2 * self._workers if self._workers > 1 else 1, room
         for _ in range(self._workers - 1 - len(self._helpers)):
             self._helpers.append(Thread(target=self._help, name=NAME, daemon=True))
@@ -72,7 +72,7 @@ class Threads(Generic[Task, Result]):
                     self._sizes.pop(self._handed_out)
                     self._handed_out += 1
                     self._notify()
-                elif self._tasks is None and self._handed_out == self._taken:
+                elif not self._more and self._handed_out == self._taken:
                     return
             if isinstance(found, _Failure):
                 raise found.error
@@ -131,7 +131,7 @@ class Threads(Generic[Task, Result]):
         return True
 
     def _may_ask(self) -> bool:
-        if self._closed or self._asking or self._tasks is None or len(self._sizes) >= self._most:
+        if self._closed or self._asking or not self._more or len(self._sizes) >= self._most:
             return False
         return not self._sizes or sum(self._sizes.values()) < self._room or not self._room
 
@@ -150,15 +150,14 @@ class Threads(Generic[Task, Result]):
         """Asks for the next task, and works on it."""
         task, failure, ended = None, None, False
         try:
-            task = next(self._tasks)  # type: ignore[arg-type]  # there are tasks, or nobody would ask
+            task = next(self._tasks)
         except StopIteration:
             ended = True
         except BaseException as error:  # raised where its result is wanted
             failure, ended = _Failure(error), True
         with self._changed:
             self._asking, number = False, self._taken
-            if ended:
-                self._tasks = None
+            self._more = not ended
             if failure or not ended:
                 self._taken += 1
                 self._sizes[number] = self._size(task) if task is not None else 0

@@ -241,9 +241,7 @@ def sketched(items: list[dict[str, Any]], weights: Mapping[str, float], bits: in
     for place in range(len(items)):
         low = sum(words[place * width + word] << 64 * word for word in range(width))
         own = tuple(values[place * size : (place + 1) * size])
-        found.append(
-            FieldPrint(SimHash(low, bits, f"simhash-{bits}/{recipe}"), WeightedMinHash(own, f"{WeightedMinHash.kind}-{size}/{recipe}"))
-        )
+        found.append(FieldPrint(SimHash(low, bits, f"simhash-{bits}/{recipe}"), WeightedMinHash(own, f"{WeightedMinHash.kind}-{size}/{recipe}")))
     return found
 
 

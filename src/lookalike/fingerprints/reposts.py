@@ -48,10 +48,7 @@ def measured_recall(texts: Sequence[str], recipe: Recipe, k: int, bits: int = 64
     for low, high in zip((0, *LENGTHS), (*LENGTHS, None), strict=True):
         some = [text for text in texts if len(text) > low and (high is None or len(text) <= high)][:TEXTS]
         if some:
-            near = [
-                simhash(text, bits=bits, recipe=recipe).distance(simhash(edit, bits=bits, recipe=recipe)) <= k
-                for text, edit in _edits(some)
-            ]
+            near = [simhash(text, bits=bits, recipe=recipe).distance(simhash(edit, bits=bits, recipe=recipe)) <= k for text, edit in _edits(some)]
             found[f"> {low}" if high is None else f"≤ {high}"] = sum(near) / len(near)
     return found
 

@@ -298,12 +298,7 @@ class Index:
 
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return (
-        isinstance(thing, tuple)
-        and len(thing) in (2, 3)
-        and isinstance(thing[0], (str, int))
-        and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
-    )
+    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
 
 
 def _document(record: Record) -> Document:

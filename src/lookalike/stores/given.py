@@ -77,9 +77,7 @@ class Given:
 
     def _data_of(self, id_: Id, record: object) -> dict[str, Any]:
         if not self._keeps_records:
-            raise InputError(
-                f"document {id_!r} is a record, and this collection keeps none: make another one with 'record' among its kinds"
-            )
+            raise InputError(f"document {id_!r} is a record, and this collection keeps none: make another one with 'record' among its kinds")
         try:
             return record.data if isinstance(record, RecordPrint) else canonical_data(record)
         except InputError as error:

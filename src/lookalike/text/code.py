@@ -44,9 +44,7 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 _SOLID = re.compile(r"\S+")
 _NAME, _NUMBER, _STRING = "name", "number", "string"
 _CLOSING = frozenset(")]}")
-_DIRECTIVES = frozenset(
-    "define undef include ifdef ifndef if elif else endif defined pragma error warning line import region endregion".split()
-)
+_DIRECTIVES = frozenset("define undef include ifdef ifndef if elif else endif defined pragma error warning line import region endregion".split())
 
 
 class Code:
@@ -151,9 +149,7 @@ def _lexer(language: str) -> Lexer:
     try:
         return get_lexer_by_name(language)  # type: ignore[no-any-return]
     except (ClassNotFound, ValueError) as error:
-        raise UnknownName(
-            f"language {language!r:.60} is not known: choose one of {', '.join(LANGUAGES)}, or another of pygments"
-        ) from error
+        raise UnknownName(f"language {language!r:.60} is not known: choose one of {', '.join(LANGUAGES)}, or another of pygments") from error
 
 
 def code_tokens(language: str) -> Tokens:

@@ -144,7 +144,7 @@ def _values(lines: list[bytes], found: Mapping[str, Any], problems: list[int]) -
 
 def _scanned(scan: Callable[[Block, Report], Batch], buffers: Buffers, block: Block, report: Report) -> Batch:
     batch = scan(block, report)
-    batch.lines = Lines(block.data, block.offset, partial(buffers.give, block.data.obj))
+    batch.lines = Lines(block.data, block.offset, partial(buffers.give, block))
     return batch
 
 

@@ -30,8 +30,9 @@ class Buffers:
                     return found
         return bytearray(size)
 
-    def give(self, buffer: bytearray) -> None:
-        if len(buffer) <= 4 * BLOCK:  # one that held a very long line is better given back
+    def give(self, block: Block) -> None:
+        buffer = block.data.obj
+        if isinstance(buffer, bytearray) and len(buffer) <= 4 * BLOCK:  # one that held a very long line is better given back
             self._free.append(buffer)
 
 
