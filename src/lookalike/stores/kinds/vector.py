@@ -165,7 +165,7 @@ class _Meaning(Way):
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         rule = Rule("meaning", settings.recipe, options.least(CLUSTER_THRESHOLD), dimensions=require_vectors(settings))
         rule.check()
-        nothing: NDArray[np.uint32] = np.zeros(0, np.uint32)
+        nothing: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
         def sketch(records: Sequence[Record]) -> Sketches:
             data = b"".join(record.columns["vector"] for record in records)
