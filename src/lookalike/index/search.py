@@ -68,6 +68,7 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
         found = way.find(reader, settings, wanted, options).on(way.scale)
+        found.notes += getattr(reader, "notes", ())  # that a shard was left out
         if compare:
             _compare(reader, _query_text(query), found)
     return found
