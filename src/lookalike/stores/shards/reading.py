@@ -116,7 +116,7 @@ class ShardReader:
                 self._parts[part] = None
         if not answers:
             raise StoreError("none of the shards answers")
-        whole: Any = joined(question, answers)
+        whole: Answer = joined(question, answers)
         return whole
 
     def _asked(self, question: Question[Any]) -> list[tuple[int, Callable[[], Any]]]:

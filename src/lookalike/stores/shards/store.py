@@ -121,10 +121,7 @@ class ShardStore:
             "documents": sum(each["documents"] for each in found),
             "collections": sorted({name for each in found for name in each["collections"]}),
             "bytes": sum(each["bytes"] for each in found),
-            "shards": [
-                {"name": store.name, "documents": each["documents"], "bytes": each["bytes"]}
-                for store, each in zip(self._live(), found, strict=True)
-            ],
+            "shards": [{"name": store.name, "documents": each["documents"], "bytes": each["bytes"]} for store, each in both],
         }
 
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
