@@ -1,10 +1,11 @@
-"""How well the headline score orders pairs that people judged, and the edit share drafts that people edited, against the
-Jaccard index of character 3-grams; the same for web pages; what dedupe removes, against all pairs by brute force; and measures by a model.
+"""How well the score, measures by a model and the edit share order pairs that people judged, beside trivial baselines, with intervals; the
+same for web pages; what people said of edits; what dedupe removes, against all pairs by brute force.
 
-    python benchmarks/quality.py --data DIR [--json OUT] [--only NAME ...]
+    python benchmarks/quality.py --data DIR [--json OUT] [--docs PAGE] [--only NAME ...] [--texts]
 
 DIR holds the labelled sets as gzipped JSON lines (``NAME.pairs.jsonl.gz``: ``a``, ``b``, ``label``). Sets that are not
 there are named and left out. Without DIR a small set is generated, where the label is the share of words that were kept.
+``--texts`` leaves all but the table of texts out, and ``--docs`` fills docs/quality.md with it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
+from quality_statistics import auc as auc
+from quality_statistics import ranks as ranks
+from quality_statistics import spearman as spearman
+from quality_table import fill, headlines, render, run
 
 from lookalike.comparison.score import text_score
 from lookalike.text.normalize import fold
@@ -106,12 +110,14 @@ SETS = [
     LabelledSet("mlqe_ro-en.dev", labelled("mlqe_ro-en.dev", lambda row: float(row["da_mean"]))),
     LabelledSet("lamp_edits", edit_gains),
     LabelledSet("bible_en", verses, positive=0.0),
+    LabelledSet("headlines_zh", headlines("news_zh", 8)),
+    LabelledSet("headlines_en", headlines("reuters21578", 12)),
 ]
 
 PAGE_SETS = ["petclinic_pages", "debian_pages"]  # benchmarks/pages.py reads them
 
 
-def generated(alphabet: str, glue: str, word_length: int, run: int, count: int = 300, seed: int = 1) -> list[Pair]:
+def generated(alphabet: str, glue: str, word_length: int, run: int, count: int = 40, seed: int = 1) -> list[Pair]:
     """Texts of made-up words, and copies in which runs of words were replaced; the label is the share that was to be kept."""
     chance = random.Random(seed)
     words = ["".join(chance.choices(alphabet, k=chance.randint(1, word_length))) for _ in range(2000)]
@@ -135,44 +141,6 @@ GENERATED = [
     LabelledSet("ideographs, runs", lambda _: generated(IDEOGRAPHS, "", 2, run=20)),
     LabelledSet("ideographs, one by one", lambda _: generated(IDEOGRAPHS, "", 2, run=1)),
 ]
-
-
-def ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from 1; equal values share the mean of their ranks."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return ((last - counts + 1 + last) / 2)[inverse]
-
-
-def spearman(values: np.ndarray, labels: np.ndarray) -> float:
-    return float(np.corrcoef(ranks(values), ranks(labels))[0, 1])
-
-
-def auc(values: np.ndarray, positive: np.ndarray) -> float:
-    """The chance that a positive pair gets a higher value than a negative one."""
-    hits = int(positive.sum())
-    return float((ranks(values)[positive].sum() - hits * (hits + 1) / 2) / (hits * (len(values) - hits)))
-
-
-def measure(chosen: LabelledSet, folder: Path) -> Row:
-    pairs = chosen.read(folder)
-    labels = np.array([pair.label for pair in pairs])
-    result: Row = {"set": chosen.name, "pairs": len(pairs), "spearman": {}}
-    if chosen.positive is not None:
-        result["auc"] = {}
-    for name, similarity in MEASURES.items():
-        values = np.array([similarity(pair.left, pair.right) for pair in pairs])
-        result["spearman"][name] = spearman(values, labels)
-        if chosen.positive is not None:
-            result["auc"][name] = auc(values, labels > chosen.positive)
-    return result
-
-
-def line(result: Row, statistic: str) -> str:
-    values = result[statistic]
-    best = max(value for name, value in values.items() if name != "score")
-    cells = "".join(f"{values[name]:>16.4f}" for name in MEASURES)
-    return f"{result['set']:22}{result['pairs']:>7}  {statistic:9}{cells}{values['score'] - best:>+13.4f}"
 
 
 def commit() -> str | None:
@@ -231,11 +199,15 @@ def removed_pairs(data: Path | None) -> list[dict[str, Any]]:
     return found
 
 
-def meanings(data: Path | None) -> dict[str, dict[str, float]]:
-    """Measures by a model beside lexical ones."""
-    import meaning
-
-    return meaning.measure_quality(data)
+def read_sets(folder: Path | None, only: list[str], missing: list[str]) -> Iterator[tuple[str, list[Pair]]]:
+    for one in chosen_sets(folder, only):
+        try:
+            pairs = one.read(folder or Path())
+        except FileNotFoundError as error:
+            missing.append(one.name)
+            print(f"{one.name}: left out, no {error.filename}", file=sys.stderr)
+            continue
+        yield one.name, pairs
 
 
 def main() -> int:
@@ -245,45 +217,25 @@ def main() -> int:
     parser.add_argument(
         "--only", nargs="+", default=[], choices=[*(one.name for one in SETS), *PAGE_SETS], metavar="NAME", help="these sets alone"
     )
+    parser.add_argument("--docs", type=Path, metavar="PAGE", help="fill this page with the table of texts")
+    parser.add_argument("--texts", action="store_true", help="the table of texts alone")
     options = parser.parse_args()
     if options.data is not None and not options.data.is_dir():
         parser.error(f"--data {options.data}: no such folder")
-    print(f"{'set':22}{'pairs':>7}  {'':9}" + "".join(f"{name:>16}" for name in MEASURES) + f"{'difference':>13}")
-    results, missing = [], []
-    for one in chosen_sets(options.data, options.only):
-        try:
-            result = measure(one, options.data or Path())
-        except FileNotFoundError as error:
-            missing.append(one.name)
-            print(f"{one.name}: left out, no {error.filename}", file=sys.stderr)
-            continue
-        results.append(result)
-        for statistic in ("spearman", "auc"):
-            if statistic in result:
-                print(line(result, statistic), flush=True)
-    pages = labelled_pages(options.data, options.only)
-    edits = {} if options.only else edit_share(options.data)
-    removed = [] if options.only else removed_pairs(options.data)
-    by_model = {} if options.only else meanings(options.data)
+    missing: list[str] = []
+    about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
+    result = about | run(read_sets(options.data, options.only, missing), None if options.only else options.data) | {"missing": missing}
+    print(render(result))
+    if not options.texts:
+        result["pages"] = labelled_pages(options.data, options.only)
+    if not options.texts and not options.only:
+        result["edit_share"] = edit_share(options.data)
+        result["dedupe"] = removed_pairs(options.data)
     if options.json is not None:
-        about = {"python": platform.python_version(), "machine": platform.machine(), "commit": commit(), "generated": options.data is None}
-        options.json.write_text(
-            json.dumps(
-                {
-                    **about,
-                    "missing": missing,
-                    "results": results,
-                    "pages": pages,
-                    "edit_share": edits,
-                    "dedupe": removed,
-                    "meaning": by_model,
-                },
-                indent=1,
-            )
-            + "\n",
-            encoding="utf-8",
-        )
-    return 0 if results or pages else 2
+        options.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if options.docs is not None:
+        fill(options.docs, result)
+    return 0 if result["texts"] else 2
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import random
 from collections.abc import Iterator
@@ -144,3 +145,40 @@ def ssdeep_digests(seed: int, count: int) -> Iterator[tuple[str, str]]:
         near = (first, second) if other == level else (second, first) if other > level else (second + first, first)
         changed = edited_digest(rng, near[0], 64), edited_digest(rng, near[1], 32)
         yield f"{3 << level}:{first}:{second}", f"{3 << other}:{changed[0]}:{changed[1]}"
+
+
+def nilsimsa_table() -> list[int]:
+    """Each byte once, in the order in which a generator comes across them."""
+    table: list[int] = []
+    j = 0
+    for _ in range(256):
+        j = (j * 53 + 1) % 256 * 2
+        j -= 255 if j > 255 else 0
+        while j in table:
+            j = (j + 1) % 256
+        table.append(j)
+    return table
+
+
+def nilsimsa(data: bytes) -> str:
+    table = nilsimsa_table()
+    # Of the newest byte c and up to four before it (1 is the last): which three make a trigram, and its number.
+    trigrams = [(0, 1, 2), (0, 1, 3), (0, 2, 3), (0, 1, 4), (0, 2, 4), (0, 3, 4), (4, 1, 0), (4, 3, 0)]
+    counts = [0] * 256
+    for place in range(len(data)):
+        for number, offsets in enumerate(trigrams):
+            if place >= max(offsets):
+                a, b, c = (data[place - offset] for offset in offsets)
+                counts[((table[(a + number) % 256] ^ table[b] * (2 * number + 1)) + table[c ^ table[number]]) % 256] += 1
+    mean = sum(counts) / 256
+    return f"{sum(1 << bit for bit in range(256) if counts[bit] > mean):064x}"
+
+
+def fuzzy_inputs() -> dict[str, bytes]:
+    """Bytes of many sizes: noise, a repeated sentence, and a curve."""
+    found = {}
+    for size in (0, 1, 2, 3, 4, 5, 10, 100, 1000, 4095, 4096, 4097, 5000, 8192, 8193, 20000, 32769, 65536, 131073, 200000):
+        found[f"noise of {size}"] = hashlib.shake_128(str(size).encode()).digest(size)
+        found[f"words of {size}"] = ("the quick brown fox jumps, 相似的文本 " * (size // 10 + 1)).encode()[:size]
+        found[f"curve of {size}"] = bytes(i * i >> 7 & 255 for i in range(size))
+    return found

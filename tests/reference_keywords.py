@@ -6,7 +6,8 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 CHINESE = (
     "我 我们 他 她 你 老师 学生 同学 朋友 孩子 妈妈 爸爸 工程师 科学家 记者 医生 北京 上海 南京市 长江大桥 "
@@ -94,3 +95,51 @@ def simhash(weighted: Iterable[tuple[str, float]]) -> int:
         for bit in range(64):
             votes[bit] += weight if value >> bit & 1 else -weight
     return sum(1 << bit for bit, vote in enumerate(votes) if vote > 0)
+
+
+def shortest_paths(text: str, frequencies: dict[str, int], paths: int) -> list[tuple[int, int]]:
+    """N-shortest paths by trying all: of all ways to cut each run without white space, as ``lookalike.text.shortest_paths`` defines it."""
+    total = math.log(sum(frequencies.values()) + 1)
+
+    def cost(word: str) -> int:
+        return round((1 << 20) * (total - math.log(frequencies[word] if word in frequencies else 0.5)))
+
+    def ways(atoms: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+        if not atoms:
+            yield []
+        for count in range(1, len(atoms) + 1):
+            span = atoms[0][0], atoms[count - 1][1]
+            if count == 1 or text[slice(*span)] in frequencies:
+                for rest in ways(atoms[count:]):
+                    yield [span, *rest]
+
+    found: list[tuple[int, int]] = []
+    for run in re.finditer(r"\S+", text):
+        atoms = [(run.start() + atom.start(), run.start() + atom.end()) for atom in re.finditer(r"[A-Za-z0-9]+|.", run[0], re.DOTALL)]
+        all_ways = list(ways(atoms))
+        counts = sorted({len(way) for way in all_ways})[:paths]
+        best = min(
+            (way for way in all_ways if len(way) in counts),
+            key=lambda way: (sum(cost(text[slice(*span)]) for span in way), len(way), [start - end for start, end in way]),
+        )
+        found += best
+    return found
+
+
+def text_rank(words: Sequence[str | None]) -> dict[str, float]:
+    """TextRank with one list of edges: each pair of words that stand fewer than five places apart, in both directions."""
+    edges = [
+        (one, other)
+        for at, one in enumerate(words)
+        for other in words[at + 1 : at + 5]
+        if one is not None and other is not None
+    ]
+    edges += [(other, one) for one, other in edges]
+    nodes = sorted({one for one, _ in edges})
+    ranks = {node: 1 / len(nodes) for node in nodes}
+    for _ in range(10):
+        for node in nodes:
+            given = sum(ranks[other] / sum(start == other for start, _ in edges) for start, other in edges if start == node)
+            ranks[node] = 0.15 + 0.85 * given
+    least, most = min(ranks.values(), default=0) / 10, max(ranks.values(), default=1)
+    return {node: (rank - least) / (most - least) for node, rank in ranks.items()}

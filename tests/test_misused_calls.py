@@ -69,12 +69,18 @@ def function_calls(folder: Path) -> dict[str, Call]:
     rows.write_text(ROWS)
     pairs = folder / "pairs.jsonl"
     pairs.write_text('{"id": 1, "draft": "one text", "final": "one other text"}\n')
+    labelled = folder / "labelled.jsonl"
+    labelled.write_text('{"a": "one", "b": "one", "label": 1}\n{"a": "one", "b": "two", "label": 0}\n')
     vectors = folder / "vectors.txt"
     vectors.write_text("the 0.5 0.5\nfox 0.1 0.9\n")
     page = la.page(HTML)
     return {
+        "calibrate": (la.calibrate, ([(TEXT, TEXT, 1), (TEXT, OTHER, 0)],), {}),
+        "calibrate of a file": (la.calibrate, (labelled,), {}),
         "causal_model": (la.causal_model, (str(folder / "missing"),), {}),
+        "code": (la.code, ("x = 1", "python"), {}),
         "compare": (la.compare, (TEXT, OTHER), {}),
+        "compare of code": (la.compare, (la.code("x = 1", "python"), la.code("y = 2", "python")), {}),
         "compare of records": (la.compare, ({"a": 1}, {"a": 2}), {}),
         "compare of pages": (la.compare, (page, page), {}),
         "compare_pages": (la.compare_pages, ([(HTML, HTML)],), {}),
@@ -143,6 +149,7 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "Bounds.of": (la.Bounds.of, ((0.1, 0.2, 0.3),), {}),
         "Bounds": (la.Bounds, (), {}),
         "TagWeights": (la.TagWeights, (), {}),
+        "text.register_dictionary": (la.text.register_dictionary, ("sweep", ["ab"]), {}),
         "Document": (la.Document, ("a", "text"), {}),
         "Idf.load": (la.Idf.load, (folder / "missing.json",), {}),
     } | {

@@ -5,6 +5,7 @@
 void bind_text(nb::module_& m);
 void bind_checks(nb::module_& m);
 void bind_mappings(nb::module_& m);
+void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
@@ -50,6 +51,7 @@ NB_MODULE(_native, m) {
     bind_checks(m);
     bind_mappings(m);
     bind_sketch(m);
+    bind_record(m);
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);

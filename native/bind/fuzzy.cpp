@@ -1,4 +1,4 @@
-// Python's view of the fuzzy hashes: ssdeep and TLSH.
+// Python's view of the fuzzy hashes: ssdeep, TLSH, Nilsimsa and mmdt.
 #include <nanobind/stl/string_view.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
+#include "sketch/mmdt.hpp"
+#include "sketch/nilsimsa.hpp"
 #include "sketch/ssdeep.hpp"
 #include "sketch/tlsh.hpp"
 
@@ -39,6 +41,7 @@ struct Shared {
 };
 using SsdeepState = Shared<ssdeep::State>;
 using TlshState = Shared<tlsh::State>;
+using SharedNilsimsa = Shared<NilsimsaState>;
 
 ssdeep::Digest parse_digest(std::string_view text) {
     ssdeep::Digest digest;
@@ -138,6 +141,43 @@ nb::tuple tlsh_hashes(Bytes data, Offsets offsets, unsigned workers) {
     return nb::make_tuple(give(std::move(statuses)), give(std::move(records)));
 }
 
+nb::bytes nilsimsa_digest(const SharedNilsimsa& shared) {
+    std::array<std::uint8_t, 32> digest;
+    {
+        nb::gil_scoped_release unlocked;
+        const std::lock_guard guard(shared.mutex);
+        digest = shared.state.digest();
+    }
+    return nb::bytes(digest.data(), digest.size());
+}
+
+// Digests of one size, one behind the other.
+template <std::size_t Size, class Hash>
+Output<std::uint8_t> digests_of(const Bytes& data, const Offsets& offsets, unsigned workers, Hash&& hash) {
+    check_workers(workers);
+    const Batch<std::uint8_t> items(data, offsets);
+    std::vector<std::uint8_t> digests(items.count() * Size);
+    {
+        nb::gil_scoped_release unlocked;
+        for_each_document(items.count(), workers, [&] {
+            return [&](std::size_t i) { std::ranges::copy(hash(items[i]), digests.begin() + static_cast<std::ptrdiff_t>(i * Size)); };
+        });
+    }
+    return give(std::move(digests));
+}
+
+Output<std::uint8_t> nilsimsa_hashes(Bytes data, Offsets offsets, unsigned workers) {
+    return digests_of<32>(data, offsets, workers, [](std::span<const std::uint8_t> item) {
+        NilsimsaState state;
+        state.update(item.data(), item.size());
+        return state.digest();
+    });
+}
+
+Output<std::uint8_t> mmdt_hashes(Bytes data, Offsets offsets, unsigned workers) {
+    return digests_of<20>(data, offsets, workers, [](std::span<const std::uint8_t> item) { return mmdt::hash(item); });
+}
+
 // One record against many that lie one behind the other.
 Output<std::int32_t> tlsh_distances(Bytes record, Bytes records, bool with_length, unsigned workers) {
     check_workers(workers);
@@ -192,4 +232,12 @@ void bind_fuzzy(nb::module_& m) {
         .def("update", &TlshState::update, "data"_a.noconvert())
         .def_prop_ro("size", &TlshState::size)
         .def("digest", &tlsh_digest);
+
+    m.def("nilsimsa_hashes", &nilsimsa_hashes, "data"_a.noconvert(), "offsets"_a.noconvert(), "workers"_a = 1);
+    nb::class_<SharedNilsimsa>(m, "NilsimsaState")
+        .def(nb::init<>())
+        .def("update", &SharedNilsimsa::update, "data"_a.noconvert())
+        .def_prop_ro("size", &SharedNilsimsa::size)
+        .def("digest", &nilsimsa_digest);
+    m.def("mmdt_hashes", &mmdt_hashes, "data"_a.noconvert(), "offsets"_a.noconvert(), "workers"_a = 1);
 }

@@ -72,7 +72,7 @@ NearestArrays nearest_of(const Halves& vectors, const Squares& squares, const Ha
     std::vector<double> cosines;
     {
         nb::gil_scoped_release release;
-        for (const Nearest& each : nearest(all, asked, least, limit, workers)) {
+        for (const NearVectors& each : nearest(all, asked, least, limit, workers)) {
             for (const Near& near : each.best) {
                 places.push_back(near.place);
                 cosines.push_back(near.cosine);

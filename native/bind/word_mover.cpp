@@ -167,7 +167,7 @@ std::tuple<Output<std::int64_t>, Output<double>, std::vector<std::size_t>> wmd_n
     }
     std::vector<std::int64_t> texts;
     std::vector<double> distances;
-    for (const Nearest& each : found.nearest) {
+    for (const NearText& each : found.nearest) {
         texts.push_back(each.text);
         distances.push_back(each.distance);
     }

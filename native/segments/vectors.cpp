@@ -154,8 +154,8 @@ class Choice {
     Choice(const Vectors& vectors, double least, std::size_t limit, double doubt)
         : vectors_(vectors), least_(least), limit_(limit), doubt_(doubt), cut_(lower(least - doubt)) {}
 
-    Nearest of(std::span<const float> rough, std::size_t first, const std::uint16_t* query, double square) {
-        Nearest found;
+    NearVectors of(std::span<const float> rough, std::size_t first, const std::uint16_t* query, double square) {
+        NearVectors found;
         std::size_t above = count_from(rough.data(), rough.size(), cut_);
         if (above > limit_) {
             sorted_.clear();
@@ -275,14 +275,14 @@ double cosine_of(double dot, double left_square, double right_square) {
     return lengths > 0 ? std::clamp(dot / lengths, -1.0, 1.0) : kNoDirection;
 }
 
-std::vector<Nearest> nearest(const Vectors& vectors, const Vectors& queries, double least, std::size_t limit, unsigned workers) {
-    std::vector<Nearest> found(queries.size());
+std::vector<NearVectors> nearest(const Vectors& vectors, const Vectors& queries, double least, std::size_t limit, unsigned workers) {
+    std::vector<NearVectors> found(queries.size());
     const std::size_t chunks = (vectors.size() + kChunk - 1) / kChunk;
     // Each of the products and of the sums of single precision is off by at most 2^-24 of what it stands for, and so is the quotient.
     const double doubt = (static_cast<double>(padded(vectors.dimensions)) + 8) * 0x1p-23;
     for (std::size_t first = 0; first < queries.size(); first += kQueries) {
         const Group group(queries, first, std::min(kQueries, queries.size() - first));
-        std::vector<std::vector<Nearest>> parts(chunks);
+        std::vector<std::vector<NearVectors>> parts(chunks);
         for_each_document(chunks, workers, [&] {
             return [&, tile = std::vector<float>(kTile * padded(vectors.dimensions)), scores = std::vector<float>(group.count() * kChunk),
                     choices = std::vector<Choice>(group.count(), Choice(vectors, least, limit, doubt))](std::size_t chunk) mutable {
@@ -296,8 +296,8 @@ std::vector<Nearest> nearest(const Vectors& vectors, const Vectors& queries, dou
             };
         });
         for (std::size_t q = 0; q < group.count(); ++q) {
-            Nearest& all = found[first + q];
-            for (const std::vector<Nearest>& part : parts) {
+            NearVectors& all = found[first + q];
+            for (const std::vector<NearVectors>& part : parts) {
                 all.best.insert(all.best.end(), part[q].best.begin(), part[q].best.end());
                 all.total += part[q].total;
             }

@@ -40,13 +40,13 @@ struct Near {
     double cosine;
 };
 
-struct Nearest {
+struct NearVectors {
     std::vector<Near> best;  // the largest cosines first, then the smallest places
     std::int64_t total = 0;  // how many there were before the limit
 };
 
 // Of each query the vectors with a cosine of at least `least`, the best `limit` of them. Everything is read: first in single
 // precision, then, where that leaves a doubt, exactly.
-std::vector<Nearest> nearest(const Vectors& vectors, const Vectors& queries, double least, std::size_t limit, unsigned workers);
+std::vector<NearVectors> nearest(const Vectors& vectors, const Vectors& queries, double least, std::size_t limit, unsigned workers);
 
 }  // namespace lookalike

@@ -66,15 +66,15 @@ class Search {
     void bound_by_relaxation() {
         for_each_document(candidates_.size(), workers_, [&] {
             return [&, cells = std::vector<float>()](std::size_t place) mutable {
-                Nearest& candidate = candidates_[place];
+                NearText& candidate = candidates_[place];
                 const Ground ground = distances(candidate.text, cells);
                 candidate.distance = relaxed_distance(counts_, collection_.of(candidate.text, collection_.counts), ground);
             };
         });
     }
 
-    void solve(std::span<const Nearest> texts) {
-        std::vector<Nearest> solved(texts.begin(), texts.end());
+    void solve(std::span<const NearText> texts) {
+        std::vector<NearText> solved(texts.begin(), texts.end());
         for_each_document(solved.size(), workers_, [&] {
             return [&, cells = std::vector<float>(), mover = WordMover()](std::size_t place) mutable {
                 const Ground ground = distances(solved[place].text, cells);
@@ -91,14 +91,14 @@ class Search {
 
     template <class TooFar>
     std::size_t drop(TooFar&& too_far) {
-        return std::erase_if(candidates_, [&](const Nearest& candidate) { return too_far(candidate.distance); });
+        return std::erase_if(candidates_, [&](const NearText& candidate) { return too_far(candidate.distance); });
     }
 
     // Texts share words: the distances of each word to those of the query are made once.
     void keep_distances() {
         std::vector<std::uint32_t> needed;
         kept_rows_.assign(collection_.vectors.size() / collection_.dimensions, kNoRow);
-        for (const Nearest& candidate : candidates_) {
+        for (const NearText& candidate : candidates_) {
             for (const std::uint32_t word : collection_.of(candidate.text, collection_.words)) {
                 if (kept_rows_[word] != kNoRow) continue;
                 if ((needed.size() + 1) * counts_.size() > kMaxKeptCells) break;
@@ -135,7 +135,7 @@ class Search {
     Counts counts_;
     std::size_t k_;
     unsigned workers_;
-    std::vector<Nearest> candidates_;  // with the best bound known
+    std::vector<NearText> candidates_;  // with the best bound known
     std::vector<float> kept_;
     std::vector<std::uint32_t> kept_rows_;
     NearestFound found_;

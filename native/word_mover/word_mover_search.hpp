@@ -27,14 +27,14 @@ struct Collection {
     }
 };
 
-struct Nearest {
+struct NearText {
     double distance;
     std::uint32_t text;
-    auto operator<=>(const Nearest&) const = default;  // ties: the text that came first
+    auto operator<=>(const NearText&) const = default;  // ties: the text that came first
 };
 
 struct NearestFound {
-    std::vector<Nearest> nearest;
+    std::vector<NearText> nearest;
     std::size_t texts = 0, by_centroid = 0, by_relaxed = 0, solved = 0;  // texts with words, and what became of them
 };
 

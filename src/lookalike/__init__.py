@@ -15,6 +15,7 @@ from lookalike.lazy import lazy_names as _lazy_names
 
 _HOMES = {
     "lookalike.about": "info",
+    "lookalike.comparison.calibration": "Calibration calibrate",
     "lookalike.comparison.compare": "Comparison compare",
     "lookalike.corpus.documents": "documents",
     "lookalike.corpus.row": "Problem",
@@ -31,6 +32,7 @@ _HOMES = {
     "lookalike.fingerprints.digest": "digest digests",
     "lookalike.fingerprints.every": "fingerprint",
     "lookalike.fingerprints.fuzzy": "Ssdeep Tlsh ssdeep ssdeeps tlsh tlshs",
+    "lookalike.fingerprints.fuzzy_more": "mmdt mmdts nilsimsa nilsimsas",
     "lookalike.fingerprints.karp_rabin": "karp_rabin karp_rabins",
     "lookalike.fingerprints.minhash": "MinHash minhash minhashes",
     "lookalike.fingerprints.record": "RecordPrint record records",
@@ -44,7 +46,9 @@ _HOMES = {
     "lookalike.model": "Document Passage",
     "lookalike.pages.batches": "compare_pages",
     "lookalike.recipe": "Recipe recipes",
+    "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
+    "lookalike.text.code": "Code code",
     "lookalike.text.keywords": "keywords",
     "lookalike.text.normalize": "fold",
     "lookalike.text.tokenize": "tokenize",

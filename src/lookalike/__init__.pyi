@@ -9,6 +9,7 @@ from lookalike import (
     word_mover as word_mover,
 )
 from lookalike.about import info as info
+from lookalike.comparison.calibration import Calibration as Calibration, calibrate as calibrate
 from lookalike.comparison.compare import Comparison as Comparison, compare as compare
 from lookalike.corpus.documents import documents as documents
 from lookalike.corpus.row import Problem as Problem
@@ -40,6 +41,7 @@ from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprin
 from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record
 from lookalike.fingerprints.fuzzy import Ssdeep as Ssdeep, Tlsh as Tlsh, ssdeep as ssdeep, ssdeeps as ssdeeps, tlsh as tlsh, tlshs as tlshs
+from lookalike.fingerprints.fuzzy_more import mmdt as mmdt, mmdts as mmdts, nilsimsa as nilsimsa, nilsimsas as nilsimsas
 from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin, karp_rabin as karp_rabin, karp_rabins as karp_rabins
 from lookalike.fingerprints.minhash import (
     BBitMinHash as BBitMinHash,
@@ -69,9 +71,11 @@ from lookalike.pages.representation import match_representations as match_repres
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
+from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 from lookalike.text.idf import Idf as Idf, idfs as idfs
+from lookalike.text.code import Code as Code, code as code
 from lookalike.text.keywords import Keyword as Keyword, keywords as keywords
 from lookalike.text.learn import learn_idf as learn_idf
 from lookalike.text.maximum_matching import register_words as register_words

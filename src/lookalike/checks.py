@@ -80,3 +80,12 @@ def check_several(name: str, value: Any, what: str) -> Iterable[Any]:
     if isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, Mapping)) or not isinstance(value, Iterable):
         raise InputError(f"{name} is a {type(value).__name__}: give {what}")
     return value
+
+
+def check_names(name: str, value: Any) -> tuple[str, ...]:
+    """Several names, as they are."""
+    names = tuple(check_several(name, value, "a list of names"))
+    for each in names:
+        if not isinstance(each, str) or not each:
+            raise InputError(f"{name}: {each!r:.60} is no name; give a list of names")
+    return names

@@ -8,6 +8,7 @@ from typing import Any
 
 from lookalike.fingerprints.karp_rabin import karp_rabin
 from lookalike.fingerprints.minhash import minhash
+from lookalike.fingerprints.record import record
 from lookalike.fingerprints.simhash import simhash
 from lookalike.fingerprints.winnowing import winnow
 from lookalike.measures import cosine
@@ -19,6 +20,7 @@ def selftest() -> list[dict[str, Any]]:
     """Every golden vector: its name, what was expected, what came out, and whether they agree."""
     golden = json.loads(resources.files("lookalike").joinpath("golden.json").read_text(encoding="utf-8"))
     checks = [check for vector in golden["vectors"] for check in _vector_checks(vector)]
+    checks += [check for vector in golden["records"] for check in _record_checks(vector)]
     checks += _published_checks(golden["published"])
     return [{"name": name, "expected": expected, "found": found, "passed": expected == found} for name, expected, found in checks]
 
@@ -36,6 +38,15 @@ def _vector_checks(vector: dict[str, Any]) -> list[Check]:
         (f"SimHash-128 of {name}", vector["simhash128"], simhash(text, bits=128, recipe=recipe).hex),
         (f"MinHash-16 of {name}", vector["minhash"], list(minhash(text, size=16, recipe=recipe).values)),
         (f"winnowing of {name}", vector["winnowing"], list(winnow(text, window=4, recipe=recipe).values)),
+    ]
+
+
+def _record_checks(vector: dict[str, Any]) -> list[Check]:
+    narrow, wide = (record(vector["data"], weights=vector["weights"], bits=bits, size=16) for bits in (64, 128))
+    return [
+        (f"SimHash-64 of record {vector['name']}", vector["simhash64"], narrow.simhash.hex),
+        (f"SimHash-128 of record {vector['name']}", vector["simhash128"], wide.simhash.hex),
+        (f"MinHash-16 of record {vector['name']}", vector["minhash"], list(narrow.minhash.values)),
     ]
 
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from lookalike._native import Hashing
 
 NORMALIZERS = ("fold", "none", "simhash-py")
+FORM_SEPARATOR = "+"  # "fold+script": tokens are folded, and the form "script" does not count
+# What need not count, in the order in which it is taken out (lookalike.text.forms).
+FORMS = ("markup", "invisible", "hyphenation", "quotes", "width", "script", "accents", "numerals")
+FORMS_VERSION = 1  # of the forms: raised if one of them would ever change a text otherwise
 WEIGHTS = ("count", "one", "tfidf")
 HASHES = ("lookalike64", "md5", "sha1-first4", "sha1-first4-mixed", "sha1-last2")
 MAX_NGRAM = 64  # the shingle hash rotates by 13 bits a position: beyond 64 tokens positions would repeat
@@ -37,7 +41,7 @@ class Recipe:
 
     tokenizer: str = "auto"
     ngram: int = 5
-    normalize: Literal["fold", "none", "simhash-py"] = "fold"
+    normalize: str = "fold"  # "fold", "none", "simhash-py"; "fold+script+…" where forms do not count
     weights: Literal["count", "one", "tfidf"] = "count"
     keywords: int | None = None
     stop_words: str | None = None
@@ -53,7 +57,7 @@ class Recipe:
             value = getattr(self, name)
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise InputError(f"recipe {name}={shown_value(value)}: give {'a name' if kind is str else 'a whole number'}")
-        _one_of("normalize", self.normalize, NORMALIZERS)
+        _check_normalize(self.normalize)
         _one_of("weights", self.weights, WEIGHTS)
         _one_of("hash", self.hash, HASHES)
         if not 1 <= self.ngram <= MAX_NGRAM:
@@ -83,6 +87,11 @@ class Recipe:
     def id(self) -> str:
         """A name for people, a dot, and 12 hex digits that cover every field and the version of every named part."""
         return _recipe_id(self)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms that do not count."""
+        return tuple(self.normalize.split(FORM_SEPARATOR)[1:])
 
     @property
     def hashing(self) -> int | Hashing:
@@ -137,6 +146,18 @@ def _refuse_unknown(names: Iterable[str]) -> None:
         raise InputError(f"recipe has unknown fields {', '.join(unknown)}: choose from {', '.join(known)}")
 
 
+def _check_normalize(value: object) -> None:
+    """A name, or "fold" with the names of forms, which must be known, different and in order: one recipe has one id."""
+    fold, *forms = value.split(FORM_SEPARATOR) if isinstance(value, str) else (None,)
+    if not forms:
+        _one_of("normalize", value, NORMALIZERS)
+        return
+    known = [form for form in FORMS if form in forms]
+    if fold != "fold" or known != forms:
+        remedy = f"'fold+{'+'.join(known)}'" if fold == "fold" and sorted(known) == sorted(forms) else "'fold+' and some of"
+        raise InputError(f"recipe normalize={shown_value(value)}: give {remedy} (forms in this order: {', '.join(FORMS)})")
+
+
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
         raise InputError(f"recipe {name}={value!r}: choose one of {', '.join(allowed)}")
@@ -147,6 +168,7 @@ recipes.register("default", Recipe())
 recipes.register("words", Recipe(tokenizer="words", ngram=5))
 recipes.register("chars", Recipe(tokenizer="chars", ngram=5))
 recipes.register("symbols", Recipe(tokenizer="symbols", ngram=5))
+recipes.register("reposts", Recipe(ngram=2))  # for SimHash: chosen with benchmarks/reposts.py, see docs/choosing-parameters.md
 recipes.register("keywords", Recipe(tokenizer="jieba", ngram=1, weights="tfidf", keywords=20, stop_words="default", idf="jieba"))
 recipes.register("simhash-py", Recipe(tokenizer="chars", normalize="simhash-py", ngram=4, hash="md5"))
 recipes.register("datasketch", Recipe(tokenizer="chars", normalize="none", ngram=1, hash="sha1-first4", seed=1))
@@ -188,11 +210,23 @@ def resolve(recipe: Recipe | str | None) -> Recipe:
     if isinstance(recipe, Recipe):
         return recipe
     if isinstance(recipe, str):
-        return recipes.get(recipe)
+        name, *forms = recipe.split(FORM_SEPARATOR)
+        return recipes.get(recipe) if not forms or recipe in recipes else _with_forms(recipes.get(name), name, forms)
     raise InputError(f"recipe={recipe!r}: expected a Recipe or the name of one")
 
 
-BUILTIN_NAMES = ("default", "words", "chars", "symbols", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")
+def _with_forms(recipe: Recipe, name: str, forms: list[str]) -> Recipe:
+    """A recipe that was named with forms: "default+script"."""
+    if unknown := [form for form in forms if form not in FORMS]:
+        raise InputError(f"recipe {name!r} with the form {unknown[0]!r}: choose from {', '.join(FORMS)}")
+    if recipe.normalize != "fold":
+        raise InputError(f"recipe {name!r} has normalize={recipe.normalize!r}: only a recipe that folds can be named with forms")
+    return recipe.replace(normalize=FORM_SEPARATOR.join(("fold", *(form for form in FORMS if form in forms))))
+
+
+
+
+BUILTIN_NAMES = ("default", "words", "chars", "symbols", "reposts", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")
 
 
 def _recipe_id(recipe: Recipe) -> str:
@@ -211,10 +245,13 @@ def _imported(place: str) -> Callable[[str], Any]:
 @lru_cache(maxsize=1024)
 def _identify(recipe: Recipe, components: tuple[tuple[str, str], ...]) -> str:
     content = recipe.to_dict() | dict(components)
+    if recipe.forms:
+        content["normalize"] += f"@{FORMS_VERSION}"
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
-    plain = recipe.replace(key=None)
+    plain = recipe.replace(key=None, normalize=recipe.normalize.split(FORM_SEPARATOR)[0])
     name = next((name for name in BUILTIN_NAMES if recipes.get(name) == plain), "custom")
+    name = FORM_SEPARATOR.join((name, *recipe.forms))
     return f"{name}{'' if recipe.key is None else '-keyed'}.{digest}"
 
 

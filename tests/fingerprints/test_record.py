@@ -7,7 +7,7 @@ import json
 import math
 import pickle
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import time
 from types import MappingProxyType
 from typing import Any
 
@@ -289,7 +289,7 @@ def _nested(depth: int) -> Any:
         ({"a": -math.inf}, "'a': -inf is not a finite number"),
         ({1: "a"}, "record: key 1 is of type int"),
         ({"a": {None: 1}}, "'a': key None is of type NoneType"),
-        ({"a": date(2026, 1, 1)}, "'a': date has no JSON form"),
+        ({"a": time(12, 30)}, "'a': time has no JSON form"),
         ({"a": [b"bytes"]}, r"'a\[0\]': bytes has no JSON form"),
         ({"a": {1 + 2j}}, r"'a\[\*\]': complex has no JSON form"),
         ({"a": 10**400}, "'a': an integer of 1329 bits is too large"),
@@ -337,7 +337,7 @@ def test_refused_settings() -> None:
         record({}, weights=["a"])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="record measures"):
         record({}, measures={1: "exact"})  # type: ignore[dict-item]
-    with pytest.raises(InputError, match="record measure of 'a' is 3: give a name, one of containment, exact"):
+    with pytest.raises(InputError, match="record measure of 'a' is 3: give a name, one of containment, date, exact"):
         record({}, measures={"a": 3})  # type: ignore[dict-item]
     with pytest.raises(UnknownName, match="did you mean 'jaccard'"):
         record({}, measures={"a": "jacard"})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
 
 import lookalike as la
+from lookalike.comparison.score import text_score
 from lookalike.measures import hybrid, hybrid_with, meaning, meaning_with, measures
+from lookalike.text.normalize import fold
 from lookalike.text.tokenize import token_texts
 
 TEXTS = ["A man is playing a guitar.", "一个男人在弹吉他。", "Stocks fell sharply today.", "The market dropped today, sharply."]
@@ -48,13 +49,13 @@ def test_a_pair_has_one_value_however_it_is_asked(measure: la.measures.Measure) 
 def test_hybrid_weighs_words_by_their_number() -> None:
     model = la.embedder()
     for a, b in [(TEXTS[2], TEXTS[3]), (TEXTS[0], TEXTS[1]), (" ".join(TEXTS) * 4, TEXTS[3])]:
-        counts = Counter(token_texts(a)), Counter(token_texts(b))
-        keys = [*counts[0], *counts[1].keys() - counts[0].keys()]
-        words = cosine([counts[0][key] for key in keys], [counts[1][key] for key in keys])
-        size = (counts[0].total() + counts[1].total()) / 2
+        score = text_score(a, b)
+        longest = max(len("".join(fold(text).split())) for text in (a, b))
+        words = 0.2 + 0.8 * math.sqrt(score.parts["blend"] * longest / (longest + 1))
+        size = min(len(token_texts(a)), len(token_texts(b)))
         by_meaning = cosine(*model.encode([a, b]).astype(np.float64).tolist())
-        for half in (64, 3):
-            weight = size / (size + half)
+        for half in (24, 3):
+            weight = size**2 / (size**2 + half**2)
             found = hybrid_with(half=half).similarity(a, b)
             assert found == pytest.approx((1 - weight) * by_meaning + weight * words, abs=1e-9)
     with pytest.raises(la.InputError, match="half=0"):

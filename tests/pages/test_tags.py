@@ -279,3 +279,24 @@ def test_the_kernel_checks_what_it_gets() -> None:
 def test_lexical_agrees_with_difflib_on_what_is_equal() -> None:
     assert lexical("", "") == SequenceMatcher(None, "", "").ratio() == 1.0
     assert lexical("abc", "xyz") == SequenceMatcher(None, "abc", "xyz").ratio() == 0.0
+
+
+def test_types_of_tags_have_weights_of_their_own() -> None:
+    one = la.page("<p class=a>the same text here</p><img src=a.png alt=x>")
+    two = la.page("<p class=b>the same text here</p><img src=a.png alt=y>")
+    plain = la.match_tags(one, two)
+    only_text = la.TagWeights(by_tag={"p": la.TagWeights(0, 0, 1)})
+    found = la.match_tags(one, two, weights=only_text)
+    texts = {one.body[left].name: value for (left, _), value in zip(found.body.pairs, found.body.similarities, strict=True)}
+    assert texts["p"] == 1
+    assert texts["img"] < 1
+    assert found.score > plain.score
+    # Weights that say the same for a type as for all change nothing, though another code computes them.
+    same = la.TagWeights(by_tag={"p": la.TagWeights(), "img": la.TagWeights()})
+    assert la.match_tags(one, two, weights=same).score == pytest.approx(plain.score)
+
+
+@pytest.mark.parametrize("by_tag", [1, {"p": 1}, {1: la.TagWeights()}, {"p": la.TagWeights(by_tag={"a": la.TagWeights()})}])
+def test_wrong_weights_of_types_are_refused(by_tag: object) -> None:
+    with pytest.raises(la.InputError, match="by_tag"):
+        la.TagWeights(by_tag=by_tag)  # type: ignore[arg-type]

@@ -61,12 +61,12 @@ class TestPostgres(LettersContract):
 def test_the_table_offers_it_and_nobody_gets_it_unasked(tmp_path: Path) -> None:
     assert kind_names()[-1] == "letters"
     assert way_names()[-1] == "letters"
-    assert way_names(of_clusters=True) == ["near", "simhash", "meaning", "structure", "letters"]
+    assert way_names(of_clusters=True) == ["near", "simhash", "meaning", "structure", "record", "letters"]
     with la.open("memory://") as index:
         assert "letters" not in index.settings["kinds"]
         with pytest.raises(la.InputError, match="no letters fingerprints"):
             index.search("a text", by="letters")
-        with pytest.raises(la.InputError, match="structure, letters"):
+        with pytest.raises(la.InputError, match="structure, record, letters"):
             index.search("a text", by="nothing")
 
 

@@ -15,8 +15,10 @@ import reference_keywords as reference
 from lookalike.errors import InputError
 from lookalike.text.idf import Idf
 from lookalike.text.keywords import Keyword, is_word, keywords, rank
+from lookalike.text.normalize import fold
 from lookalike.text.segment import jieba_spans
 from lookalike.text.stopwords import normal_stop_words, register_stop_words, stop_words, stop_words_version
+from lookalike.text.text_rank import text_rank
 
 PARAGRAPH = [
     "图书馆的老管理员每天清晨打开木门",
@@ -238,3 +240,57 @@ def test_stop_words_are_compared_in_normal_form() -> None:
     pytest.importorskip("lookalike.text.normalize", reason="needs the normaliser")
     register_stop_words("shouting", ["The", "ＯＦ"])
     assert normal_stop_words("shouting") == {"the", "of"}
+
+
+NEWS = (
+    "此外，公司拟对全资子公司吉林欧亚置业有限公司增资4.3亿元，增资后，吉林欧亚置业注册资本由7000万元增加到5亿元。"
+    "吉林欧亚置业主要经营范围为房地产开发及百货零售等业务。目前在建吉林欧亚城市商业综合体项目。",
+    "线程是程序执行时的最小单位，它是进程的一个执行流，是CPU调度和分派的基本单位，一个进程可以由很多个线程组成。",
+    "Python 的 the of 语言很好，the language is good and we like it in 北京大学的计算机系。",
+    "北京",
+    "",
+)
+
+
+@pytest.mark.parametrize("text", NEWS)
+def test_text_rank_is_that_of_jieba(text: str) -> None:
+    jieba = pytest.importorskip("jieba")
+    analyse = pytest.importorskip("jieba.analyse")
+    jieba.setLogLevel(logging.ERROR)
+    theirs = dict(analyse.textrank(text, topK=None, withWeight=True))
+    ours = dict(keywords(text, None, weights="textrank", tags="jieba", min_length=2, stop_words="jieba"))
+    ranked = {word: weight for word, weight in ours.items() if weight}
+    assert ranked == pytest.approx({fold(word): weight for word, weight in theirs.items()})
+
+
+@pytest.mark.parametrize("text", NEWS)
+def test_the_settings_that_give_the_weights_of_jieba(text: str) -> None:
+    jieba = pytest.importorskip("jieba")
+    analyse = pytest.importorskip("jieba.analyse")
+    jieba.setLogLevel(logging.ERROR)
+    theirs = {fold(word): weight for word, weight in analyse.extract_tags(text, topK=None, withWeight=True)}
+    if "Python" not in text:  # we fold case before the IDF table is asked, jieba does not
+        assert dict(keywords(text, None, min_length=2, stop_words="jieba")) == theirs
+    theirs = {fold(word): weight for word, weight in analyse.extract_tags(text, topK=None, withWeight=True, allowPOS=("n", "v"))}
+    assert dict(keywords(text, None, min_length=2, stop_words="jieba", tags=["n", "v"])) == pytest.approx(theirs)
+
+
+@given(st.lists(st.sampled_from(["甲", "乙", "丙", "丁", None]), max_size=30))
+def test_text_rank_against_an_obvious_version(words: list[str | None]) -> None:
+    found = text_rank(words)
+    assert found == pytest.approx(reference.text_rank(words))
+    assert all(0 < rank <= 1 for rank in found.values())
+    if found:
+        assert max(found.values()) == 1
+
+
+def test_text_rank_without_parts_of_speech() -> None:
+    found = keywords(NEWS[1], 3, weights="textrank")
+    assert len(found) == 3
+    assert found[0].weight == 1
+    assert "进程" in [word for word, _ in found]
+    assert keywords("北京", weights="textrank") == [("北京", 0.0)]
+    with pytest.raises(InputError, match="give a list of parts of speech"):
+        keywords(NEWS[1], tags="n")
+    with pytest.raises(InputError, match="leave the tokenizer out"):
+        keywords(NEWS[1], tags=["n"], tokenizer="auto")

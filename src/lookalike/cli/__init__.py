@@ -18,6 +18,7 @@ from lookalike.secrecy import hide
 VERBS = {
     "fingerprint": "Fingerprint files or a text, in one or in every way.",
     "compare": "How alike two texts, files or records are, and why.",
+    "calibrate": "The threshold that fits your own labelled pairs.",
     "dedupe": "A corpus without near-duplicates, and what was removed.",
     "plan": "What a dedupe would cost and find, from a sample.",
     "add": "Add documents to a store.",

@@ -31,10 +31,10 @@ def command(
     """Documents of STORE that look alike, in clusters: each was compared with the oldest one, which is named first.
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; meaning: that say the same,
-    in whatever words; structure: web pages of one template. Documents that look like no other are in no cluster.
+    in whatever words; structure: web pages of one template; record: records that are alike in their fields. Documents that look like no other are in no cluster.
     """
     if by == "simhash" and threshold is not None:
-        raise InputError("--threshold belongs to --by near, meaning and structure: with --by simhash give --k")
+        raise InputError("--threshold belongs to --by near, meaning, structure and record: with --by simhash give --k")
     if by != "simhash" and k is not None:
         raise InputError(f"--k belongs to --by simhash: with --by {by} give --threshold")
     if limit is not None and limit < 1:

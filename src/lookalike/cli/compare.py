@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.options import bar, colours, json_option, note, print_json, print_table, quiet_option, say, working
-from lookalike.cli.pages import Fetching, fetch_options, read_input
+from lookalike.cli.options import (
+    bar,
+    colours,
+    form_option,
+    forms_of,
+    json_option,
+    note,
+    print_json,
+    print_table,
+    quiet_option,
+    say,
+    working,
+)
+from lookalike.cli.pages import Fetching, as_code, check_language_option, fetch_options, language_option, read_input
 from lookalike.comparison.explaining import formula
 from lookalike.comparison.reading import KINDS, fitted
 from lookalike.corpus.contents import Contents
@@ -36,6 +48,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.option(
     "--as", "kind", type=click.Choice(KINDS), default=None, help="What A and B are [default: .html a page, binary a file, all else text]"
 )
+@language_option
 @click.option("--method", type=click.Choice(METHODS), default=None, help="With --as page: what the score is of [default: all]")
 @click.option("--align", type=click.Choice(["best", "order"]), default=None, help="With --as page: how tags are paired [default: best]")
 @click.option("--weight", default=None, metavar="W", help="With --as page: weight of the head: equal, tags or a number [default: equal]")
@@ -45,6 +58,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.option("--measure", "measures", help="Measures to compute, separated by commas; by default all that need no model.")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="From this score on, A and B are alike.")
 @click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
+@form_option("invisible,script")
 @click.option("--html", "page", metavar="OUT", help="Write a page that shows the comparison, in one file.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
 @fetch_options
@@ -54,6 +68,7 @@ def command(
     left: str,
     right: str,
     kind: str | None,
+    language: str | None,
     method: str | None,
     align: str | None,
     weight: str | None,
@@ -63,6 +78,7 @@ def command(
     measures: str | None,
     threshold: float,
     ignored: tuple[str, ...],
+    ignore_form: str | None,
     page: str | None,
     encoding: str | None,
     fetch: bool,
@@ -72,16 +88,18 @@ def command(
 ) -> None:
     """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike.
 
-    Each is read as what it is: a text, a web page (.html), or the bytes of a binary file. --as overrules that.
+    Each is read as what it is: a text, a web page (.html), or the bytes of a binary file. --as overrules that. --as code: names,
+    literals, comments and layout do not count.
     """
     names = [part.strip() for part in measures.split(",")] if measures else None
+    check_language_option(kind, language)
     _check_options(kind, ignored, page, [left, right, *ignored])
     fetching = Fetching(fetch, allow_private)
     inputs = _read(left, kind, encoding, fetching, quiet), _read(right, kind, encoding, fetching, quiet)
-    left_thing, right_thing, notes = _records(*inputs) if kind == "record" else fitted(*inputs, as_bytes=AS_BYTES)
+    left_thing, right_thing, notes = _things(*inputs, kind, language)
     templates = [_read_ignored(name, encoding, fetching, quiet) for name in ignored] or None
     if isinstance(left_thing, lookalike.Page):
-        _refuse_for_pages("--ignore" if ignored else "--measure" if names else None)
+        _refuse_for_pages("--ignore" if ignored else "--ignore-form" if ignore_form else "--measure" if names else None)
     for line in notes:
         note(line, quiet)
     with working("comparing", quiet or not (_is_large(left_thing) or _is_large(right_thing))):
@@ -92,6 +110,7 @@ def command(
             measures=names,
             threshold=threshold,
             ignore=templates,
+            ignore_form=forms_of(ignore_form),
             method=method,
             align=align,
             weight=_number(weight),
@@ -111,7 +130,7 @@ def command(
 
 
 def _check_options(kind: str | None, ignored: tuple[str, ...], page: str | None, inputs: list[str]) -> None:
-    if ignored and kind not in (None, "text"):
+    if ignored and kind not in (None, "text", "code"):
         raise InputError(f"--ignore needs texts, but A and B are compared --as {kind}: leave one of the two out")
     if page == "-":
         raise InputError("--html writes a file: name one, such as report.html")
@@ -130,14 +149,20 @@ def _number(weight: str | None) -> str | float | None:
 
 def _read(name: str, kind: str | None, encoding: str | None, fetching: Fetching, quiet: bool) -> Contents:
     try:
-        return read_input(name, "text" if kind == "record" else kind, fetching, encoding, quiet)
+        return read_input(name, "text" if kind in ("record", "code") else kind, fetching, encoding, quiet)
     except NotText as error:
         raise error.instead(AS_BYTES) from error
 
 
-def _records(left: Contents, right: Contents) -> tuple[Any, Any, list[str]]:
-    parsed = [lookalike.parse_record(each.text(), each.name) for each in (left, right)]
-    return parsed[0], parsed[1], [*left.notes, *right.notes]
+def _things(left: Contents, right: Contents, kind: str | None, language: str | None) -> tuple[Any, Any, list[str]]:
+    """What was read, as what it is compared as."""
+    if kind not in ("record", "code"):
+        return fitted(left, right, as_bytes=AS_BYTES)
+    if kind == "code":
+        things: list[Any] = [as_code(each, language) for each in (left, right)]
+    else:
+        things = [lookalike.parse_record(each.text(), each.name) for each in (left, right)]
+    return things[0], things[1], [*left.notes, *right.notes]
 
 
 def _read_ignored(name: str, encoding: str | None, fetching: Fetching, quiet: bool) -> str:
@@ -163,7 +188,7 @@ def _show(found: Comparison) -> None:
     scale = "calibrated " if found.kind == "text" else ""
     score = shown_score(found.score, threshold=found.threshold)
     say(f"{found.verdict}: {scale}score {score} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")
-    if found.kind == "page":
+    if found.kind in ("page", "code"):
         say(formula(found))
     if found.edits is not None:
         say("  ".join(f"{name} {shown_share(share)}" for name, share in found.edits.to_dict().items() if share or name == "kept"))
@@ -174,8 +199,9 @@ def _show(found: Comparison) -> None:
     if view := found.to_terminal(width=_width(), colours=colours()):
         click.echo(view, color=colours())
     print_table(("measure", "similarity", ""), [_row(name, value) for name, value in found.measures.items()], right=(1,))
-    for passage in found.passages[:SHOWN_PASSAGES]:
-        say(f"shared: A {passage.left[0]}–{passage.left[1]}, B {passage.right[0]}–{passage.right[1]}")
+    places, unit = (found.passage_lines(), "lines ") if found.kind == "code" else (found.passages, "")
+    for left, right in places[:SHOWN_PASSAGES]:
+        say(f"shared: A {unit}{left[0]}–{left[1]}, B {unit}{right[0]}–{right[1]}")
     if len(found.passages) > SHOWN_PASSAGES:
         say(f"… and {len(found.passages) - SHOWN_PASSAGES} more shared passages")
     if found.containment is not None and found.passages:

@@ -12,6 +12,8 @@ import lookalike
 from lookalike.cli.dedupe_options import input_options, method_options, resource_options
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
+from lookalike.errors import InputError
+from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 from lookalike.figures import counted, shown_score
 
 if TYPE_CHECKING:
@@ -24,12 +26,20 @@ SHOWN_CLUSTERS = 5
 RULES = {"exact": "duplicates have equal words, whatever their case and punctuation", "bytes": "duplicates are equal to the byte"}
 
 
+WEAK = (
+    f"SimHashes of this recipe find few copies that were edited: --recipe {RECOMMENDED} finds more,"
+    " and 'lookalike plan --method simhash' says how many"
+)
+
+
 @click.command("dedupe")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--out", required=True, help="Write what stays here: a file, or a folder for several inputs ('-' is standard output).")
 @click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
 @click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
+@click.option("--as", "what", type=click.Choice(["text", "record"]), default="text", show_default=True, help="What a row is.")
+@click.option("--columns", help="--as record: the columns to compare, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
 @method_options
 @click.option("--keep", default="first", show_default=True, help="Which of two stays: first, longest, newest:COL or best:COL.")
 @click.option(
@@ -47,17 +57,25 @@ RULES = {"exact": "duplicates have equal words, whatever their case and punctuat
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
 @json_option
 @quiet_option
-def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> None:
+def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """A corpus without near-duplicates, and the record of what was removed.
 
     INPUT is a file (JSONL, CSV, Parquet, text, HTML, WARC; .gz, .zst), a folder, a pattern or '-'. Every removed document was
-    compared, exactly, with the kept one it points at. Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
+    compared, exactly, with the kept one it points at. --as record: rows of a table that are alike in several columns. Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
     """
     del options["engine"]
+    if what == "record":
+        if options["method"] != "minhash":
+            raise InputError(f"--as record compares columns: leave out --method {options['method']}")
+        options["method"] = "record"
+    elif options["columns"] is not None:
+        raise InputError("--columns belongs to --as record: texts have one column, --text-column")
     with StageProgress(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
         report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)
         notes.finish()
+    if report.settings.method == "simhash" and is_weak(report.settings.recipe):
+        note(WEAK, quiet)
     if as_json:
         _print(report, options["out"])
     elif options["out"] != "-":

@@ -22,7 +22,8 @@ method_options = _group(
         type=click.Choice(["minhash", "simhash", "exact", "bytes", "meaning"]),
         default="minhash",
         show_default=True,
-        help="What counts as a duplicate. exact: equal words, whatever case and punctuation they have. bytes: equal to the byte.",
+        help="What counts as a duplicate. exact: equal words, whatever case and punctuation they have. bytes: equal to the byte."
+        " simhash: 64 bits that differ in few; take --recipe reposts with it.",
     ),
     click.option(
         "--threshold", type=float, help="The least similarity of a duplicate: Jaccard [default: 0.8], of meaning the cosine [0.9]"

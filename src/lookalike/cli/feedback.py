@@ -11,7 +11,7 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import standard_input
-from lookalike.cli.options import bar, json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import bar, form_option, forms_of, json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
@@ -34,6 +34,7 @@ SHOWN_GROUPS = 30
 @click.option("--rows", is_flag=True, help="With --json: the rows too (they are held in memory).")
 @click.option("--problems-out", type=click.Path(dir_okay=False, path_type=Path), help="Write every problem to this .jsonl file.")
 @click.option("--bounds", default=None, help="Largest edit share of: as is, light, heavy, rewritten [default: 0,0.3,0.7,0.9]")
+@form_option("invisible")
 @click.option("--draft-column", default="draft", show_default=True, help="Column of the draft.")
 @click.option("--final-column", default="final", show_default=True, help="Column of the final text.")
 @click.option("--id-column", default="id", show_default=True, help="Column of the id; without one the line number serves.")
@@ -76,6 +77,7 @@ def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, 
         standard_input() if pairs == "-" else Path(pairs),
         by=[name.strip() for name in options["by"].split(",")] if options["by"] else None,
         bounds=_bounds(options["bounds"]),
+        ignore_form=forms_of(options["ignore_form"]),
         draft_column=options["draft_column"],
         final_column=options["final_column"],
         id_column=options["id_column"],
@@ -107,6 +109,8 @@ def _show(report: FeedbackReport) -> None:
     say(f"{counted(found.pairs, 'pair')}: {shown_share(found.usable)} usable (as is, after a light edit, or extended)", bold=True)
     spreads = (("edit share", found.edit_share), ("kept", found.kept), ("added", found.added))
     say(" · ".join(f"{name}: mean {shown_share(spread.mean)}, median {shown_share(spread.median)}" for name, spread in spreads))
+    if found.mean("form"):
+        say(f"edited in form alone ({', '.join(report.forms)}): mean {shown_share(found.mean('form'))}, not in the edit share")
     say()
     verdicts = found.to_dict()["verdicts"].items()
     rows = [(name, f"{count:,}", shown_share(count / found.pairs), bar(count / found.pairs, 30)) for name, count in verdicts]

@@ -11,7 +11,7 @@ import click
 import lookalike
 from lookalike.cli.inputs import given
 from lookalike.cli.options import complain, json_option, note, print_json, print_table, quiet_option, say, working
-from lookalike.cli.pages import Fetching, fetch_options, read_page, refuse_url
+from lookalike.cli.pages import Fetching, as_code, check_language_option, fetch_options, language_option, read_input, read_page, refuse_url
 from lookalike.errors import InputError, LookalikeError, UnknownName
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ PAGE_KINDS = ("structure-simhash", "structure-minhash", "content-simhash", "cont
 @click.command("fingerprint")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--text", "texts", multiple=True, help="A text instead of a file; may be repeated.")
-@click.option("--as", "what", type=click.Choice(["file", "page"]), default=None, help="What each FILE is; file: also of .html the source.")
+@click.option(
+    "--as", "what", type=click.Choice(["file", "page", "code"]), default=None, help="What each FILE is; file: also of .html the source."
+)
+@language_option
 @click.option("--kind", "kinds", default="all", show_default=True, help="Kinds, separated by commas: simhash, minhash, winnowing … or all.")
 @click.option("--recipe", default=None, help="Name of the recipe for the text kinds (see 'lookalike info').")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="Of web pages: fingerprint the main text, or all of it.")
@@ -41,6 +44,7 @@ def command(
     files: tuple[str, ...],
     texts: tuple[str, ...],
     what: str | None,
+    language: str | None,
     kinds: str,
     recipe: str | None,
     extract: str | None,
@@ -53,12 +57,13 @@ def command(
     """Fingerprint each FILE ('-' is standard input) or --text, one line per input.
 
     Of a web page (.html) the kinds of text are of its main text, as a store keeps it; with --extract all of everything that can be
-    read on it, and with --as file of its source. --as page: the structure and the content of a web page, apart.
+    read on it, and with --as file of its source. --as page: the structure and the content of a web page, apart. --as code: names,
+    literals, comments and layout do not count.
     """
     if not files and not texts:
         raise InputError("nothing to fingerprint: name a FILE, '-' for standard input, or --text 'some text'")
-    _check_options(what, texts, recipe, extract)
-    options = _Options(kinds, recipe, encoding, extract, what, Fetching(fetch, allow_private), quiet)
+    _check_options(what, texts, recipe, extract, language)
+    options = _Options(kinds, recipe, encoding, extract, what, language, Fetching(fetch, allow_private), quiet)
     failed: LookalikeError | None = None
     for index, name in enumerate((*files, *texts)):
         is_text = index >= len(files)
@@ -88,6 +93,7 @@ class _Options(NamedTuple):
     encoding: str | None
     extract: str | None
     what: str | None
+    language: str | None
     fetching: Fetching
     quiet: bool
 
@@ -98,7 +104,12 @@ class _Found(NamedTuple):
     notes: Sequence[str] = ()
 
 
-def _check_options(what: str | None, texts: tuple[str, ...], recipe: str | None, extract: str | None) -> None:
+def _check_options(what: str | None, texts: tuple[str, ...], recipe: str | None, extract: str | None, language: str | None) -> None:
+    check_language_option(what, language)
+    if what == "code" and (recipe or extract):
+        raise InputError(f"--as code: code has a recipe of its own: leave out {'--recipe' if recipe else '--extract'}")
+    if what == "code" and texts and language is None:
+        raise InputError("--text does not say its language: name it, such as --language python")
     if what == "page" and (recipe or extract):
         given_too = "--recipe" if recipe else "--extract"
         raise InputError(f"--as page: fingerprints of pages have a recipe of their own: leave out {given_too}")
@@ -109,6 +120,8 @@ def _check_options(what: str | None, texts: tuple[str, ...], recipe: str | None,
 
 
 def _of_text(text: str, options: _Options) -> _Found:
+    if options.what == "code":
+        return _Found(lookalike.fingerprint(lookalike.code(text, options.language), options.kinds))
     return _Found(lookalike.fingerprint(text, options.kinds, recipe=options.recipe))
 
 
@@ -119,6 +132,9 @@ def _of_file(name: str, options: _Options) -> _Found:
             return _Found(_page_prints(page, options.kinds), page.encoding, page.notes)
         text = lookalike.page_text(page, options.extract or "main")
         return _Found(lookalike.fingerprint(text, options.kinds, recipe=options.recipe), page.encoding, page.notes)
+    if options.what == "code":
+        source = read_input(name, "text", options.fetching, options.encoding, options.quiet)
+        return _Found(lookalike.fingerprint(as_code(source, options.language), options.kinds), source.encoding, source.notes)
     refuse_url(name, "pages are fingerprinted with --as page or --extract, and fetched with --fetch")
     thing = given(name)
     extract = None if options.what == "file" else "main"

@@ -14,6 +14,7 @@ import click
 
 from lookalike.figures import counted
 from lookalike.reports.escaping import columns, printable
+from lookalike.text.forms import FORMS
 
 SIGN_AFTER = 0.5  # seconds
 F = TypeVar("F", bound=Callable[..., Any])
@@ -25,6 +26,20 @@ def json_option(function: F) -> F:
 
 def quiet_option(function: F) -> F:
     return click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")(function)
+
+
+def form_option(default: str) -> Callable[[F], F]:
+    """Which forms do not count."""
+    about = f"Forms that do not count, separated by commas: {', '.join(FORMS)}; all, or none [default: {default}]"
+    return click.option("--ignore-form", default=None, metavar="LIST", help=about)
+
+
+def forms_of(text: str | None) -> list[str] | None:
+    """What the option names; None if it was not given."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",")]
+    return list(FORMS) if names == ["all"] else [] if names == ["none"] else names
 
 
 def print_json(value: object) -> None:

@@ -75,6 +75,24 @@ def _refuse_empty(page: lookalike.Page, name: str) -> None:
         raise InputError(f"{name}: the page is empty")
 
 
+def language_option(function: F) -> F:
+    return click.option("--language", default=None, metavar="NAME", help="With --as code: the language [default: by the ending of the name]")(function)
+
+
+def check_language_option(kind: str | None, language: str | None) -> None:
+    if language is not None and kind != "code":
+        raise InputError("--language is that of source code: add --as code")
+
+
+def as_code(found: Contents, language: str | None) -> lookalike.Code:
+    """What was read, as source code."""
+    from lookalike.text.code import language_of
+
+    made = lookalike.code(found.text(), language or language_of(Path(found.name)))
+    made.name = found.name
+    return made
+
+
 def refuse_url(name: str, remedy: str) -> None:
     """Where no page can be: an address is not a file that happens to be missing."""
     if looks_like_url(name):

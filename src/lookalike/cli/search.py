@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,14 +25,19 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,40}|0[xX][0-9A-Fa-f]{1,40}")
 EXCERPT_COLUMNS = 60
-_Thing = str | bytes | Path | lookalike.Page
+SHOWN_FIELDS = 8
+_Thing = str | bytes | Path | lookalike.Page | Mapping[str, Any]
 
 
 @click.command("search")
 @store_argument
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
-@click.option("--as", "what", type=click.Choice(["text", "page"]), default=None, help="What FILE is [default: .html a page, all else text]")
+
+
+@click.option(
+    "--as", "what", type=click.Choice(["text", "page", "record", "code"]), default=None, help="What FILE is [default: .html a page, all else text]"
+)
 @click.option(
     "--simhash",
     default=None,
@@ -79,20 +85,24 @@ def command(
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
     a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
-    ssdeep; structure: web pages of the same template. Of a web page (.html) the main text is compared, as 'add' keeps it. Exit
+    ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON object. Of a web page (.html) the main text is compared, as 'add' keeps it. Exit
     code 0, also if nothing looks like it.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
-    by = by or ("near" if simhash is None else "simhash")
-    what = what or ("page" if takes(by) == "page" or extract else None)
+    by = by or ("record" if what == "record" else "near" if simhash is None else "simhash")
+    what = what or ("record" if takes(by) == "record" else "page" if takes(by) == "page" or extract else None)
     _check_options(file, what, by, extract)
     if approximate and by != "meaning":
         raise InputError(f"--approximate is for --by meaning: --by {by} is exact and quick, leave it out")
-    thing: _Thing | None = text
-    if file is not None:
+    thing: _Thing | None = text if what != "record" or text is None else lookalike.fingerprints.parse_record(text, "--text")
+    if file is not None and what == "record":
+        thing = _record(file, encoding)
+    elif file is not None:
         thing = _bytes(file) if takes(by) == "bytes" else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
+        if what == "code":
+            _check_code(index, file)
         found = index.search(
             thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate, compare=compare
         )
@@ -112,9 +122,30 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
     if file is None and what == "page":
         raise InputError("pages are files or addresses: name one, or '-' for standard input")
     if takes(by) == "page" and (what != "page" or extract):
-        raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else '--as text'}")
+        raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else f'--as {what}'}")
+    if (takes(by) == "record") != (what == "record"):
+        raise InputError(f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}")
     if takes(by) == "bytes" and what == "page":
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
+
+
+def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
+    """One JSON object."""
+    refuse_url(file, "a record is one JSON object in a file; name one")
+    thing = given(file)
+    data = lookalike.text.decode_text(thing, "standard input", encoding) if isinstance(thing, bytes) else lookalike.text.read_text(thing, encoding)
+    return lookalike.fingerprints.parse_record(data.text, file)
+
+
+def _check_code(index: Index, file: str | None) -> None:
+    """A collection of code reads all texts as code in its language; another one does not."""
+    from lookalike.text.code import language_of
+
+    scheme, _, language = index.recipe.tokenizer.partition(":")
+    if scheme != "code":
+        raise InputError("--as code needs a collection of code: make one with 'lookalike add STORE FILES --as code', or leave it out")
+    if file not in (None, "-") and (its := language_of(Path(str(file)))) != language:
+        raise InputError(f"{file!r} is {its}, and the collection has {language}: leave out --as code to search for it all the same")
 
 
 def _bytes(file: str) -> bytes | Path:
@@ -127,7 +158,7 @@ def _read(
 ) -> str | lookalike.Page:
     """The page that was asked for, or the text as a store keeps it."""
     try:
-        found = read_input(file, what, fetching, encoding, quiet)
+        found = read_input(file, "text" if what == "code" else what, fetching, encoding, quiet)
         for line in found.notes:
             note(line, quiet)
         return found.thing if takes(by) == "page" and isinstance(found.thing, lookalike.Page) else found.text(extract or "main")
@@ -146,6 +177,9 @@ def _number(simhash: str | None, by: str) -> int | None:
 
 
 def _show(index: Index, found: Matches, compare: bool) -> None:
+    if any(match.fields for match in found):
+        _show_fields(found)
+        return
     rows = []
     texts = {document.id: document.text for document in index.documents([match.id for match in found])}
     for match in found:
@@ -153,6 +187,16 @@ def _show(index: Index, found: Matches, compare: bool) -> None:
         rows.append((str(match.id), shown_score(match.score), _distance(match.distance), *compared, _excerpt(texts.get(match.id), match)))
     score = f"score ({found.scale})"
     print_table(("id", score, "distance", *(["compare"] if compare else []), ""), rows, right=(1, 2, 3) if compare else (1, 2))
+
+
+def _show_fields(found: Matches) -> None:
+    """The part of each field instead of a text."""
+    names = list(dict.fromkeys(name for match in found for name in match.fields or ()))[:SHOWN_FIELDS]
+    rows = []
+    for match in found:
+        parts = (match.fields.get(name) if match.fields else None for name in names)
+        rows.append((str(match.id), shown_score(match.score), *("–" if part is None else shown_score(part.similarity) for part in parts)))
+    print_table(("id", f"score ({found.scale})", *names), rows, right=tuple(range(1, 2 + len(names))))
 
 
 def _distance(distance: float) -> str:

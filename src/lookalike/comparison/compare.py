@@ -1,6 +1,7 @@
 """How alike two things are, and why: ``compare(a, b)``.
 
-A ``str`` is text, a mapping is a record, ``page()`` makes a page, and a ``Path`` is read as what it is: text, a page, or bytes.
+A ``str`` is text, a mapping is a record, ``page()`` makes a page, ``code()`` source code, and a ``Path`` is read as what it is: text, a
+page, or bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.checks import check_several, check_share, check_str
 from lookalike.comparison import files, texts
+from lookalike.comparison.doubts import are_short, doubts
 from lookalike.comparison.edits import Edits, edits
+from lookalike.comparison.forms import IGNORED_FORMS, FormedPair
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.reading import read_pair
@@ -23,6 +26,7 @@ from lookalike.fingerprints.record import Part, record
 from lookalike.markup.page import Page
 from lookalike.model import Passage, Span
 from lookalike.recipe import DEFAULT
+from lookalike.text.forms import check_forms, rewrite
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
@@ -30,10 +34,12 @@ if TYPE_CHECKING:
     from lookalike.pages.matching import TagMatch
     from lookalike.pages.representation import Centre
     from lookalike.pages.strings import StringSimilarity
+    from lookalike.text.code import Code
 
 DEFAULT_THRESHOLD = 0.8
 # What the score is, by what was compared: that of texts is calibrated on pairs that people judged, not a share of anything.
 SCALES = {"text": "calibrated", "file": "fuzzy hashes", "record": "mean of fields", "page": "views of pages"}
+SCALES["code"] = "shared runs of code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Comparison:
 
     score: float
     threshold: float
-    kind: str  # text, file, record or page
+    kind: str  # text, code, file, record or page
     measures: dict[str, float | None]  # None: not computed, see notes
     edits: Edits | None = None
     passages: list[Passage] = field(default_factory=list)
@@ -55,16 +61,22 @@ class Comparison:
     signature: dict[str, str] = field(default_factory=dict)
     containment: dict[str, float] | None = None  # of texts
     ignored: Ignored | None = None  # of texts, if there was something to ignore
+    doubts: list[str] = field(default_factory=list)  # of short texts: why their words do not tell whether they are alike; also in notes
+    form: list[str] = field(default_factory=list)  # of texts: the ignored forms in which the two differ
+    language: str | None = None  # of code
     tags: TagMatch | None = field(default=None, repr=False)  # of pages, where tags were compared
     left: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
     right: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
 
     @property
     def alike(self) -> bool:
-        return self.score >= self.threshold
+        """Whether the score reaches the threshold, and nothing is known that it cannot see."""
+        return self.score >= self.threshold and not self.doubts
 
     @property
     def verdict(self) -> str:
+        if self.doubts and self.score >= self.threshold:
+            return "alike in wording only"
         return "alike" if self.alike else "not alike"
 
     @property
@@ -77,6 +89,7 @@ class Comparison:
             "score": self.score,
             "scale": self.scale,
             "alike": self.alike,
+            "verdict": self.verdict,
             "threshold": self.threshold,
             "kind": self.kind,
             "measures": self.measures,
@@ -87,15 +100,28 @@ class Comparison:
             "notes": self.notes,
             "signature": self.signature,
         }
+        if self.kind == "text":
+            out["form"] = self.form
         if self.ignored is not None:
             out["ignored"] = self.ignored.to_dict()
         if self.tags is not None:
             out["tags"] = self.tags.to_dict()
+        if self.kind == "code":
+            out["language"] = self.language
+            for passage, lines in zip(out["passages"], self.passage_lines(), strict=True):
+                passage["lines"] = {"left": list(lines.left), "right": list(lines.right)}
         if self.parts:
             out["parts"] = {
                 name: {"similarity": part.similarity, "weight": part.weight, "measure": part.measure} for name, part in self.parts.items()
             }
         return out
+
+    def passage_lines(self) -> list[Passage]:
+        """The passages as line numbers: the first and the last line of each, counted from 1."""
+        from lookalike.text.lines import Lines
+
+        left, right = Lines(str(self.left)), Lines(str(self.right))
+        return [Passage(left.of(passage.left), right.of(passage.right)) for passage in self.passages]
 
     def to_html(self, *, names: tuple[str, str] = ("A", "B")) -> str:
         """A page that shows the comparison: one file that needs nothing else. ``names`` are what it calls the two sides."""
@@ -113,14 +139,15 @@ class Comparison:
 
 
 def compare(
-    left: str | Path | Page | Mapping[str, Any],
-    right: str | Path | Page | Mapping[str, Any],
+    left: str | Path | Page | Code | Mapping[str, Any],
+    right: str | Path | Page | Code | Mapping[str, Any],
     *,
     kind: str | None = None,
     encoding: str | None = None,
     measures: Iterable[str] | None = None,
     threshold: float = DEFAULT_THRESHOLD,
     ignore: Iterable[str | Path] | None = None,
+    ignore_form: Iterable[str] | None = None,
     method: str | None = None,
     align: str | None = None,
     weight: str | float | None = None,
@@ -128,14 +155,16 @@ def compare(
     model: Model = None,
     centre: Centre = None,
 ) -> Comparison:
-    """Compare two texts, two files, two records or two pages.
+    """Compare two texts, two files, two records, two pages or two pieces of source code.
 
     Files are read as what they are: text in whatever encoding, web pages (``.html``), and of binary files the bytes. ``kind``
-    overrules that: "text", "page", "file" (bytes) or "record" (a JSON object). A web page beside a text is compared by its main text.
+    overrules that: "text", "page", "file" (bytes), "record" (a JSON object) or "code" (in the language that the name says). A web page
+    beside a text is compared by its main text.
 
     ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
     "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts or files, such as templates and
-    boilerplate, whose runs of tokens do not count.
+    boilerplate, whose runs of tokens do not count. ``ignore_form`` names forms that do not count (``lookalike.text.forms``): by default
+    what nobody sees and simplified or traditional script; ``[]`` for none.
 
     Of pages, ``method`` says what the score is of: "all" (by default), "tags", "structure", "style", "links", "forms", "text",
     "content" or "representation". For tags, ``align`` is "best" or "order", ``weight`` that of the head ("equal", "tags" or a number), and
@@ -144,9 +173,14 @@ def compare(
     """
     check_share("threshold", threshold)
     names = None if measures is None else _check_names(measures)
+    forms = None if ignore_form is None else check_forms(ignore_form)
     options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
     left, right, read_notes = read_pair(left, right, kind, encoding)
+    if forms is not None and not (isinstance(left, str) and isinstance(right, str)):
+        raise InputError("ignore_form: only texts have forms that can be ignored; give two texts")
+    if isinstance(left, str) and isinstance(right, str):
+        given["forms"] = IGNORED_FORMS if forms is None else forms
     found = _compare_things(left, right, names, threshold, ignore, given)
     return replace(found, notes=[*read_notes, *found.notes]) if read_notes else found
 
@@ -158,13 +192,16 @@ def _compare_things(
         if names is not None or ignore is not None:
             raise InputError("measures and ignore are for texts, and these are web pages: choose a method=, or compare their page_text()")
         return _compare_pages(left, right, threshold, given)
+    forms = given.pop("forms", ())
+    if _is_code(left) or _is_code(right):
+        return _compare_code(left, right, names, threshold, ignore, given)
     model = given.pop("model", None) if isinstance(left, str) else None
     if model is not None and not texts.needs_model(names):
         raise InputError(f"model={model!r} has nothing to compute: name a measure that needs it, such as measures=['meaning']")
     if given:
         raise InputError(f"{', '.join(given)}: for pages only; make them with page()")
     if isinstance(left, str) and isinstance(right, str):
-        return _compare_texts(left, right, names, threshold, ignore, model)
+        return _compare_texts(FormedPair(left, right, forms), (left, right), names, threshold, ignore, model)
     if ignore is not None:
         raise InputError("ignore: only texts can be compared without a part of them; give two texts")
     if isinstance(left, Path) and isinstance(right, Path):
@@ -172,7 +209,7 @@ def _compare_things(
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
-    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings) or two pages (la.page)")
+    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings), two pages (la.page) or code (la.code)")
 
 
 def _check_names(measures: Iterable[str]) -> list[str]:
@@ -182,32 +219,44 @@ def _check_names(measures: Iterable[str]) -> list[str]:
 
 
 def _compare_texts(
-    left: str, right: str, names: list[str] | None, threshold: float, ignore: Iterable[str | Path] | None, model: Model
+    formed: FormedPair,
+    originals: tuple[str, str],
+    names: list[str] | None,
+    threshold: float,
+    ignore: Iterable[str | Path] | None,
+    model: Model,
 ) -> Comparison:
-    templates = None if ignore is None else Templates(ignore, DEFAULT)
+    left, right = formed.left, formed.right
+    templates = None if ignore is None else Templates(ignore, DEFAULT, rewritten=lambda text: rewrite(text, formed.forms).text)
     ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
-    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]))
+    placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]), for_model=formed.for_models)
     rest = texts.TextPair(removed(left, spans[0]), removed(right, spans[1])) if any(spans) else placed
     found, left_out = texts.text_measures(rest, names, model)
     score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
+    differing = formed.differing()
+    doubted = doubts(*rest.sides, score.value)
+    notes = ([score.note] if score.note else []) + doubted + ([f"form does not count: {', '.join(differing)}"] if differing else []) + notes
     return Comparison(
         score=score.value,
         threshold=threshold,
         kind="text",
         measures=found,
-        edits=edits(placed.left, placed.right),
-        passages=passages,
-        notes=([score.note] if score.note else []) + notes + left_out,
+        edits=formed.edits(edits(placed.left, placed.right)),
+        passages=formed.passages(passages),
+        notes=notes + left_out,
         signature={"lookalike": __version__, "score": score.method, "recipe": placed.recipe.id}
+        | ({"form": "+".join(formed.forms)} if formed.forms else {})
         | ({"ignored": templates.digest} if templates else {})
         | ({"model": _model_id(model)} if texts.needs_model(names) else {}),
         containment=containment(placed, passages),
-        ignored=ignored,
-        left=left,
-        right=right,
+        ignored=formed.ignored(ignored) if ignored else None,
+        doubts=doubted if are_short(*rest.sides) else [],
+        form=differing,
+        left=originals[0],
+        right=originals[1],
     )
 
 
@@ -215,6 +264,46 @@ def _model_id(model: Model) -> str:
     from lookalike.embedders.opening import embedder, embedder_id
 
     return embedder_id(embedder(model))
+
+
+def _is_code(thing: object) -> bool:
+    """Whether it is a ``Code``, without importing what makes one."""
+    return type(thing).__name__ == "Code" and type(thing).__module__ == "lookalike.text.code"
+
+
+def _compare_code(
+    left: Any, right: Any, names: list[str] | None, threshold: float, ignore: Iterable[str | Path] | None, given: dict[str, Any]
+) -> Comparison:
+    from lookalike.comparison.code import SCORE, CodePair, code_edits, code_passages, code_score
+
+    if not (_is_code(left) and _is_code(right)):
+        kinds = f"{type(left).__name__} and {type(right).__name__}"
+        raise InputError(f"cannot compare {kinds}: code is compared with code; make both with la.code")
+    if given or texts.needs_model(names):
+        raise InputError(f"{', '.join(given) or 'a measure by a model'}: not for code; compare the source as text instead")
+    templates = None if ignore is None else Templates(ignore, left.recipe)
+    ignored, notes = _find_ignored(left.text, right.text, templates) if templates else (None, [])
+    spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
+    rest = left.without(spans[0]), right.without(spans[1])
+    pair = CodePair(*rest)
+    found, left_out = texts.text_measures(pair, names)
+    score, said = code_score(*pair.sides)
+    passages = code_passages(pair, spans)
+    return Comparison(
+        score=score,
+        threshold=threshold,
+        kind="code",
+        measures=found,
+        edits=code_edits(*rest),
+        passages=passages,
+        notes=([said] if said else []) + notes + left_out,
+        signature={"lookalike": __version__, "score": SCORE, "recipe": pair.recipe.id} | ({"ignored": templates.digest} if templates else {}),
+        containment=containment(pair, passages),
+        ignored=ignored,
+        language=left.language,
+        left=left.text,
+        right=right.text,
+    )
 
 
 def _find_ignored(left: str, right: str, templates: Templates) -> tuple[Ignored, list[str]]:

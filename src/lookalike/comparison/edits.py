@@ -68,7 +68,11 @@ def _segment_dict(segment: Segment) -> dict[str, Any]:
 
 def edits(left: str, right: str) -> Edits:
     """What became of ``left`` in ``right``."""
-    a, b = Side(left), Side(right)
+    return edits_of(Side(left), Side(right))
+
+
+def edits_of(a: Side, b: Side) -> Edits:
+    """The same of texts that are tokens already."""
     left_segments, right_segments = _segments(a, b, shared(a, b, kept_runs(a, b)))
     return Edits(
         **_shares(left_segments, right_segments, a, b),

@@ -42,7 +42,8 @@ _PAGE = {
     "representation": "tags as a language model reads them",
 }
 _FILE = {"sha256": "1 for equal bytes, else 0", "ssdeep": "shared pieces of the bytes", "tlsh": "distribution of the bytes"}
-_ABOUT = {"text": _TEXT, "page": _PAGE, "file": _FILE}
+_CODE = {name: meaning.replace("five words", "eight tokens").replace("word", "token") for name, meaning in _TEXT.items()}
+_ABOUT = {"text": _TEXT, "page": _PAGE, "file": _FILE, "code": _CODE}
 
 
 def about(kind: str, measure: str) -> str:
@@ -59,6 +60,8 @@ def formula(comparison: Comparison) -> str:
         return f"The score is the mean of three views: {values}."
     if comparison.kind == "file":
         return "The score is 1 for equal bytes, otherwise the higher of the fuzzy similarities."
+    if comparison.kind == "code":
+        return "The score is the share of common runs of eight tokens. Names, literals, comments and layout do not count."
     if comparison.kind == "record":
         return "The score is the weighted mean of the fields."
     return "The score blends the words and the phrases that both texts share. It does not depend on the measures below."

@@ -66,6 +66,8 @@ def _shares(comparison: Comparison) -> str:
     shares = comparison.edits.to_dict()
     rows = [(Html(marked(kind, kind)), shown_share(shares[kind]), bar(shares[kind]), meaning) for kind, meaning in KINDS.items()]
     lines = ["Shares of the characters of the left text; of the right text for inserted text. White space does not count."]
+    if comparison.kind == "code":
+        lines = ["Shares of the characters of the code. Names, literals, comments and layout do not count: what differs in these alone is kept."]
     if ignored := comparison.ignored:
         left, right = shown_share(ignored.left), shown_share(ignored.right)
         lines.append(
@@ -81,11 +83,12 @@ def _texts(comparison: Comparison, names: Names) -> str:
     texts = str(comparison.left), str(comparison.right)
     ignored = comparison.ignored
     spans = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
-    rows = SideBySide(*texts, comparison.edits, comparison.passages[:MAX_PASSAGES], spans).html()
+    is_code = comparison.kind == "code"
+    rows = SideBySide(*texts, comparison.edits, comparison.passages[:MAX_PASSAGES], spans, numbered=is_code).html()
     left, right = (f"{_name(name)} <span>{len(text):,} characters</span>" for name, text in zip(names, texts, strict=True))
     hint = "Follow a moved or reworded stretch to its counterpart. " if 'data-group="' in rows else ""
     hint += "Small numbers mark where shared passages begin." if comparison.passages else ""
-    return section("Side by side", view((left, right), rows), lead=hint, name="texts")
+    return section("Side by side", view((left, right), rows, "view source" if is_code else "view"), lead=hint, name="texts")
 
 
 def _trees(comparison: Comparison, names: Names) -> str:
@@ -110,17 +113,20 @@ def _passages(comparison: Comparison, names: Names) -> str:
         return section("Shared passages", "<p>None.</p>", name="passages")
     shares = [shown_share(comparison.containment[side]) for side in ("left", "right")]
     parts = " and ".join(f"{share} of <bdi>{escaped(name)}</bdi>" for share, name in zip(shares, names, strict=True))
+    places = comparison.passage_lines() if comparison.kind == "code" else comparison.passages
+    unit = "lines " if comparison.kind == "code" else ""
     items = "".join(
-        f"<li><q>{_excerpt(str(comparison.left), left)}</q> {_jump('left', n, left)} {_jump('right', n, right)}</li>"
-        for n, (left, right) in enumerate(comparison.passages[:MAX_PASSAGES], 1)
+        f"<li><q>{_excerpt(str(comparison.left), passage.left)}</q>"
+        f" {_jump('left', n, unit, place.left)} {_jump('right', n, unit, place.right)}</li>"
+        for n, (passage, place) in enumerate(zip(comparison.passages[:MAX_PASSAGES], places, strict=False), 1)
     )
     rest = f"<p>… and {count - MAX_PASSAGES:,} more, not listed here.</p>" if count > MAX_PASSAGES else ""
     lead = f"<p>{counted(count, 'shared passage')}, which {'makes' if count == 1 else 'make'} up {parts}.</p>"
     return section("Shared passages", f"{lead}<ol>{items}</ol>{rest}", name="passages")
 
 
-def _jump(side: str, number: int, span: Span) -> str:
-    return f'<a class="jump" href="#{side[0]}p{number}">{side} {span[0]:,}–{span[1]:,}</a>'
+def _jump(side: str, number: int, unit: str, span: Span) -> str:
+    return f'<a class="jump" href="#{side[0]}p{number}">{side} {unit}{span[0]:,}–{span[1]:,}</a>'
 
 
 def _excerpt(text: str, span: Span) -> str:
@@ -139,7 +145,7 @@ def _measures(comparison: Comparison) -> str:
         for name, value in comparison.measures.items()
     ]
     content = table(rows, numbers=(1,)) if rows else ""
-    if rows and comparison.kind == "text":
+    if rows and comparison.kind in ("text", "code"):
         # A page of similarities explains nothing to most readers: the score is above, and what it is made of beside it.
         summary = f"{counted(len(rows), 'measure')} of similarity, from 0 to 1; none of them is part of the score"
         content = f"<details><summary>{summary}</summary>{content}</details>"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -39,7 +39,7 @@ class Ignored:
 class Templates:
     """The ignored texts, ready to be looked for."""
 
-    def __init__(self, texts: Iterable[str | Path], recipe: Recipe) -> None:
+    def __init__(self, texts: Iterable[str | Path], recipe: Recipe, rewritten: Callable[[str], str] = str) -> None:
         if isinstance(texts, str | Path) or not isinstance(texts, Iterable):
             raise InputError(f"ignore of type {type(texts).__name__}: give a list of texts or files")
         self.recipe = recipe
@@ -53,6 +53,7 @@ class Templates:
             if not isinstance(text, str):
                 raise InputError(f"ignore[{index}] is of type {type(text).__name__}: give a text (str) or a file (Path)")
             contents.update(hashlib.sha256(utf8(text)).digest())
+            text = rewritten(text)  # as the texts in which it is looked for
             tokens = len(stream(text, recipe).hashes)
             if tokens < recipe.ngram:
                 self.notes.append(f"ignored text {index + 1} has {tokens} tokens: too few to look for, at least {recipe.ngram} are needed")

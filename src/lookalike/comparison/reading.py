@@ -14,7 +14,7 @@ from lookalike.io import NotText
 from lookalike.markup.page import Page
 
 Thing = str | Path | Page | Mapping[str, Any]
-KINDS = ("text", "page", "file", "record")
+KINDS = ("text", "page", "file", "record", "code")
 AS_BYTES = "compare bytes with kind='file'"
 
 
@@ -31,6 +31,8 @@ def read_pair(left: Any, right: Any, kind: str | None, encoding: str | None) -> 
         kind = kind or "record"
     if kind == "record":
         return _record(left, encoding), _record(right, encoding), []
+    if kind == "code":
+        return _code(left, encoding), _code(right, encoding), []
     return fitted(_read(left, kind, encoding), _read(right, kind, encoding))
 
 
@@ -45,6 +47,12 @@ def _read(thing: Any, kind: str | None, encoding: str | None) -> Contents:
 
 def _record(thing: Any, encoding: str | None) -> Any:
     return parse_record(contents(thing, "text", encoding).text(), str(thing)) if isinstance(thing, Path) else thing
+
+
+def _code(thing: Any, encoding: str | None) -> Any:
+    from lookalike.text.code import Code, language_of
+
+    return Code(contents(thing, "text", encoding).text(), language_of(thing), name=str(thing)) if isinstance(thing, Path) else thing
 
 
 def fitted(left: Contents, right: Contents, as_bytes: str = AS_BYTES) -> tuple[Thing, Thing, list[str]]:

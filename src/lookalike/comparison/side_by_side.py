@@ -14,6 +14,7 @@ from lookalike.comparison.edits import Edits, Segment
 from lookalike.model import Passage, Span
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import marked, row
+from lookalike.text.lines import Lines
 
 FOLDED_FROM = 1_000  # characters of a kept stretch
 CONTEXT = 250  # characters shown at either end of it
@@ -28,7 +29,13 @@ class _Pane:
     """One text, given out piece by piece from its beginning to its end."""
 
     def __init__(
-        self, text: str, names: tuple[str, str], groups: dict[Span, int], ignored: Sequence[Span], passages: Sequence[Span]
+        self,
+        text: str,
+        names: tuple[str, str],
+        groups: dict[Span, int],
+        ignored: Sequence[Span],
+        passages: Sequence[Span],
+        numbered: bool = False,
     ) -> None:
         self.text, self.groups = text, groups
         self.name, self.other = names  # with what the names of places begin, here and in the other text
@@ -37,7 +44,9 @@ class _Pane:
         self._linked: set[int] = set()
         starts = ((start, f'<i class="passage" id="{self.name}p{n}" data-n="{n}"></i>') for n, (start, _) in enumerate(passages, 1))
         ends = ((end, f'<i id="{self.name}q{n}"></i>') for n, (_, end) in enumerate(passages, 1))
-        self._marks = sorted(chain(ends, starts), key=lambda mark: mark[0], reverse=True)
+        beginnings = Lines(text).starts if numbered else []
+        lines = ((start, f'<i class="line" data-n="{n}"></i>') for n, start in enumerate(beginnings, 1) if start < len(text))
+        self._marks = sorted(chain(ends, starts, lines), key=lambda mark: mark[0], reverse=True)  # of one place, the last comes first
         self._borders = [border for span in reversed(ignored) for border in reversed(span)]  # of ignored stretches; the next is the last
         self._ignoring = False
 
@@ -75,7 +84,8 @@ class _Pane:
         """Passes over what stands before ``end``; only the places that links lead to remain."""
         places: list[str] = []
         while self._marks and self._marks[-1][0] <= end:
-            places.append(self._marks.pop()[1])
+            place = self._marks.pop()[1]
+            places += [place] if " id=" in place else []
         self.at = end
         self._pass_borders()
         return "".join(places)
@@ -92,7 +102,7 @@ class _Pane:
 
 
 class SideBySide:
-    """The rows of a pair of texts. ``name`` tells its places from those of other pairs on the same page."""
+    """The rows of a pair of texts. ``name`` tells its places from those of other pairs on the same page; lines can be ``numbered``."""
 
     def __init__(
         self,
@@ -102,11 +112,12 @@ class SideBySide:
         passages: Sequence[Passage] = (),
         ignored: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
         name: str = "",
+        numbered: bool = False,
     ) -> None:
         groups = partner_groups(edits)
         names = f"{name}l", f"{name}r"
-        self.left = _Pane(left, names, groups[0], ignored[0], [passage.left for passage in passages])
-        self.right = _Pane(right, names[::-1], groups[1], ignored[1], [passage.right for passage in passages])
+        self.left = _Pane(left, names, groups[0], ignored[0], [passage.left for passage in passages], numbered)
+        self.right = _Pane(right, names[::-1], groups[1], ignored[1], [passage.right for passage in passages], numbered)
         self.edits = edits
         self._rows: list[str] = []
         self._cells: tuple[list[str], list[str]] = ([], [])

@@ -16,6 +16,7 @@ from lookalike.checks import check_bool, check_int
 from lookalike.comparison.blocks import Moves, blocks
 from lookalike.comparison.edits import Segment
 from lookalike.reports.escaping import columns, printable
+from lookalike.text.lines import Lines
 
 if TYPE_CHECKING:
     from lookalike.comparison.compare import Comparison
@@ -74,19 +75,22 @@ def _hunks(comparison: Comparison) -> Iterator[list[_Piece]]:
     if comparison.edits is None or not isinstance(left_text, str) or not isinstance(right_text, str):
         return
     moves = Moves(comparison.edits)
+    place, other = (Lines(left_text), Lines(right_text)) if comparison.kind == "code" else (None, None)
     hunk: list[_Piece] = []
     before = ""
     at_left = at_right = 0
     for left, right, kept in blocks(comparison.edits):
         (left_end, at_next_left), (right_end, at_next_right) = kept or ((len(left_text),) * 2, (len(right_text),) * 2)
         stays = [segment for segment in right if segment.span not in moves.replacing]
-        was = _changes(left_text, left, at_left, left_end, _LEFT, (moves, right_text))
+        was = _changes(left_text, left, at_left, left_end, _LEFT, (moves, right_text), other)
         now = _changes(right_text, stays, at_right, right_end, _RIGHT)
         at_left, at_right = at_next_left, at_next_right
         around = was if was.pieces else now
         after = _one_line(left_text[left_end:at_left])
         if around.pieces:
-            hunk = hunk or [_Piece("place", f"A {left[0].span[0] if left else left_end:,}: "), _Piece("kept", _last(before))]
+            at = left[0].span[0] if left else left_end
+            shown = f"A line {place.of((at, at + 1))[0]:,}: " if place else f"A {at:,}: "
+            hunk = hunk or [_Piece("place", shown), _Piece("kept", _last(before))]
             hunk += [_Piece("kept", around.lead), *was.pieces, *now.pieces, _Piece("kept", around.trail)]
         before = after
         if hunk and columns(after) <= 2 * CONTEXT and sum(columns(piece.text) for piece in hunk) < HUNK:
@@ -107,9 +111,15 @@ class _Changes(NamedTuple):
 
 
 def _changes(
-    text: str, segments: Sequence[Segment], start: int, end: int, styles: dict[str, str], moved: tuple[Moves, str] | None = None
+    text: str,
+    segments: Sequence[Segment],
+    start: int,
+    end: int,
+    styles: dict[str, str],
+    moved: tuple[Moves, str] | None = None,
+    lines: Lines | None = None,
 ) -> _Changes:
-    """``moved`` has the moves and the other text, where moved text is shown."""
+    """``moved`` has the moves and the other text, where moved text is shown; ``lines`` are those of the other text, if places are lines."""
     lead = ""
     pieces: list[_Piece] = []
     place: int | None = None  # where the moved text that is being shown went
@@ -133,7 +143,8 @@ def _changes(
             place = segment.partner[0] if place is None else place
             if following is None or not moves.goes_on(segment, following):
                 # A mark that went along needs no place of its own.
-                pieces += [_Piece("place", f"(to B {place:,})")] if any(map(str.isalnum, shown)) else []
+                where = f"line {lines.of((place, place + 1))[0]:,}" if lines else f"{place:,}"
+                pieces += [_Piece("place", f"(to B {where})")] if any(map(str.isalnum, shown)) else []
                 place = None
     return _Changes(lead, pieces, _space(text[start:end]))
 

@@ -37,10 +37,11 @@ MAX_DIFFLIB_CELLS = 4_000_000
 
 
 class TextPair:
-    """Two texts that are compared by a recipe."""
+    """Two texts that are compared by a recipe. ``for_model`` gives both as a model reads them, where that is different."""
 
-    def __init__(self, left: str, right: str, recipe: Recipe = DEFAULT) -> None:
+    def __init__(self, left: str, right: str, recipe: Recipe = DEFAULT, for_model: Callable[[], tuple[str, str]] | None = None) -> None:
         self.left, self.right, self.recipe = left, right, recipe
+        self.for_model = for_model or (lambda: (left, right))
         self.sides = ReadText(left, recipe), ReadText(right, recipe)
 
     def cells(self) -> int:
@@ -51,15 +52,18 @@ def _by_model(names: Sequence[str], pair: TextPair, model: Model) -> tuple[dict[
     """The measures among these that need a model, which reads each text once, and what is to be said of them."""
     found: dict[str, float | None] = {}
     notes: list[str] = []
+    if not needs_model(names):
+        return found, notes
+    left, right = pair.for_model()
     if "meaning" in names or "hybrid" in names:
         from lookalike.measures.by_model import compared
 
-        values, said = compared(pair.left, pair.right, model)
+        values, said = compared(left, right, model)
         found |= values
         notes += said
     if "wmd" in names:
         try:
-            found["wmd"] = (wmd if model is None else wmd_with(model)).similarity(pair.left, pair.right)
+            found["wmd"] = (wmd if model is None else wmd_with(model)).similarity(left, right)
         except InputError as error:  # a text without words has none
             found["wmd"] = None
             notes.append(f"wmd: {error}")
@@ -110,7 +114,7 @@ TEXT_MEASURES: dict[str, Callable[[TextPair], float]] = {
 BY_MODEL = ("meaning", "hybrid", "wmd")  # computed when they are named: they load a model
 
 
-def needs_model(names: list[str] | None) -> bool:
+def needs_model(names: Sequence[str] | None) -> bool:
     return any(name in BY_MODEL for name in names or ())
 
 

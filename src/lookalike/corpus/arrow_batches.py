@@ -12,8 +12,8 @@ from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report,
 from lookalike.corpus.formats.base import Cuts
 from lookalike.corpus.packed import Packed
 from lookalike.corpus.ranks import ranks_of
-from lookalike.corpus.row import Problem
-from lookalike.corpus.value_batches import id_json
+from lookalike.corpus.row import Problem, Row
+from lookalike.corpus.value_batches import Collected, id_json
 from lookalike.errors import InputError
 
 ROWS = 4096
@@ -25,6 +25,12 @@ def arrow_batch(piece: Any, columns: Columns, before: int, name: str, report: Re
     def place(i: int) -> str:
         return f"{name}:{before + i + 1}" if name else f"row {before + i}"
 
+    if columns.fields is not None:
+        collected = Collected(columns, False)
+        for i, values in enumerate(piece.to_pylist()):
+            if problem := collected.add(Row(place(i), before + i + 1, values)):
+                report(problem)
+        return collected.batch()
     text = _as_text(piece.column(columns.text), columns.text, name)
     usable = np.ones(len(piece), dtype=np.bool_)
     has_text = ~np.asarray(text.is_null()) if text.null_count else np.ones(len(piece), dtype=np.bool_)

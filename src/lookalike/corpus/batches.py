@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from lookalike import _native
 from lookalike.corpus.columns import NamedColumns, unless_default
 from lookalike.corpus.packed import Packed
 from lookalike.corpus.row import Problem
+from lookalike.corpus.values import plain
 from lookalike.errors import InputError
 
 MAX_ROW_BYTES = 128 << 20  # a document and its features have to fit into memory several times
@@ -60,14 +61,18 @@ class Columns(NamedTuple):
     rank_kind: str = ""  # "newest" or "best"
     reserved: tuple[str, ...] = ()  # no row may have these: they will be added
     extract: str = "main"  # or "all"
+    # The columns of records, of which there are no texts then; empty: all but the id.
+    fields: tuple[str, ...] | None = None
 
     def check_header(self, names: Sequence[str], name: str) -> None:
         """An ``InputError`` for a table that cannot be used."""
         shown = ", ".join(map(repr, names[:20])) or "none"
-        for column in (self.text, self.id, self.rank):
+        for column in (*(self.fields if self.fields is not None else (self.text,)), self.id, self.rank):
             if column is not None and (count := list(names).count(column)) > 1:
                 raise InputError(f"{name}: {count} columns are called {column!r}: rename all but one; the columns here are {shown}")
-        if self.text not in names:
+        if missing := next((name for name in self.fields or () if name not in names), None):
+            raise InputError(f"{name}: no column {missing!r}; the columns here are {shown}")
+        if self.fields is None and self.text not in names:
             raise InputError(f"{name}: no column {self.text!r}: name the column of the text; the columns here are {shown}")
         if self.rank and self.rank not in names:
             raise InputError(f"{name}: no column {self.rank!r}, which keep asks for; the columns here are {shown}")
@@ -76,14 +81,23 @@ class Columns(NamedTuple):
 
     def present(self, names: Sequence[str]) -> list[str]:
         """Those that a table has."""
-        return [name for name in dict.fromkeys((self.text, self.id, self.rank)) if name and name in names]
+        if self.fields is not None and not self.fields:
+            return list(names)
+        return [name for name in dict.fromkeys((*(self.fields or (self.text,)), self.id, self.rank)) if name and name in names]
+
+    def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The record that a row is. Null and the empty text are missing values: they are no part of it."""
+        names = self.fields or [name for name in values if name != self.id]
+        found = {name: values.get(name) for name in names}
+        return {name: plain(value) for name, value in found.items() if value is not None and value != ""}
 
 
 def named_columns(columns: Columns) -> NamedColumns:
     """The columns that some row must have. Ids may be missing, but not under a name that the caller chose."""
     return NamedColumns(
         {
-            f"text_column={columns.text!r}": columns.text,
+            f"text_column={columns.text!r}": columns.text if columns.fields is None else None,
+            **{f"columns={name!r}": name for name in columns.fields or ()},
             f"id_column={columns.id!r}": unless_default(columns.id, Columns().id),
             f"keep='{columns.rank_kind}:{columns.rank}'": columns.rank,
         }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookalike.checks import check_callback
+from lookalike.checks import check_callback, check_names
 from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.columns import NamedColumns, can_be_read_twice
 from lookalike.corpus.files import Source, expand
@@ -32,6 +32,7 @@ def documents(
     format: str | None = None,
     encoding: str | None = None,
     extract: str = "main",
+    columns: Iterable[str] | None = None,
     on_problem: Callable[[Problem], object] | None = None,
 ) -> Iterator[Document]:
     """The documents of files, folders, patterns (``corpus/**/*.jsonl``) and ``-`` for standard input.
@@ -41,6 +42,9 @@ def documents(
     Of HTML files, and of the pages of web archives (WARC; called by their addresses), the main text is taken, without
     navigation; with ``extract="all"`` everything that can be read on them. ``.gz`` and ``.zst`` are unpacked. ``encoding``
     is found out for texts and pages, and UTF-8 for tables. In a folder with tables, README.md and the like are left out.
+
+    With ``columns``, rows are records of these columns, and of all but the id where the list is empty; there is no column of a text then.
+    Null and the empty text are missing values, which are no part of a record.
 
     What cannot be used is a ``Problem``: ``on_problem`` gets it and the rest is read; without it the first one is an
     ``InputError``. A column that no row has is an ``InputError`` in any case, and no document is given out before.
@@ -56,13 +60,15 @@ def documents(
     tables = [source for source in sources if source.is_table]
     if encoding is not None and any(format_named(source.format).has_encoding for source in tables):
         check_encoding(encoding)
-    columns = Columns(text_column, id_column, extract=extract)
-    named = named_columns(columns)
+    if columns is not None and (other := next((source for source in sources if not source.is_table), None)):
+        raise InputError(f"{other.name}: columns= is for tables, such as JSONL, CSV or Parquet: a record is a row of one")
+    wanted = Columns(text_column, id_column, extract=extract, fields=None if columns is None else check_names("columns", columns))
+    named = named_columns(wanted)
     named.read(sources, encoding or "utf-8")
     later = not all(map(can_be_read_twice, tables))
     if not later:
         named.check()
-    found = _Reader(columns, encoding, on_problem or _refuse, named).read(sources)
+    found = _Reader(wanted, encoding, on_problem or _refuse, named).read(sources)
     return _held_back(found, named) if later and named.missing else found
 
 
@@ -117,18 +123,31 @@ class _Reader:
         text, given = values.get(self.columns.text), values.get(self.columns.id)
         made = f"{source.name}:{row.number}" if row.number else source.name
         document_id = made if given is None or given == "" else given
+        if self.columns.fields is not None:
+            text = ""
         if not isinstance(text, str):
             self.report(_no_text(row, self.columns.text))
         elif wrong := _wrong_id(document_id):
             named_by = format_named(source.format).named_by or repr(self.columns.id)
             self.report(Problem("unusable id", row.place, f"{named_by} {wrong}"))
         else:
-            meta = {name: value for name, value in values.items() if name not in self.columns[:2]}
             try:
+                if self.columns.fields is not None:
+                    return self._record(document_id, row)
+                meta = {name: value for name, value in values.items() if name not in self.columns[:2]}
                 return Document(document_id, self._text(text, row.place), plain(meta), path, row.page)
             except RecursionError:
                 self.report(Problem("unusable columns", row.place, "a value is nested too deep to be stored"))
         return None
+
+    def _record(self, document_id: str | int, row: Row) -> Document | None:
+        """A record; what is no part of it is the ``meta``."""
+        if not (data := self.columns.record(row.values)):
+            self.report(Problem("no values", row.place, "all columns of the record are empty"))
+            return None
+        names = (*data, self.columns.id, *(self.columns.fields or ()))
+        meta = {name: value for name, value in row.values.items() if name not in names and value is not None}
+        return Document(document_id, None, plain(meta), record=data)
 
     def _text(self, text: str, place: str) -> str:
         if _is_unicode(text):

@@ -27,7 +27,7 @@ def id_json(value: Any) -> bytes | None:
 
 
 def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Report, *, ids_may_repeat: bool = False) -> Iterator[Batch]:
-    collected = _Collected(columns, ids_may_repeat)
+    collected = Collected(columns, ids_may_repeat)
     for row in rows:
         if isinstance(row, Problem):
             report(row)
@@ -35,12 +35,14 @@ def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Repor
             report(problem)
         if len(collected.rows) >= ROWS or collected.characters >= CHARACTERS:
             yield collected.batch()
-            collected = _Collected(columns, ids_may_repeat)
+            collected = Collected(columns, ids_may_repeat)
     if collected.rows:
         yield collected.batch()
 
 
-class _Collected:
+class Collected:
+    """The rows of a batch, one by one."""
+
     def __init__(self, columns: Columns, ids_may_repeat: bool) -> None:
         self.columns, self.ids_may_repeat = columns, ids_may_repeat
         self.rows: list[int] = []
@@ -54,9 +56,15 @@ class _Collected:
         """Takes a row, or says why not."""
         values: Mapping[str, Any] = row.values
         columns = self.columns
-        if columns.text not in values:
+        if columns.fields is not None:
+            try:
+                text = json.dumps(found) if (found := columns.record(values)) else None
+            except RecursionError:
+                return Problem("unusable columns", row.place, "a value is nested too deep to be compared")
+        elif columns.text not in values:
             return Problem("no text", row.place, f"no column {columns.text!r}: name the column of the text")
-        text = values[columns.text]
+        else:
+            text = values[columns.text]
         if text is not None and not isinstance(text, str):
             return Problem("wrong type", row.place, f"{columns.text!r} is of type {type(text).__name__}: expected text")
         if text is not None and len(text) > MAX_ROW_BYTES:

@@ -40,7 +40,7 @@ class Stored:
     """An index as documents that were kept before all others."""
 
     def __init__(self, store: str | Path, settings: Settings, *, add: bool, workers: int = 1) -> None:
-        if settings.method in DIGESTED or settings.level != "document":
+        if settings.method in (*DIGESTED, "record") or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
         self._settings, self._workers = settings, workers
         # What the caller of dedupe named, the store may name too.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -45,6 +45,7 @@ def dedupe(
     html: str | Path | None = None,
     annotate: bool = False,
     method: str = "minhash",
+    columns: str | Mapping[str, Any] | Iterable[str] | None = None,
     threshold: float | None = None,
     distance: int = 3,
     keep: str = "first",
@@ -75,13 +76,14 @@ def dedupe(
 
     Methods: ``minhash`` (Jaccard similarity of shingles of at least ``threshold``, computed exactly), ``simhash`` (at most
     ``distance`` bits), ``exact`` (equal words after folding: case, width, punctuation and white space do not count), ``bytes`` (equal to
-    the byte), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``). The
+    the byte), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``), ``record`` (rows of a table by several columns: the
+    mean of their similarities, weighted as ``columns`` says, such as ``{"name": 0.4, "address": 0.6}``; all but the id by default). The
     threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
     ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
     it. The result does not depend on ``workers``, ``memory`` or how rows are spread over files.
     """
     job = Job(
-        make_settings(method, threshold, distance, keep, recipe, level, model),
+        make_settings(method, threshold, distance, keep, recipe, level, model, columns),
         Input(corpus, text_column, id_column, format, encoding, extract),
         Destinations(out, removed, html, annotate),
         Resources(workers, memory, resume),

@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,16 @@ from lookalike.deduping.settings import Input, Resources, Settings, make_setting
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
+from lookalike.fingerprints.reposts import BETTER, RECOMMENDED, is_weak, measured_recall
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.sketching import Sketcher
-from lookalike.recipe import Recipe
+from lookalike.recipe import Recipe, recipes
 
 SAMPLE = 10_000  # documents
 FEW_FEATURES = 20  # a changed word changes five shingles of five: below this many, one word is the difference to the threshold
 WARN_SHARE = 0.05
 SHOWN_LEFT_OUT = 5
+EDITED_TEXTS = 2_000  # texts of the sample among which some of each length are edited
 LEDGER_BYTES = 100  # a document: where it stands, its id and what was decided
 RECORD_BYTES = 120  # a kept document: its digest, place and decision
 BAND_BYTES = 20  # a kept document and band: a slot of a table at its usual load, and the link to the next one
@@ -53,6 +56,7 @@ class Plan:
     pairs: tuple[int, int]  # compared: if each document finds as many as in the sample, and if as many as the corpus is larger
     recall: dict[float, float]
     short_texts: float  # share of texts with few features
+    edited: dict[str, float] = field(default_factory=dict)  # by simhash: the share of light edits that are found, by the length of texts
     warnings: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,6 +75,7 @@ class Plan:
             "rows": banding.rows,
             "recall": {f"{similarity:g}": round(share, 5) for similarity, share in self.recall.items()},
             "short_texts": round(self.short_texts, 4),
+            "recall_of_edits": {length: round(share, 3) for length, share in self.edited.items()},
             "warnings": self.warnings,
         }
 
@@ -94,6 +99,8 @@ def plan(
 ) -> Plan:
     """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
     check_int("sample", sample, 1, remedy="give a number of documents from 1 on")
+    if method == "record":
+        raise InputError("method='record': plan reads texts; dedupe rows by their columns without it, they are read in one pass")
     settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
     given, resources = Input(corpus, text_column, id_column, format, encoding, extract), Resources(workers, memory)
     with Workspace() as workspace:
@@ -122,6 +129,7 @@ class _Sample:
         self.features: list[NDArray[np.int64]] = []
         self._ratio_sample = b""
         self.seconds = {"read": 0.0, "sketch": 0.0, "compare": 0.0}
+        self._texts: list[str] = []  # for SimHashes of edited copies
 
     def read(self, reader: FileReader, limit: int) -> None:
         before = self.documents
@@ -149,6 +157,8 @@ class _Sample:
         self.seconds["compare"] += end - middle
         self.features.append(np.diff(sketches.offsets))
         self.removed += int((leaders >= 0).sum())
+        if self.settings.method == "simhash" and len(self._texts) < EDITED_TEXTS:
+            self._texts += [text for text in islice(batch.texts.texts(), EDITED_TEXTS - len(self._texts)) if text.strip()]
         if len(batch):
             self._ratio_sample = bytes(memoryview(batch.texts.data)[: 1 << 18])
 
@@ -198,12 +208,21 @@ class _Sample:
             pairs=(round(compared * scale), round(compared * scale * scale)),
             recall=recall,
             short_texts=short,
+            edited=self._edited(self.settings.recipe),
         )
         found.warnings += self._warnings(found, tables)
         return found
 
+    def _edited(self, recipe: Recipe) -> dict[str, float]:
+        return measured_recall(self._texts, recipe, self.settings.distance) if self._texts else {}
+
     def _warnings(self, found: Plan, tables: float) -> list[str]:
         warnings = []
+        if found.edited and is_weak(self.settings.recipe):
+            better = self._edited(recipes.get(RECOMMENDED))
+            if any(better[length] - share >= BETTER for length, share in found.edited.items()):
+                shown = ", ".join(f"{shown_share(share, 0)} of {length} characters" for length, share in better.items())
+                warnings.append(f"the recipe {RECOMMENDED!r} finds more lightly edited copies: {shown}")
         if found.short_texts > WARN_SHARE:
             ngram, threshold = self.settings.recipe.ngram, self.settings.threshold
             warnings.append(

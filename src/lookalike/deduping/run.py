@@ -82,7 +82,7 @@ class Run:
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
         self._waiting = _Waiting()
-        needs_file = not self._in_order and settings.method in ("minhash", "meaning")
+        needs_file = not self._in_order and settings.method in ("minhash", "meaning", "record")
         self._journal = Journal(workspace.folder()) if record or needs_file else None
         self._sketcher = Sketcher(settings.rule, resources.workers, self._journal.key if self._journal else None)
 

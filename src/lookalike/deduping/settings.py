@@ -18,6 +18,7 @@ from lookalike.corpus.batches import Columns
 from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import POLICIES, Problems
 from lookalike.deduping.progress import Progress
+from lookalike.deduping.record_columns import RecordColumns, parse_columns
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
@@ -26,7 +27,7 @@ from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe, resolve
 from lookalike.segments.banding import Banding
 
-METHODS = ("minhash", "simhash", "exact", "bytes", "meaning")
+METHODS = ("minhash", "simhash", "exact", "bytes", "meaning", "record")
 DIGESTED = ("exact", "bytes")  # methods that ask whether texts are equal, and nothing else
 THRESHOLDS = {"meaning": 0.9}  # of the others 0.8
 MODEL = "use-multilingual"
@@ -69,11 +70,14 @@ class Settings:
     keep: Keep = field(default_factory=Keep)
     recipe: Recipe = field(default_factory=Recipe)
     level: str = "document"
+    columns: RecordColumns | None = None  # of the method record
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_choice("level", self.level, LEVELS)
         self.rule.check()
+        if self.method == "record" and self.level != "document":
+            raise InputError(f"level={self.level!r}: paragraphs and lines are parts of texts; method='record' is for documents")
         if self.method == "meaning" and self.level != "document":
             raise InputError(f"level={self.level!r}: paragraphs and lines are compared exactly; method='meaning' is for documents")
         if self.method == "minhash" and self.recipe.hash != "lookalike64":
@@ -82,7 +86,8 @@ class Settings:
     @property
     def rule(self) -> Rule:
         """What decides about documents that are offered one after the other."""
-        return Rule(self.method, self.recipe, self.threshold, self.distance)
+        fields = self.columns or RecordColumns()
+        return Rule(self.method, self.recipe, self.threshold, self.distance, weights=fields.weights, measures=fields.measures)
 
     @property
     def banding(self) -> Banding:
@@ -95,13 +100,22 @@ class Settings:
             out |= {"threshold": self.threshold, "size": self.rule.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
         elif self.method == "simhash":
             out |= {"distance": self.distance}
+        elif self.method == "record":
+            out |= {"threshold": self.threshold, "columns": self.columns.shown if self.columns else {}}
         elif self.method == "meaning":
             out |= {"threshold": self.threshold, "model": self.recipe.embedder}
         return out
 
 
 def make_settings(
-    method: str, threshold: float | None, distance: int, keep: str, recipe: Recipe | str | None, level: str, model: str | None = None
+    method: str,
+    threshold: float | None,
+    distance: int,
+    keep: str,
+    recipe: Recipe | str | None,
+    level: str,
+    model: str | None = None,
+    columns: object = None,
 ) -> Settings:
     chosen = resolve(recipe)
     if check_choice("method", method, METHODS) == "meaning":
@@ -110,8 +124,10 @@ def make_settings(
         chosen = chosen.replace(embedder=model or chosen.embedder or MODEL)
     elif model is not None:
         raise InputError(f"model={model!r} is for method='meaning', not for {method!r}")
+    if columns is not None and method != "record":
+        raise InputError(f"columns= is for method='record' (--as record), not for {method!r}")
     least = THRESHOLDS.get(method, 0.8) if threshold is None else threshold
-    return Settings(method, least, distance, Keep.of(keep), chosen, level)
+    return Settings(method, least, distance, Keep.of(keep), chosen, level, parse_columns(columns) if method == "record" else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +165,10 @@ class Input:
         if annotate and settings.level != "document":
             raise InputError(f"annotate is for level='document': at level={settings.level!r} use removed= (--removed)")
         added = ANNOTATIONS if annotate else ()
-        return Columns(self.text_column, self.id_column, keep.column, keep.order if keep.column else "", added, self.extract)
+        fields = None if settings.columns is None else settings.columns.names
+        if self.id_column in (fields or ()):
+            raise InputError(f"columns: {self.id_column!r} is the column of the id, which no two rows share: leave it out")
+        return Columns(self.text_column, self.id_column, keep.column, keep.order if keep.column else "", added, self.extract, fields)
 
 
 @dataclass(frozen=True, slots=True)

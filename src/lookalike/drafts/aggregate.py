@@ -27,7 +27,7 @@ class Summary:
         self.kept = Spread()
         self.added = Spread()
         self.bars: Counter[tuple[int, str]] = Counter()  # pairs by 5 % of the edit share, and by verdict
-        self.totals = dict.fromkeys(("moved", "reworded", "deleted", "inserted"), 0.0)
+        self.totals = dict.fromkeys(("moved", "reworded", "deleted", "inserted", "form"), 0.0)
         self.draft_characters = 0
         self.final_characters = 0
 
@@ -62,6 +62,10 @@ class Summary:
         """The share of drafts that were used as they were, after a light edit, or with more text added."""
         return sum(self.verdicts[name] for name in USABLE) / self.pairs if self.pairs else 0.0
 
+    def mean(self, name: str) -> float:
+        """The mean of a share of which there is no median."""
+        return self.totals[name] / self.pairs if self.pairs else 0.0
+
     def distribution(self) -> list[int]:
         """How many pairs have an edit share in each of twenty equal parts of 0 … 1; the last one has its upper end."""
         return [sum(self.bars[part, verdict] for verdict in VERDICTS) for part in range(BARS)]
@@ -72,8 +76,9 @@ class Summary:
             "usable": round(self.usable, 6),
             "edit_share": _middle(self.edit_share),
             "kept": _middle(self.kept),
-            **{name: {"mean": round(self.totals[name] / self.pairs, 6) if self.pairs else 0.0} for name in SHARES if name in self.totals},
+            **{name: {"mean": round(self.mean(name), 6)} for name in SHARES if name in self.totals},
             "added": _middle(self.added),
+            "form": {"mean": round(self.mean("form"), 6)},
             "verdicts": {name: self.verdicts[name] for name in VERDICTS},
             "draft_characters": self.draft_characters,
             "final_characters": self.final_characters,

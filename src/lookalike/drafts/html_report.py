@@ -31,7 +31,7 @@ def page(report: FeedbackReport, title: str) -> str:
         _most_edited(report),
         _passages(report),
         problems(f"{counted(report.skipped, 'pair')} {verb} not in the numbers.", report.problem_counts, report.problems),
-        footer(METHOD, "medians to three decimals"),
+        footer(METHOD, "medians to three decimals", f"forms that do not count: {', '.join(report.forms) or 'none'}"),
     ]
     return document(title, "".join(sections))
 
@@ -42,8 +42,9 @@ def _cards(summary: Summary) -> str:
         ("edit share, median", summary.edit_share.median),
         ("edit share, mean", summary.edit_share.mean),
         ("of a draft kept, mean", summary.kept.mean),
-        ("of a draft moved, mean", summary.totals["moved"] / summary.pairs if summary.pairs else 0),
+        ("of a draft moved, mean", summary.mean("moved")),
         ("added to a draft, median", summary.added.median),
+        ("edited in form alone, mean: not in the edit share", summary.mean("form")),
     )
     return cards((name, shown_share(value)) for name, value in figures)
 

@@ -13,6 +13,7 @@ from lookalike.comparison.edits import Edits, edits
 from lookalike.drafts.edit_share import edit_share
 from lookalike.drafts.pairs import Pair, has_words
 from lookalike.errors import InputError
+from lookalike.text.forms import UNSEEN, rewrite
 
 VERDICTS = ("used as is", "light edit", "extended", "heavy edit", "rewritten", "discarded")  # from the best to the worst
 USABLE = VERDICTS[:3]
@@ -91,6 +92,7 @@ class Row(NamedTuple):
     """What became of one draft. ``kept`` … ``deleted`` and ``added`` are in terms of the draft, ``inserted`` of the final text.
 
     ``added`` is what the final text has beyond the draft: inserted text, and what reworded text is longer by. It can exceed 1.
+    ``form`` is how much larger the edit share would be if the ignored forms counted.
     """
 
     id: str
@@ -102,6 +104,7 @@ class Row(NamedTuple):
     deleted: float
     inserted: float
     added: float
+    form: float
     draft_characters: int
     final_characters: int
     time: date | None
@@ -110,7 +113,7 @@ class Row(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Flat: the columns of the pair stand beside the numbers."""
-        numbers = {name: _rounded(getattr(self, name)) for name in ("edit_share", *SHARES, "added")}
+        numbers = {name: _rounded(getattr(self, name)) for name in ("edit_share", *SHARES, "added", "form")}
         sizes = {"draft_characters": self.draft_characters, "final_characters": self.final_characters}
         time = self.time.isoformat() if self.time else None
         return {"id": self.id, "verdict": self.verdict, **numbers, **sizes, "time": time, **self.groups, "place": self.place}
@@ -137,23 +140,26 @@ class Judged(NamedTuple):
     edit_share: float
     shares: dict[str, float]
     added: float
+    form: float
     verdict: str
     removed: list[Removed]
     excerpts: tuple[str, str]
 
 
-def judge(draft: str, final: str, bounds: Bounds) -> Judged:
-    """Everything about a pair that needs its texts. What was removed of a discarded draft is not listed."""
+def judge(draft: str, final: str, bounds: Bounds, forms: tuple[str, ...] = UNSEEN) -> Judged:
+    """Everything about a pair that needs its texts; ``forms`` do not count. What was removed of a discarded draft is not listed."""
     excerpts = _excerpt(draft), _excerpt(final)
     if draft == final:
-        return Judged(0.0, dict.fromkeys(SHARES, 0.0) | {"kept": 1.0}, 0.0, VERDICTS[0], [], excerpts)
+        return Judged(0.0, dict.fromkeys(SHARES, 0.0) | {"kept": 1.0}, 0.0, 0.0, VERDICTS[0], [], excerpts)
     if not has_words(final):
-        return Judged(1.0, dict.fromkeys(SHARES, 0.0) | {"deleted": 1.0}, 0.0, VERDICTS[-1], [], excerpts)
-    found = edits(draft, final)
-    share = edit_share(draft, final)
+        return Judged(1.0, dict.fromkeys(SHARES, 0.0) | {"deleted": 1.0}, 0.0, 0.0, VERDICTS[-1], [], excerpts)
+    was, now = rewrite(draft, forms), rewrite(final, forms)
+    found = edits(was.text, now.text)
+    share = edit_share(was.text, now.text)
+    form = max(0.0, edit_share(draft, final) - share) if was.forms or now.forms else 0.0
     verdict = bounds.verdict(share, found.kept, found.moved, found.reworded, found.added)
-    removed = [] if verdict == VERDICTS[-1] else list(_removed(draft, found))
-    return Judged(share, found.to_dict(), found.added, verdict, removed, excerpts)
+    removed = [] if verdict == VERDICTS[-1] else list(_removed(was.text, found))
+    return Judged(share, found.to_dict(), found.added, form, verdict, removed, excerpts)
 
 
 def row_of(pair: Pair, judged: Judged) -> Row:
@@ -163,6 +169,7 @@ def row_of(pair: Pair, judged: Judged) -> Row:
         edit_share=judged.edit_share,
         **judged.shares,
         added=judged.added,
+        form=judged.form,
         draft_characters=len(pair.draft),
         final_characters=len(pair.final),
         time=pair.time,

@@ -21,6 +21,7 @@ from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
 from lookalike.drafts.sources import records_of
 from lookalike.drafts.workers import judged
 from lookalike.errors import InputError
+from lookalike.text.forms import UNSEEN, check_forms
 from lookalike.version import __version__
 
 MOST_EDITED = 20
@@ -55,6 +56,7 @@ class FeedbackReport:
     periods: Trend
     rows_kept: list[Row] | None
     columns: Columns = field(default_factory=Columns)
+    forms: tuple[str, ...] = UNSEEN  # that did not count
 
     @property
     def pairs(self) -> int:
@@ -96,7 +98,7 @@ class FeedbackReport:
             "bounds": self.bounds.to_dict(),
             "problem_counts": self.problem_counts,
             "problems": [problem.to_dict() for problem in self.problems],
-            "signature": {"lookalike": __version__, "edit_share": METHOD},
+            "signature": {"lookalike": __version__, "edit_share": METHOD} | ({"form": "+".join(self.forms)} if self.forms else {}),
         }
         if rows:
             out["rows"] = [row.to_dict() for row in self.rows]
@@ -124,6 +126,7 @@ def feedback(
     *,
     by: str | Iterable[str] | None = None,
     bounds: Bounds | Sequence[float] | None = None,
+    ignore_form: Iterable[str] | None = None,
     draft_column: str = "draft",
     final_column: str = "final",
     id_column: str = "id",
@@ -141,7 +144,8 @@ def feedback(
 
     ``pairs`` is a path (JSON lines, CSV or Parquet; .gz, .zst), an open binary file, an Arrow, Polars or pandas table, or an
     iterable of mappings or (draft, final) tuples. ``by`` names the columns to sum up by ("model" by default, where it
-    is there). With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or .csv) and
+    is there). ``ignore_form`` names forms that do not count (``lookalike.text.forms``), by default what nobody sees; how much was edited
+    in form alone is a share of its own. With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or .csv) and
     ``on_row`` get each row as it comes.
     """
     outputs = _Outputs(keep_rows, None if rows_out is None else check_path("rows_out", rows_out), on_row, on_problem)
@@ -151,8 +155,9 @@ def feedback(
     check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=outputs.rows)
     reader = PairReader(columns, max_side_bytes, wanted)
     limits = Bounds.of(bounds)
+    forms = check_forms(ignore_form, UNSEEN)
     collector = _Collector(limits, columns, wanted or ("model",), outputs)
-    judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers)
+    judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers, forms)
     with row_writer(outputs.rows, columns.groups) if outputs.rows is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
@@ -162,7 +167,7 @@ def feedback(
                 if writer:
                     writer.write(row.to_dict())
         reader.named.check()  # before the rows have their file
-    return collector.report(reader.seen_columns | set(wanted))
+    return collector.report(reader.seen_columns | set(wanted), forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +233,7 @@ class _Collector:
         if self.outputs.on_problem:
             self.outputs.on_problem(problem)
 
-    def report(self, seen: set[str]) -> FeedbackReport:
+    def report(self, seen: set[str], forms: tuple[str, ...]) -> FeedbackReport:
         return FeedbackReport(
             bounds=self.bounds,
             summary=self.summary,
@@ -241,4 +246,5 @@ class _Collector:
             periods=self.trend,
             rows_kept=self.rows,
             columns=self.columns,
+            forms=forms,
         )

@@ -37,6 +37,6 @@ def row_writer(path: Path, groups: tuple[str, ...], format: str | None = None) -
     if found == "jsonl":
         return JsonlWriter(path)
     if found == "csv":
-        empty = Row("", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, None, dict.fromkeys(groups), "")
+        empty = Row("", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, dict.fromkeys(groups), "")
         return SeparatedWriter(path, list(empty.to_dict()), cell=safe_cell, line_end="\r\n")
     raise InputError(f"{str(path)!r}: rows are written as .jsonl or .csv: choose one of these endings")

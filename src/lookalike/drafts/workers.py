@@ -13,6 +13,7 @@ from lookalike.corpus.row import Problem
 from lookalike.drafts.judge import Bounds, Judged, judge
 from lookalike.drafts.pairs import Pair
 from lookalike.errors import EngineError
+from lookalike.text.forms import UNSEEN
 
 BATCH_CHARACTERS = 200_000  # texts that travel to a process at a time
 BATCH_PAIRS = 64
@@ -22,15 +23,15 @@ Item = Pair | Problem
 Judgement = tuple[Item, Judged | None]
 
 
-def judged(items: Iterable[Item], bounds: Bounds, workers: int = 1) -> Iterator[Judgement]:
+def judged(items: Iterable[Item], bounds: Bounds, workers: int = 1, forms: tuple[str, ...] = UNSEEN) -> Iterator[Judgement]:
     """Every pair with its judgement and every problem without one, in the order they came in."""
     check_int("workers", workers, 1, MAX_WORKERS, f"choose a number from 1 to {MAX_WORKERS}")
     if workers == 1:
-        return ((item, judge(item.draft, item.final, bounds) if isinstance(item, Pair) else None) for item in items)
-    return _in_processes(items, bounds, workers)
+        return ((item, judge(item.draft, item.final, bounds, forms) if isinstance(item, Pair) else None) for item in items)
+    return _in_processes(items, bounds, workers, forms)
 
 
-def _in_processes(items: Iterable[Item], bounds: Bounds, workers: int) -> Iterator[Judgement]:
+def _in_processes(items: Iterable[Item], bounds: Bounds, workers: int, forms: tuple[str, ...]) -> Iterator[Judgement]:
     import multiprocessing
 
     # A forked child would inherit the locks of native threads in whatever state they are; a spawned one starts clean.
@@ -41,7 +42,7 @@ def _in_processes(items: Iterable[Item], bounds: Bounds, workers: int) -> Iterat
             while True:
                 for batch in islice(batches, 2 * workers - len(waiting)):
                     texts = [(item.draft, item.final) for item in batch if isinstance(item, Pair)]
-                    waiting.append((batch, pool.submit(_judge_all, texts, bounds)))
+                    waiting.append((batch, pool.submit(_judge_all, texts, bounds, forms)))
                 if not waiting:
                     return
                 batch, future = waiting.popleft()
@@ -68,8 +69,8 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-def _judge_all(texts: list[tuple[str, str]], bounds: Bounds) -> list[Judged]:
-    return [judge(draft, final, bounds) for draft, final in texts]
+def _judge_all(texts: list[tuple[str, str]], bounds: Bounds, forms: tuple[str, ...]) -> list[Judged]:
+    return [judge(draft, final, bounds, forms) for draft, final in texts]
 
 
 def _with_judgements(batch: list[Item], found: list[Judged]) -> Iterator[Judgement]:

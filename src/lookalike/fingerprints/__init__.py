@@ -8,8 +8,10 @@ __all__, __getattr__, __dir__ = lazy_names(
         "lookalike.fingerprints.base": "NoFingerprint",
         "lookalike.fingerprints.digest": "Digest",
         "lookalike.fingerprints.every": "Fingerprints parse_record",
+        "lookalike.fingerprints.fuzzy_more": "Mmdt Nilsimsa",
         "lookalike.fingerprints.karp_rabin": "KarpRabin",
         "lookalike.fingerprints.minhash": "BBitMinHash WeightedMinHash weighted_minhash weighted_minhashes",
+        "lookalike.fingerprints.record": "FieldPrint",
         "lookalike.fingerprints.winnowing": "Winnowings",
     },
 )

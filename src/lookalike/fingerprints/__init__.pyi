@@ -1,6 +1,7 @@
 from lookalike.fingerprints.base import NoFingerprint as NoFingerprint
 from lookalike.fingerprints.digest import Digest as Digest
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, parse_record as parse_record
+from lookalike.fingerprints.fuzzy_more import Mmdt as Mmdt, Nilsimsa as Nilsimsa
 from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin
 from lookalike.fingerprints.minhash import (
     BBitMinHash as BBitMinHash,
@@ -8,6 +9,7 @@ from lookalike.fingerprints.minhash import (
     weighted_minhash as weighted_minhash,
     weighted_minhashes as weighted_minhashes,
 )
+from lookalike.fingerprints.record import FieldPrint as FieldPrint
 from lookalike.fingerprints.winnowing import Winnowings as Winnowings
 
 __all__: list[str]

@@ -2,7 +2,7 @@
 
 Keys are sorted by code points, there is no white space, everything beyond ASCII is escaped, and a float is written as
 Python's ``repr`` does: the shortest digits that give it back. Before that, values are made alike that JSON, or the reader
-of JSON, cannot tell apart: an integral float up to 2**53 is an integer, a tuple is a list, a set is a list sorted by the
+of JSON, cannot tell apart: an integral float up to 2**53 is an integer, a date is its ISO form, a tuple is a list, a set is a list sorted by the
 JSON of its elements, and a pair of surrogates is the character it stands for.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from lookalike.errors import InputError
@@ -23,9 +24,15 @@ MAX_INTEGER_BITS = 1023  # what a float can hold
 
 def canonical_json(data: Mapping[str, Any]) -> str:
     """The canonical JSON of a record; what JSON does not have is an ``InputError`` that names its place."""
+    return to_json(canonical_data(data))
+
+
+def canonical_data(data: object) -> dict[str, Any]:
+    """The same as values, not as text."""
     if not isinstance(data, Mapping):
         raise InputError(f"record of type {type(data).__name__}: give a mapping of field names to values")
-    return to_json(_Canonical().of(data, ""))
+    made: dict[str, Any] = _Canonical().of(data, "")
+    return made
 
 
 def to_json(value: Any) -> str:
@@ -67,6 +74,8 @@ class _Canonical:
             return joined_surrogates(value)
         if isinstance(value, int | float):
             return _number(value, path)
+        if isinstance(value, date):  # a datetime too
+            return value.isoformat()
         if not isinstance(value, Mapping | list | tuple | set | frozenset):
             raise _refused(path, f"{type(value).__name__} has no JSON form: turn it into a string, a number, a list or a mapping")
         if id(value) in self._open:

@@ -1,6 +1,6 @@
 """All fingerprints of one thing at once: ``fingerprint(Path("a.pdf"), kinds="all")``.
 
-A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record. Text kinds of a file read
+A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code. Text kinds of a file read
 its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
 """
 
@@ -19,6 +19,7 @@ from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
 from lookalike.fingerprints.digest import ALGORITHMS, digest
 from lookalike.fingerprints.fuzzy import ssdeep, tlsh
+from lookalike.fingerprints.fuzzy_more import mmdt, nilsimsa
 from lookalike.fingerprints.karp_rabin import karp_rabin
 from lookalike.fingerprints.minhash import minhash, weighted_minhash
 from lookalike.fingerprints.record import record
@@ -26,8 +27,9 @@ from lookalike.fingerprints.simhash import simhash
 from lookalike.fingerprints.winnowing import winnow
 from lookalike.markup.extraction import check_extract
 from lookalike.recipe import Recipe, resolve
+from lookalike.text.code import Code
 
-Thing = str | bytes | Path | Mapping[str, Any]
+Thing = str | bytes | Path | Code | Mapping[str, Any]
 
 TEXT_KINDS: dict[str, Callable[[str, Recipe | None], Fingerprint]] = {
     "simhash": lambda text, recipe: simhash(text, recipe=recipe),
@@ -36,7 +38,7 @@ TEXT_KINDS: dict[str, Callable[[str, Recipe | None], Fingerprint]] = {
     "winnowing": lambda text, recipe: winnow(text, recipe=recipe),
     "karp-rabin": lambda text, recipe: karp_rabin(text),
 }
-BYTE_KINDS: dict[str, Callable[[str | bytes | Path], Fingerprint]] = {"ssdeep": ssdeep, "tlsh": tlsh}
+BYTE_KINDS: dict[str, Callable[[str | bytes | Path], Fingerprint]] = {"ssdeep": ssdeep, "tlsh": tlsh, "nilsimsa": nilsimsa, "mmdt": mmdt}
 KINDS = (*TEXT_KINDS, *BYTE_KINDS, *ALGORITHMS, "record")
 # Kinds whose fingerprint grows with the text, or that take a step for every feature and value. "all" leaves them out of
 # texts longer than this, and says so; asked for by name, they are made.
@@ -108,16 +110,18 @@ def fingerprint(
     encoding: str | None = None,
     extract: str | None = "main",
 ) -> Fingerprints:
-    """The fingerprints of a text, a file or a record, by kind.
+    """The fingerprints of a text, a file, a record or source code, by kind. Code has a recipe of its own.
 
     Of a file that is a web page (``.html``) the kinds of text are of the main text, as stores keep it; with ``extract="all"`` of everything
     that can be read on it, and with ``extract=None`` of its source.
     A kind that cannot be had of this thing (a digest of too little, a text kind of a binary file) is a ``NoFingerprint``
     that says why.
     """
-    if not isinstance(thing, (str, bytes, Path, Mapping)):
+    if not isinstance(thing, (str, bytes, Path, Code, Mapping)):
         raise InputError(f"cannot fingerprint a {type(thing).__name__}: give a str (text), bytes, a Path (file) or a mapping (record)")
     chosen = None if recipe is None else resolve(recipe)
+    if isinstance(thing, Code):
+        thing, chosen = thing.text, chosen or thing.recipe
     is_all = isinstance(kinds, str) and kinds == "all"
     if isinstance(thing, Mapping) and is_all:
         kinds, is_all = "record", False

@@ -9,6 +9,7 @@ number        numbers                1 - abs(a - b) / max(abs(a), abs(b), 1e-9),
 jaccard       lists, sets            common distinct elements by all distinct elements, strings folded
 containment   none                   the share of the left record's distinct elements that the right one has too
 schema        objects                mean over the keys of both, each value by the default measure of its type
+date          none                   1 - days between them / 366, at least 0, of strings such as 2024-02-29, also with a time
 ============  =====================  ===============================================================================
 
 Values of different types score 0 by default; null equals null and nothing else. Folding follows Python's Unicode tables:
@@ -23,11 +24,14 @@ from collections.abc import Callable
 from typing import Any
 
 from lookalike.errors import InputError
+from lookalike.figures import shown_value
 from lookalike.fingerprints.canonical import to_json
+from lookalike.fingerprints.record_features import day_of
 from lookalike.registry import Registry
 
 MAX_RATIO_LENGTH = 200_000  # the ratio takes time by the product of two lengths: two seconds here
 _SMALLEST_SCALE = 1e-9
+_DAYS = 366  # between dates that are not alike at all
 _MOST_MARKS = 30  # what Unicode's stream-safe text format allows in a row
 
 FieldMeasure = Callable[[Any, Any], float]
@@ -75,6 +79,15 @@ def schema(left: Any, right: Any) -> float:
     return min(1.0, math.fsum(scores) / len(keys)) if keys else 1.0
 
 
+def date(left: Any, right: Any) -> float:
+    _need("date", str, left, right)
+    days = [day_of(value) for value in (left, right)]
+    for value, day in zip((left, right), days, strict=True):
+        if day is None:
+            raise InputError(f"{shown_value(value)} is not a date such as 2024-02-29: choose ratio or exact")
+    return max(0.0, 1.0 - abs((days[0] or 0) - (days[1] or 0)) / _DAYS)
+
+
 _BUILT_IN: dict[str, FieldMeasure] = {
     "exact": exact,
     "ratio": ratio,
@@ -82,6 +95,7 @@ _BUILT_IN: dict[str, FieldMeasure] = {
     "jaccard": jaccard,
     "containment": containment,
     "schema": schema,
+    "date": date,
 }
 _DEFAULTS = {str: "ratio", int: "number", float: "number", list: "jaccard", dict: "schema"}
 for _name, _function in _BUILT_IN.items():
@@ -103,8 +117,22 @@ def compared(left: Any, right: Any, path: str, measure: str | None) -> tuple[flo
     return float(score), chosen
 
 
+def shared(left: Any, right: Any) -> list[Any]:
+    """What two values have in common, as a list of one value; an empty list where that is nothing."""
+    if isinstance(left, str) and isinstance(right, str):
+        return [left] if folded(left) == folded(right) else []
+    if isinstance(left, list) and isinstance(right, list):
+        theirs = _elements(right)
+        common = [value for value in left if not theirs.isdisjoint(_elements([value]))]
+        return [common] if common or not (left or right) else []
+    if isinstance(left, dict) and isinstance(right, dict):
+        inner = {key: value for key in left if key in right for value in shared(left[key], right[key])}
+        return [inner] if inner or not (left or right) else []
+    return [left] if exact(left, right) else []
+
+
 def _need(measure: str, types: type | tuple[type, ...], *values: Any) -> None:
-    wanted = {"ratio": "a string", "number": "a number", "schema": "an object"}.get(measure, "a list or a set")
+    wanted = {"ratio": "a string", "date": "a string", "number": "a number", "schema": "an object"}.get(measure, "a list or a set")
     for value in values:
         if not isinstance(value, types) or isinstance(value, bool):
             raise InputError(f"measure {measure!r} needs {wanted}, not {type(value).__name__}")

@@ -41,7 +41,7 @@ _STATUS, _VALUE = b"\x00", b"\x01"  # what follows in the compact form
 
 
 @dataclass(frozen=True, slots=True)
-class _FuzzyHash(ABC):
+class FuzzyHash(ABC):
     """A digest, or the reason why there is none."""
 
     value: str | None
@@ -101,7 +101,7 @@ class _FuzzyHash(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Ssdeep(_FuzzyHash):
+class Ssdeep(FuzzyHash):
     """An ssdeep digest: ``block size:letters:letters at twice the block size``."""
 
     kind: ClassVar[str] = "ssdeep"
@@ -114,7 +114,7 @@ class Ssdeep(_FuzzyHash):
 
     def distance(self, other: Self, /) -> int:
         """100 less the score of the ssdeep tool."""
-        return 100 - _native.ssdeep_score(*_values(self, other))
+        return 100 - _native.ssdeep_score(*values_of(self, other))
 
     @staticmethod
     def _pack_digest(value: str) -> bytes:
@@ -134,7 +134,7 @@ class Ssdeep(_FuzzyHash):
 
 
 @dataclass(frozen=True, slots=True)
-class Tlsh(_FuzzyHash):
+class Tlsh(FuzzyHash):
     """A TLSH digest of version 1: ``T1`` and 70 hexadecimal digits."""
 
     kind: ClassVar[str] = "tlsh"
@@ -147,7 +147,7 @@ class Tlsh(_FuzzyHash):
 
     def distance(self, other: Self, /, *, with_length: bool = True) -> int:
         """0 for (almost) equal inputs, growing without a fixed end. ``with_length=False`` leaves the lengths out."""
-        left, right = _values(self, other)
+        left, right = values_of(self, other)
         return _native.tlsh_distance(self._pack_digest(left), self._pack_digest(right), check_bool("with_length", with_length))
 
     @staticmethod
@@ -159,11 +159,11 @@ class Tlsh(_FuzzyHash):
         return "T1" + payload.hex().upper()
 
 
-Fuzzy = TypeVar("Fuzzy", Ssdeep, Tlsh)
+Fuzzy = TypeVar("Fuzzy", bound=FuzzyHash)
 PackedHash = Callable[[bytes | memoryview, "array[int]", int], list[Fuzzy]]
 
 
-def _values(left: Fuzzy, right: Fuzzy) -> tuple[str, str]:
+def values_of(left: Fuzzy, right: Fuzzy) -> tuple[str, str]:
     check_pair(left, right)
     if left.value is None or right.value is None:
         status = left.status if left.value is None else right.status
@@ -177,7 +177,7 @@ def ssdeep(data: Data) -> Ssdeep:
         state = _native.SsdeepState()
         _read(data, state)
         return _ssdeep_print(state.digest(), state.size)
-    buffer = _buffer(data, "data")
+    buffer = buffer_of(data, "data")
     return _ssdeep_print(_native.ssdeep_hash(buffer), len(buffer))
 
 
@@ -187,18 +187,18 @@ def tlsh(data: Data) -> Tlsh:
         state = _native.TlshState()
         _read(data, state)
         return _tlsh_print(*state.digest(), state.size)
-    buffer = _buffer(data, "data")
+    buffer = buffer_of(data, "data")
     return _tlsh_print(*_native.tlsh_hash(buffer), len(buffer))
 
 
 def ssdeeps(items: Iterable[Data], workers: int = 1) -> list[Ssdeep]:
     """The ssdeep digests of many inputs. The result does not depend on the number of workers."""
-    return _batch(items, workers, ssdeep, _packed_ssdeeps)
+    return batch(items, workers, ssdeep, _packed_ssdeeps)
 
 
 def tlshs(items: Iterable[Data], workers: int = 1) -> list[Tlsh]:
     """The TLSH digests of many inputs. The result does not depend on the number of workers."""
-    return _batch(items, workers, tlsh, _packed_tlshs)
+    return batch(items, workers, tlsh, _packed_tlshs)
 
 
 def _ssdeep_print(value: str, size: int) -> Ssdeep:
@@ -222,7 +222,7 @@ def _tlsh_print(status: int, record: bytes, size: int) -> Tlsh:
     return Tlsh(None, reasons[status])
 
 
-def _buffer(data: object, name: str) -> bytes | memoryview:
+def buffer_of(data: object, name: str) -> bytes | memoryview:
     if isinstance(data, str):
         return data.encode("utf-8", "surrogatepass")
     if isinstance(data, bytes):
@@ -240,7 +240,7 @@ def _read(path: Path, state: _native.SsdeepState | _native.TlshState) -> None:
         state.update(block)
 
 
-def _batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy], hash_packed: PackedHash[Fuzzy]) -> list[Fuzzy]:
+def batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy], hash_packed: PackedHash[Fuzzy]) -> list[Fuzzy]:
     check_workers(workers)
     if isinstance(items, str | bytes | bytearray | memoryview | Path):
         raise InputError(f"items: expected several inputs, not one {type(items).__name__}: pass a list")
@@ -266,7 +266,7 @@ def _groups(inputs: list[Data], limit: int) -> Iterator[dict[int, bytes | memory
     for index, item in enumerate(inputs):
         if isinstance(item, Path):
             continue
-        group[index] = _buffer(item, f"items[{index}]")
+        group[index] = buffer_of(item, f"items[{index}]")
         size += len(group[index])
         if size >= limit:
             yield group

@@ -19,6 +19,7 @@ from lookalike.checks import refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.given_hashes import GIVEN, HashFunction, check_width, function_id, of_function, of_hashes
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
 from lookalike.text.features import is_native, shingles_words, string_hash, weighted, weighted_strings
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WIDTHS = (32, 64, 128)
+MIN_OTHER_BYTES = 16  # of a value with another width, in the compact form: so its length tells the two apart
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
 WeightedTokens = Iterable[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
 class SimHash:
-    """A SimHash of 32, 64 or 128 bits. A negative ``value``, as a database may have it, is taken as the pattern of its bits."""
+    """A SimHash: of a text 32, 64 or 128 bits, of hashes that somebody gave any number of them. A negative ``value``, as a database may have it, is taken as the pattern of its bits."""
 
     kind: ClassVar[str] = "simhash"
 
@@ -47,7 +49,7 @@ class SimHash:
     recipe: str
 
     def __post_init__(self) -> None:
-        check_bits(self.bits)
+        check_width(self.bits)
         object.__setattr__(self, "value", bit_pattern(self.value, self.bits, "simhash value"))
 
     def __int__(self) -> int:
@@ -58,7 +60,7 @@ class SimHash:
 
     @property
     def hex(self) -> str:
-        return f"0x{self.value:0{self.bits // 4}x}"
+        return f"0x{self.value:0{-(-self.bits // 4)}x}"
 
     @property
     def signed(self) -> int:
@@ -84,13 +86,18 @@ class SimHash:
         return cls(value, field(data, "bits", cls.kind, int), field(data, "recipe", cls.kind, str))
 
     def to_bytes(self) -> bytes:
-        return pack(self.kind, self.recipe, self.value.to_bytes(self.bits // 8, "little"))
+        if self.bits in WIDTHS:
+            return pack(self.kind, self.recipe, self.value.to_bytes(self.bits // 8, "little"))
+        size = max(MIN_OTHER_BYTES, -(-self.bits // 8))
+        return pack(self.kind, self.recipe, self.bits.to_bytes(2, "little") + self.value.to_bytes(size, "little"))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         recipe, payload = unpack(cls.kind, data)
+        if len(payload) >= 2 + MIN_OTHER_BYTES:
+            return cls(int.from_bytes(payload[2:], "little"), int.from_bytes(payload[:2], "little"), recipe)
         if len(payload) * 8 not in WIDTHS:
-            raise InputError(f"simhash fingerprint: {len(payload)} bytes of value, expected 4, 8 or 16")
+            raise InputError(f"simhash fingerprint: {len(payload)} bytes of value, expected 4, 8, 16, or 18 and more")
         return cls(int.from_bytes(payload, "little"), len(payload) * 8, recipe)
 
 
@@ -111,22 +118,48 @@ def fingerprint_recipe(recipe: Recipe, bits: int) -> str:
 
 
 def simhash(
-    text: str | bytes | Iterable[str] | WeightedTokens | Mapping[str, float], *, bits: int = 64, recipe: Recipe | str | None = None
+    text: str | bytes | Iterable[str] | WeightedTokens | Mapping[str, float] | None = None,
+    *,
+    bits: int = 64,
+    recipe: Recipe | str | None = None,
+    hashes: Iterable[int] | None = None,
+    weights: Iterable[float] | None = None,
+    hash: HashFunction | None = None,
 ) -> SimHash:
-    """The SimHash of a text, of tokens, or of (token, weight) pairs.
+    """The SimHash of a text, of tokens, or of (token, weight) pairs; or of ``hashes`` that were made elsewhere, with their ``weights``.
 
     Tokens and pairs are features as they are: they are neither normalised nor shingled. A text without features (empty, or
-    nothing but white space) has the value 0.
+    nothing but white space) has the value 0. With ``hash``, a function of bytes that gives a whole number, features are hashed by it. With
+    ``hash`` or ``hashes`` there may be any number of ``bits``.
 
     >>> simhash("北京增值税电子普通发票.pdf", recipe="simhash-py").hex
     '0xa7f48284b51a46bd'
+    >>> f"{int(simhash(hashes=[0b10011111, 0b01001011, 0b01001011], weights=[2, 1, 4], bits=8)):08b}"
+    '01001011'
     """
-    check_bits(bits)
+    if hashes is not None:
+        if text is not None or recipe is not None or hash is not None:
+            raise InputError("hashes=: leave out text, recipe and hash, which have made them")
+        return SimHash(of_hashes(hashes, weights, check_width(bits)), bits, f"simhash-{bits}/{GIVEN}")
+    if weights is not None:
+        raise InputError("weights= belongs to hashes=; give tokens with their weights as pairs, or as a mapping")
+    if text is None:
+        raise InputError("nothing to make a SimHash of: give a text, tokens, or hashes=")
     chosen = resolve(recipe)
+    if hash is not None:
+        return _by_function(text, check_width(bits), chosen, hash)
+    check_bits(bits)
     identity = fingerprint_recipe(chosen, bits)
     if isinstance(text, (str, bytes)):
         return SimHash(_of_text(text, bits, chosen), bits, identity)
     return SimHash(_of_strings(_token_weights(text), bits, chosen), bits, identity)
+
+
+def _by_function(text: object, bits: int, recipe: Recipe, hash: HashFunction) -> SimHash:
+    if not callable(hash):
+        raise refuse("hash", hash, "give a function that takes bytes and gives a whole number")
+    strings = weighted_strings(text, recipe) if isinstance(text, (str, bytes)) else _token_weights(text)
+    return SimHash(of_function(strings, hash, bits), bits, f"{fingerprint_recipe(recipe, bits)}+{function_id(hash)}")
 
 
 def _of_text(text: str | bytes, bits: int, recipe: Recipe) -> int:

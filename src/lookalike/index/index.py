@@ -14,6 +14,7 @@ from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
+from lookalike.fingerprints.record import RecordPrint
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index import search as searching
 from lookalike.index.add import add_documents, made_elsewhere
@@ -86,7 +87,7 @@ class Index:
     def add(
         self,
         documents: object,
-        text: str | Page | None = None,
+        text: str | Page | Mapping[str, Any] | RecordPrint | None = None,
         meta: Mapping[str, Any] | None = None,
         *,
         progress: Progress | None = None,
@@ -95,7 +96,7 @@ class Index:
         """Add documents, or replace those with the same ids: ``add("id", "text", {…})``, or any iterable of documents.
 
         A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
-        page (``la.page``) in the place of a text the main text is kept, and its structure.
+        page (``la.page``) in the place of a text the main text is kept, and its structure. A mapping in the place of a text is a record.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
         are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
         """
@@ -140,12 +141,17 @@ class Index:
         check_id(id)
         with self._store.reading() as reader:
             rows = reader.rows_of([id])
-            record = reader.records([rows[id]], ("text", "meta"))[rows[id]] if id in rows else None
+            record = reader.records([rows[id]], self._columns)[rows[id]] if id in rows else None
         if record is None:
             raise NotFound(f"{self._store.name} has no document {id!r}")
         if record.id != id:
             raise Corrupt(f"{self._store.name}: its index of ids leads from {id!r} to {record.id!r}; run 'lookalike check'")
         return _document(record)
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """What a document is made of."""
+        return ("text", "meta", "record") if "record" in self._store.settings.kinds else ("text", "meta")
 
     def documents(self, ids: Iterable[Id] | None = None) -> Iterator[Document]:
         """All documents, oldest first; or those with these ids, in their order, as far as they are there."""
@@ -153,13 +159,13 @@ class Index:
             yield from self._documents(listed_ids(ids))
             return
         with self._store.reading() as reader:
-            for record in reader.scan(("text", "meta")):
+            for record in reader.scan(self._columns):
                 yield _document(record)
 
     def _documents(self, ids: list[Id]) -> Iterator[Document]:
         with self._store.reading() as reader:
             rows = reader.rows_of(ids)
-            records = reader.records(list(rows.values()), ("text", "meta"))
+            records = reader.records(list(rows.values()), self._columns)
         return (_document(records[rows[id_]]) for id_ in ids if id_ in rows)
 
     def ids(self) -> Iterator[Id]:
@@ -175,7 +181,7 @@ class Index:
 
     def search(
         self,
-        query: str | Path | bytes | Page | None = None,
+        query: str | Path | bytes | Page | Mapping[str, Any] | RecordPrint | None = None,
         *,
         by: str | None = None,
         simhash: int | SimHash | None = None,
@@ -188,9 +194,9 @@ class Index:
         approximate: bool = False,
         compare: bool = False,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
+        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
-        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep or structure; docs/search.md says what each finds
+        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one); docs/search.md says what each finds
         and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
         and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
         match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
@@ -231,7 +237,7 @@ class Index:
         return searching.nearest_vectors(self._store, NearestVectors(halves, least, options.limit, workers, approximate))
 
     def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> Clusters:
-        """Documents that look alike, by near, simhash or meaning, or pages of one template, by structure.
+        """Documents that look alike, by near, simhash, meaning or record, or pages of one template, by structure.
 
         Each was verified against the one that its cluster keeps, the oldest. The answer is that of ``la.dedupe`` for the same
         documents, oldest first, whatever threshold the collection was made for.
@@ -292,8 +298,10 @@ class Index:
 
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page))
+    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
 
 
 def _document(record: Record) -> Document:
-    return Document(record.id, record.text, json.loads(record.meta) if record.meta else {})
+    written = record.columns.get("record")
+    data = None if written is None else json.loads(written)
+    return Document(record.id, record.text, json.loads(record.meta) if record.meta else {}, record=data)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 
 from lookalike.checks import check_bool
 from lookalike.errors import InputError
+from lookalike.fingerprints.record import record
 from lookalike.index.index import Index
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.openers import opener_of
@@ -28,6 +29,8 @@ def open(
     keep_text: bool | None = None,
     threshold: float | None = None,
     recall: float | None = None,
+    weights: Mapping[str, float] | None = None,
+    measures: Mapping[str, str] | None = None,
     keyed: bool | None = None,
     trust: str | Iterable[str] = (),
     read_only: bool = False,
@@ -38,7 +41,7 @@ def open(
 
     A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
     (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
-    which the share ``recall`` is to be found. A ``keyed`` one makes the fingerprints of texts with a secret of its own, which the store
+    which the share ``recall`` is to be found. ``weights`` and ``measures`` are those of the fields of records, see ``la.record``. A ``keyed`` one makes the fingerprints of texts with a secret of its own, which the store
     keeps: nobody without it can forge a text that looks like another (docs/security.md). With a ``model`` (``use-multilingual``, a
     folder, ``module:function``) it keeps vectors too, and can be searched by meaning. An existing one keeps what it was made with, and is
     refused if something else is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was
@@ -63,6 +66,8 @@ def open(
         keep_text=keep_text,
         threshold=threshold,
         recall=recall,
+        weights=None if weights is None else record({}, weights=weights).weights,
+        measures=None if measures is None else record({}, measures=measures).measures,
         keyed=keyed,
         trust=_checked_trust(trust),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,8 @@ from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
+from lookalike.fingerprints.every import parse_record
+from lookalike.fingerprints.record import RecordPrint
 from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -26,6 +29,7 @@ from lookalike.stores.kinds.vector import NearestVectors
 from lookalike.stores.matches import Clusters, Matches
 
 DEFAULT = "near"
+RECORDS = "record"
 
 
 class SimhashMatches(NamedTuple):
@@ -55,11 +59,12 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
     """By a query, or by one of the fingerprints, which have the names of the parameters of ``Index.search``."""
     given = {name: value for name, value in fingerprints.items() if value is not None}
     if len(given) + (query is not None) != 1:
-        raise InputError("search for one thing: a text, a Path, simhash=, minhash=, digest= or vector=")
+        raise InputError("search for one thing: a text, a record, a Path, simhash=, minhash=, digest= or vector=")
     check_bool("compare", compare)
     if by is not None:
         check_str("by", by, f"one of {', '.join(way_names())}")
-    way = _way_taking(*next(iter(given.items())), by) if given else way_named(by or DEFAULT)
+    usual = RECORDS if isinstance(query, (Mapping, RecordPrint)) else DEFAULT
+    way = _way_taking(*next(iter(given.items())), by) if given else way_named(by or usual)
     if options.approximate and not way.approximates:
         raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
     if compare:
@@ -87,6 +92,8 @@ def _thing(query: object, way: Way) -> Any:
     """What a way takes, from what was given."""
     if way.takes == "thing":
         return query
+    if way.takes == "record":
+        return _record_of(query, way)
     if way.takes == "page":
         found = contents(query, "page").thing if isinstance(query, Path) else query
         if not isinstance(found, Page):
@@ -99,6 +106,14 @@ def _thing(query: object, way: Way) -> Any:
             raise InputError(f"by={way.name!r} compares the bytes of files: give the Path of the page")
         return query
     return _query_text(query)
+
+
+def _record_of(query: object, way: Way) -> Any:
+    if isinstance(query, Path):
+        return parse_record(readable(query, "text").text(), str(query))
+    if not isinstance(query, (Mapping, RecordPrint)):
+        raise InputError(f"by={way.name!r} compares records: give a mapping, or the Path of a JSON file, not a {type(query).__name__}")
+    return query
 
 
 def _query_text(query: object) -> str:

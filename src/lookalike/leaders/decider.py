@@ -21,6 +21,7 @@ from lookalike.leaders.sketching import Sketches
 
 if TYPE_CHECKING:
     from lookalike.leaders.meaning import MeaningLeaders
+    from lookalike.leaders.records import RecordLeaders
 
 DEFAULT_MEMORY = 4 << 30
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
@@ -33,6 +34,7 @@ class Decider:
 
     def __init__(self, rule: Rule, budget: int, folder: Callable[[], Path], workers: int = 1) -> None:
         self._meaning = _meaning_leaders(rule, folder, workers) if rule.method == "meaning" else None
+        self._records = _record_leaders(rule) if rule.method == "record" else None
         self._simhash = _native.SimhashLeaders(rule.bits, rule.distance) if rule.method == "simhash" else None
         self._leaders = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, rule.method == "estimate")
         self._budget, self._folder = budget, folder
@@ -44,6 +46,8 @@ class Decider:
         the similarity. ``others`` is what else the run holds in memory, in bytes."""
         if self._meaning:
             return self._meaning.offer(sketches.features, self._allowed(others))
+        if self._records:
+            return self._records.offer(sketches)
         if self._simhash:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
@@ -54,7 +58,7 @@ class Decider:
     @property
     def compared(self) -> int:
         """Pairs whose similarity was computed."""
-        return self._meaning.compared if self._meaning else self._leaders.compared
+        return (self._meaning or self._records or self._leaders).compared
 
     @property
     def spilled(self) -> int:
@@ -63,7 +67,7 @@ class Decider:
 
     def hot_buckets(self, limit: int) -> list[tuple[int, int, int]]:
         """Band, documents refused, and a document of each bucket that was full."""
-        return self._leaders.hot_buckets(limit)
+        return (self._records or self._leaders).hot_buckets(limit)
 
     def _allowed(self, others: int) -> int:
         return max(self._budget - RESERVED - others, LEAST_FEATURES)
@@ -99,6 +103,12 @@ class Decider:
             at += 8 * len(view)
         mapped.madvise(mmap.MADV_DONTNEED)
         return mapped
+
+
+def _record_leaders(rule: Rule) -> RecordLeaders:
+    from lookalike.leaders.records import RecordLeaders
+
+    return RecordLeaders(rule)
 
 
 def _meaning_leaders(rule: Rule, folder: Callable[[], Path], workers: int) -> MeaningLeaders:

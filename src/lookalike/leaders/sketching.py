@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
+from lookalike.fingerprints.canonical import canonical_json
+from lookalike.fingerprints.record_features import sketch_records
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.recipe import Recipe
@@ -25,7 +28,7 @@ DIGEST_BYTES = 16
 class Sketches(NamedTuple):
     """Of a batch of texts, as arrays. What the method does not need is empty."""
 
-    # Distinct ones, document after document; of the method meaning the vectors, four halves per word.
+    # Distinct ones, document after document; of the method meaning the vectors, four halves per word; of records their JSON.
     features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
@@ -52,6 +55,8 @@ def sketch(
     """
     if rule.method == "bytes":
         return _of_bytes(texts)
+    if rule.method == "record":
+        return record_sketches([canonical_json(json.loads(text)) if text else "" for text in texts.texts()], rule, workers)
     native = is_native(rule.recipe)
     parts = _native_sketch(texts, rule, key, workers, scratch, native and rule.method == "minhash")
     if rule.method == "minhash" and not native:
@@ -64,6 +69,17 @@ def sketch(
 
         features, offsets = vector_words(embedder(rule.recipe.embedder), list(texts.texts()))
     return Sketches(features, offsets, digests, keys, found)
+
+
+def record_sketches(written: Sequence[str], rule: Rule, workers: int = 1) -> Sketches:
+    """Of records, as canonical JSON: it travels as features do."""
+    size = rule.sketch_size
+    values = sketch_records((json.loads(text or "{}") for text in written), dict(rule.weights), 64, size, workers).minhashes
+    keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), size, *rule.banding))
+    filled = [text.encode("ascii") + b" " * (-len(text) % 8) for text in written]
+    digests = b"".join(blake2b(text.encode("ascii"), digest_size=DIGEST_BYTES).digest() if text else bytes(DIGEST_BYTES) for text in written)
+    words, offsets = np.frombuffer(b"".join(filled), np.uint64), np.cumsum([0, *(len(text) // 8 for text in filled)], dtype=np.int64)
+    return Sketches(words, offsets, np.frombuffer(digests, np.uint64), keys, np.zeros(0, np.uint64))
 
 
 class Sketcher:

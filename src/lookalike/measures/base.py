@@ -13,7 +13,7 @@ import numbers
 import operator
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
 
 from lookalike.errors import InputError
@@ -57,6 +57,22 @@ class Measure:
 
     def similarity(self, a: Any, b: Any, /) -> float:
         return self.similarity_of(self.read(a, "a"), self.read(b, "b"))
+
+    def ignoring_form(self, forms: Iterable[str]) -> Measure:
+        """The same measure of texts in which these forms do not count (``lookalike.text.forms``); what is no text stays as it is."""
+        from lookalike.text.forms import check_forms, rewrite
+
+        chosen = check_forms(forms, name="forms")
+
+        def formed(thing: Any) -> Any:
+            return rewrite(thing, chosen).text if isinstance(thing, str) else thing
+
+        return replace(
+            self,
+            about=f"{self.about}; without {', '.join(chosen) or 'nothing'}",
+            read=lambda thing, name: self.read(formed(thing), name),
+            fast=None if self.fast is None else _Formed(self.fast, formed),
+        )
 
     def distances(self, a: Any, b: Any, /) -> FloatArray:
         """The distance of each row of ``a`` to the same row of ``b``."""
@@ -107,6 +123,23 @@ class Measure:
 
     def _read_all(self, batch: Batch, name: str) -> list[Any]:
         return [self.read(item, f"{name}[{i}]") for i, item in enumerate(batch)]
+
+
+class _Formed:
+    """Batches of texts without some forms."""
+
+    def __init__(self, fast: Fast, formed: Callable[[Any], Any]) -> None:
+        self._fast, self._formed = fast, formed
+
+    def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray | None:
+        return self._fast.rows(self._batch(left), self._batch(right), want)
+
+    def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray | None:
+        formed = self._batch(left)
+        return self._fast.matrix(formed, formed if right is left else self._batch(right), want)
+
+    def _batch(self, batch: Batch) -> Batch:
+        return [self._formed(item) for item in batch] if isinstance(batch, list) else batch
 
 
 @dataclass(frozen=True, slots=True)

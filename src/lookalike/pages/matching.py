@@ -102,7 +102,8 @@ def match_tags(
     """The similarity of two pages by tag features: weight · head + (1 - weight) · body.
 
     ``align``: "best" or "order". ``weight`` of the head: "equal" (a half), "tags" (its share of all tags and texts), or a
-    number. ``strings``: "lexical", "meaning", another measure, or a function of two strings.
+    number. ``strings``: "lexical", "meaning", another measure, or a function of two strings. ``weights``: what name, attributes and
+    string of a tag weigh, also by the type of tag.
     """
     check_pages(left, right)
     check_align(align)
@@ -110,7 +111,7 @@ def match_tags(
     chosen = TagWeights() if weights is None else weights
     if not isinstance(chosen, TagWeights):
         raise InputError(f"weights is a {type(weights).__name__}: give TagWeights, or None for the usual ones")
-    if strings is lexical or (isinstance(strings, str) and strings == "lexical"):
+    if not chosen.by_tag and (strings is lexical or (isinstance(strings, str) and strings == "lexical")):
         head, body = (_match_lexically(left, right, part, align, chosen) for part in ("head", "body"))
     else:
         similarity = TagSimilarity(strings, chosen)

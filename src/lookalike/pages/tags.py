@@ -3,12 +3,14 @@
 A tag's similarity is the weighted mean of three: of the names (1 or 0), of the attributes (the Jaccard index of the keys, and
 the mean similarity of the values of common keys), and of the strings. A text's is that of the strings. A tag and a text
 have nothing in common. Two tags without attributes agree in them, and so do two without a string.
+
+Types of tags can have weights of their own (``TagWeights.by_tag``): of a ``script`` the attributes say all, of a ``p`` the string does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lookalike.checks import check_share, refuse
 from lookalike.errors import InputError
@@ -23,12 +25,16 @@ MAX_WEIGHT = 1e100  # sums of products of weights stay finite
 
 @dataclass(frozen=True, slots=True)
 class TagWeights:
-    """What name, attributes and string weigh in a tag, and what the keys weigh in the attributes (the values: the rest)."""
+    """What name, attributes and string weigh in a tag, and what the keys weigh in the attributes (the values: the rest).
+
+    ``by_tag`` has other weights for tags with some names. They hold where both tags have the name; of their ``keys`` nothing is taken.
+    """
 
     name: float = 1.0
     attrs: float = 1.0
     string: float = 1.0
     keys: float = 0.5
+    by_tag: Mapping[str, TagWeights] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parts = (self.name, self.attrs, self.string)
@@ -37,6 +43,11 @@ class TagWeights:
         if not sum(parts):
             raise InputError("weights=(0, 0, 0): at least one must be above 0")
         check_share("keys", self.keys)
+        if not isinstance(self.by_tag, Mapping):
+            raise refuse("by_tag", self.by_tag, "give a mapping from names of tags to TagWeights")
+        for name, weights in self.by_tag.items():
+            if not isinstance(name, str) or not isinstance(weights, TagWeights) or weights.by_tag:
+                raise refuse("by_tag", {name: weights}, "give names of tags, in lower case, and TagWeights without by_tag")
 
 
 class TagSimilarity:
@@ -57,7 +68,7 @@ class TagSimilarity:
     def __call__(self, left: Element, right: Element) -> float:
         if left.name == TEXT or right.name == TEXT:
             return self.of_strings(left.string, right.string) if left.name == right.name else 0.0
-        weights = self.weights
+        weights = self.weights.by_tag.get(left.name, self.weights) if left.name == right.name else self.weights
         total = weights.name * (left.name == right.name)
         if weights.attrs:
             total += weights.attrs * self.of_attributes(left.attrs, right.attrs)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
+from lookalike.fingerprints.canonical import canonical_data
+from lookalike.fingerprints.record import RecordPrint
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.model import Document
@@ -27,6 +29,8 @@ class Given:
         self.texts: list[str] = []
         self.metas: list[str | None] = []  # JSON
         self.paths: dict[int, Path] = {}  # by place
+        self.records: dict[int, dict[str, Any]] = {}  # canonical data, by place
+        self._keeps_records = any(kind.of_records for kind in kinds)
         self.of_pages: dict[str, dict[int, Any]] = {kind.name: {} for kind in kinds if kind.of_pages}  # by kind and place
         self._page_kinds = [kind for kind in kinds if kind.of_pages]
         self._made: dict[str, Any] = {}
@@ -35,26 +39,33 @@ class Given:
         return len(self.ids)
 
     def append(self, item: object) -> None:
-        """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page."""
-        path = page = None
+        """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, or a record."""
+        path = page = record = None
         meta: Any = None
         if type(item) is tuple and len(item) == 2:  # nearly all of them
             id_, text = item
         elif isinstance(item, tuple) and len(item) == 3:
             id_, text, meta = item
         elif isinstance(item, Document):
-            id_, text, meta, path, page = item.id, item.text, item.meta, item.path, item.page
+            id_, text, meta, path, page, record = item.id, item.text, item.meta, item.path, item.page, item.record
         elif isinstance(item, Mapping):
-            if "id" not in item or "text" not in item:
+            if "id" not in item or ("text" not in item and "record" not in item):
                 raise InputError(f"a document needs 'id' and 'text'; this one has {', '.join(map(repr, item)) or 'nothing'}")
-            id_, text, meta = item["id"], item["text"], item.get("meta")
+            id_, text, meta, record = item["id"], item.get("text"), item.get("meta"), item.get("record")
         else:
             raise InputError(f"cannot add a {type(item).__name__}: give (id, text), (id, text, meta), a mapping or a Document")
         check_id(id_)
         if isinstance(text, Page):
             page, text = text, page_text(text)
+        if isinstance(text, (Mapping, RecordPrint)):
+            record, text = text, None
+        if record is not None:
+            record = self._data_of(id_, record)
+            text = record_text(record) if text is None else text
         if not isinstance(text, str):
             raise InputError(f"document {id_!r}: its text is a {type(text).__name__}, expected str")
+        if record is not None:
+            self.records[len(self.ids)] = record
         self.ids.append(id_)
         self.texts.append(text)
         self.metas.append(None if meta is None else stored_meta(id_, meta))
@@ -63,6 +74,14 @@ class Given:
         if page is not None:
             for kind in self._page_kinds:
                 self.of_pages[kind.name][len(self.ids) - 1] = kind.of_page(page)
+
+    def _data_of(self, id_: Id, record: object) -> dict[str, Any]:
+        if not self._keeps_records:
+            raise InputError(f"document {id_!r} is a record, and this collection keeps none: make another one with 'record' among its kinds")
+        try:
+            return record.data if isinstance(record, RecordPrint) else canonical_data(record)
+        except InputError as error:
+            raise InputError(f"document {id_!r}: {error}") from error
 
     def things(self) -> list[str | Path]:
         """The bytes of each: of its file where there is one, otherwise of the text's UTF-8."""
@@ -73,6 +92,14 @@ class Given:
         if name not in self._made:
             self._made[name] = make()
         return self._made[name]
+
+
+def record_text(data: Any) -> str:
+    """What can be read in a record: its strings, one per line, in the order of their keys. Searches for texts find a record by it."""
+    if isinstance(data, str):
+        return data
+    inner = [data[key] for key in sorted(data)] if isinstance(data, dict) else data if isinstance(data, list) else []
+    return "\n".join(filter(None, map(record_text, inner)))
 
 
 def stored_meta(id_: Id, meta: object) -> str | None:

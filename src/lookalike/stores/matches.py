@@ -10,15 +10,30 @@ from lookalike.figures import shown_score
 from lookalike.model import Passage
 
 
+@dataclass(frozen=True, slots=True)
+class FieldMatch:
+    """What a field contributes to the score of a record: its similarity, its weight, the measure, and the values that both have."""
+
+    similarity: float
+    weight: float
+    measure: str
+    shared: Any = None
+
+    def to_dict(self) -> dict[str, Any]:
+        found = {"similarity": self.similarity, "weight": self.weight, "measure": self.measure}
+        return found if self.shared is None else found | {"shared": self.shared}
+
+
 class Match:
     """A stored document that looks like the query.
 
     ``score`` is from 0 to 1; what it is, and what ``distance`` is, depends on the search, and ``scale`` says it (docs/search.md).
     ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
-    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``.
+    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. ``fields`` says of
+    a record what each field contributes.
     """
 
-    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "id", "scale", "score")
+    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "fields", "id", "scale", "score")
 
     def __init__(
         self,
@@ -28,9 +43,11 @@ class Match:
         passages: Iterable[Passage] | Callable[[], list[Passage]] = (),
         *,
         estimated: bool = False,
+        fields: dict[str, FieldMatch] | None = None,
     ) -> None:
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
+        self.fields = fields
         self.compared: float | None = None
         self._explain = passages if callable(passages) else None
         self._passages = None if callable(passages) else list(passages)
@@ -50,6 +67,8 @@ class Match:
         found = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
         if self.compared is not None:
             found["compared"] = self.compared
+        if self.fields is not None:
+            found["fields"] = {name: field.to_dict() for name, field in self.fields.items()}
         return found | {"estimated": True} if self.estimated else found
 
     def __eq__(self, other: object) -> bool:

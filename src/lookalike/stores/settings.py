@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError, RecipeMismatch, StoreError, UnknownName
 from lookalike.fingerprints import minhash, simhash
+from lookalike.fingerprints.record import RecordPrint
 from lookalike.keys import Key
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
 from lookalike.segments.banding import Banding, choose_banding
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 THRESHOLD = 0.8
 RECALL = 0.99
+FIELD_RULES = ("weights", "measures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,8 @@ class Settings:
     threshold: float = THRESHOLD  # what the bands are chosen for: similarities from here on are found with `recall`
     recall: float = RECALL
     dimensions: int | None = None  # of the vectors; None as long as there is no collection
+    weights: tuple[tuple[str, float], ...] = ()  # of the fields of records, by name; of the others 1
+    measures: tuple[tuple[str, str], ...] = ()  # by which fields are compared
     # A model that the store names and that nobody here knows. It is not opened, so it has no part in `recipe`, and the id of the
     # whole is the one that was stored.
     unopened_model: str | None = None
@@ -52,6 +56,7 @@ class Settings:
         if not isinstance(self.keep_text, bool):
             raise InputError(f"keep_text={self.keep_text!r}: give True or False")
         choose_banding(self.size, self.threshold, self.recall)  # checks both
+        RecordPrint("{}", self.weights, self.measures)  # the same
 
     @property
     def stored(self) -> list[Kind]:
@@ -113,6 +118,7 @@ class Settings:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
         if self.dimensions is not None:
             data["dimensions"] = self.dimensions
+        data |= {name: dict(rules) for name in FIELD_RULES if (rules := getattr(self, name))}
         plain = self.recipe.replace(key=None)
         data |= {"recipe": plain.to_dict(), "recipe_id": self.recipe_id, "kinds": list(self.kinds)}
         if self.recipe.key is not None:
@@ -138,6 +144,7 @@ class Settings:
             recipe = plain if check is None else plain.replace(key=key_of(str(check)))
             stored = {"unopened_model": model, "stored_id": identity} if model is not None else {}
             known = {name_: value for name_, value in data.items() if name_ not in ("unopened_model", "stored_id")}
+            known |= {name_: tuple(sorted(known[name_].items())) for name_ in FIELD_RULES if name_ in known}
             settings = cls(**known | {"recipe": recipe, "kinds": tuple(data["kinds"])} | stored)
         except RecipeMismatch:
             raise
@@ -171,6 +178,8 @@ class Wanted:
     keep_text: bool | None = None
     threshold: float | None = None
     recall: float | None = None
+    weights: tuple[tuple[str, float], ...] | None = None
+    measures: tuple[tuple[str, str], ...] | None = None
     keyed: bool | None = None
     trust: tuple[str, ...] = ()  # names that may be loaded though it is the store that names them
 
@@ -227,7 +236,7 @@ class Wanted:
 
     def check(self, found: Settings, name: str) -> None:
         """Raise unless the collection is what was asked for. ``stored_recipe`` looked at its recipe."""
-        for named in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "keyed"):
+        for named in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "weights", "measures", "keyed"):
             value, stored = getattr(self, named), getattr(found, named)
             if value is not None and value != stored and (named != "kinds" or set(value) != set(stored)):
                 raise InputError(f"{name} was made with {named}={stored!r}, not {value!r}: leave it out, or make another collection")

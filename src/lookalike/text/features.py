@@ -21,7 +21,7 @@ from lookalike.text.keywords import rank
 from lookalike.text.normalize import as_str, utf8
 from lookalike.text.shingle import secret_shingles, shingles
 from lookalike.text.stopwords import normal_stop_words
-from lookalike.text.tokenize import NATIVE_MODES, hash_strings, secret_strings, tokenize
+from lookalike.text.tokenize import NATIVE_MODES, NATIVE_NORMALIZERS, hash_strings, secret_strings, tokenize
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
@@ -55,13 +55,17 @@ class Features(NamedTuple):
 def is_native(recipe: Recipe) -> bool:
     """Whether native code makes the fingerprint straight from the text."""
     return (
-        not weighs_words(recipe) and recipe.hash == "lookalike64" and recipe.tokenizer in NATIVE_MODES and recipe.normalize != "simhash-py"
+        not weighs_words(recipe)
+        and recipe.hash == "lookalike64"
+        and recipe.tokenizer in NATIVE_MODES
+        and recipe.normalize in NATIVE_NORMALIZERS
     )
 
 
 def shingles_words(recipe: Recipe) -> bool:
-    """Whether features are shingles of the words that a segmenter finds: native but for the segmenter."""
-    return not weighs_words(recipe) and recipe.hash == "lookalike64" and recipe.tokenizer not in NATIVE_MODES
+    """Whether features are shingles of words of a segmenter, or of texts without some forms: native but for these."""
+    made_here = recipe.tokenizer not in NATIVE_MODES or bool(recipe.forms)
+    return not weighs_words(recipe) and recipe.hash == "lookalike64" and made_here
 
 
 def string_hash(name: str) -> Callable[[bytes], int]:

@@ -4,8 +4,9 @@ Ties are broken by the word itself, in code-point order: the same words in anoth
 so a text whose sentences were moved around has the same keywords and the same fingerprint of them.
 
 A keyword has a letter or a digit in it, and is no stop word. Single characters count, unlike in jieba, which ignores
-words of one character: short texts such as 我爱你 would be left with nothing. ``min_length=2`` restores jieba's rule, and
-then TF-IDF weights are the very numbers of ``jieba.analyse.extract_tags``.
+words of one character: short texts such as 我爱你 would be left with nothing. ``min_length=2, stop_words="jieba"`` restores jieba's
+rules: then TF-IDF weights are the very numbers of ``jieba.analyse.extract_tags``, and with ``weights="textrank"`` and ``tags="jieba"``
+those of ``jieba.analyse.textrank``.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ import functools
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import ucd_3_2_0
 
-from lookalike.checks import check_int, refuse
-from lookalike.errors import InputError
+from lookalike.checks import check_int, check_several, check_str, refuse
+from lookalike.errors import InputError, MissingExtra
 from lookalike.text.idf import Idf, idf_table
+from lookalike.text.normalize import fold
 from lookalike.text.stopwords import normal_stop_words
+from lookalike.text.text_rank import text_rank
 
-Weights = Literal["tfidf", "count"]
+Weights = Literal["tfidf", "count", "textrank"]
+WEIGHTS = ("tfidf", "count", "textrank")
+JIEBA_TAGS = ("ns", "n", "vn", "v")  # what jieba.analyse.textrank looks at: places, nouns, verbs
 
 
 class Keyword(NamedTuple):
@@ -39,17 +44,24 @@ def keywords(
     idf: str | Idf | None = "jieba",
     stop_words: str | None = "default",
     min_length: int = 1,
+    tags: str | Iterable[str] | None = None,
 ) -> list[Keyword]:
     """The ``top`` heaviest words of a text (all, when ``top`` is None), heaviest first.
 
-    Words are normal forms. ``idf`` and ``stop_words`` are names or files; ``idf`` is not looked at when weights are counts.
+    Words are normal forms. ``weights`` are "tfidf", "count", or "textrank": how near a word stands to others that matter. ``idf`` and
+    ``stop_words`` are names or files; ``idf`` is not looked at unless weights are "tfidf". With ``tags`` only words with one of these parts
+    of speech count, as ``jieba.posseg`` finds both ("jieba" stands for those that jieba's TextRank looks at); this needs the package jieba.
     """
     from lookalike.text.tokenize import tokenize
 
     _check_weights(weights)
     table = idf_table(idf) if weights == "tfidf" and idf is not None else None
     stop = normal_stop_words(stop_words) if stop_words is not None else frozenset()
-    words = [token.text for token in tokenize(text, tokenizer)]
+    words: list[str]
+    if tags is None:
+        words = [token.text for token in tokenize(text, tokenizer)]
+    else:
+        words = _tagged(check_str("text", text), tokenizer, JIEBA_TAGS if tags == "jieba" else tags)
     return rank(words, top, weights=weights, idf=table, stop=stop, min_length=min_length)
 
 
@@ -62,15 +74,20 @@ def rank(
     stop: Collection[str] = frozenset(),
     min_length: int = 1,
 ) -> list[Keyword]:
-    """The heaviest of a text's words, given in normal form; a word's weight is its count, or count x (idf / total).
+    """The heaviest of a text's words, given in normal form; a word's weight is its count, count x (idf / total), or its TextRank.
 
     ``total`` is the number of words that could be keywords, repetitions included.
     """
     _check(top, weights, idf, min_length)
-    counts = _count(words)
+    several = words if isinstance(words, str | bytes) else list(words)
+    counts = _count(several)
     for word in [word for word in counts if len(word) < min_length or word in stop or not is_word(word)]:
         del counts[word]
-    if idf is None or weights == "count":
+    if weights == "textrank":
+        ranks = text_rank([word if word in counts else None for word in several])
+        # A text with one keyword has nothing that it could stand near to.
+        found = [Keyword(word, ranks.get(word, 0.0)) for word in counts]
+    elif idf is None or weights == "count":
         found = [Keyword(word, float(count)) for word, count in counts.items()]
     else:
         total = counts.total()
@@ -78,6 +95,28 @@ def rank(
     if top is None:
         return sorted(found, key=_heaviest_first)
     return heapq.nsmallest(top, found, key=_heaviest_first)
+
+
+def _tagged(text: str, tokenizer: str, tags: str | Iterable[str]) -> list[str]:
+    """The words that jieba.posseg finds, in normal form; one with another part of speech is an empty word, which is no keyword."""
+    if isinstance(tags, str):
+        raise refuse("tags", tags, "give a list of parts of speech such as ['n', 'v'], or 'jieba'")
+    wanted = {check_str("tags", tag, "a list of parts of speech") for tag in check_several("tags", tags, "a list of parts of speech")}
+    if tokenizer != "jieba":
+        raise refuse("tokenizer", tokenizer, "parts of speech are those that jieba finds: leave the tokenizer out")
+    posseg = _posseg()
+    return [fold(word) if flag in wanted else "" for word, flag in posseg.cut(text)]
+
+
+@functools.cache
+def _posseg() -> Any:
+    try:
+        import jieba
+        from jieba import posseg
+    except ImportError as error:
+        raise MissingExtra.for_extra("parts of speech", "jieba") from error
+    # A tokenizer of our own: words that somebody adds to jieba's must not change our output.
+    return posseg.POSTokenizer(jieba.Tokenizer())
 
 
 def _count(words: Iterable[str]) -> Counter[str]:
@@ -110,8 +149,8 @@ def _heaviest_first(keyword: Keyword) -> tuple[float, str]:
 
 
 def _check_weights(weights: object) -> None:
-    if not isinstance(weights, str) or weights not in ("tfidf", "count"):
-        raise refuse("weights", weights, "choose 'tfidf' or 'count'")
+    if not isinstance(weights, str) or weights not in WEIGHTS:
+        raise refuse("weights", weights, "choose 'tfidf', 'count' or 'textrank'")
 
 
 def _check(top: int | None, weights: str, idf: Idf | None, min_length: int) -> None:

@@ -4,10 +4,13 @@
 ``jieba``                 the words jieba 0.42.1 finds, computed by rjieba
 ``fmm:WORDS``             forward maximum matching; WORDS is a registered word list or a file
 ``bmm:WORDS``             backward maximum matching
+``nsp:WORDS``             N-shortest paths, N = 3 (``nsp/8:WORDS``: 8); WORDS is a registered dictionary, a file, or ``jieba``
+``jieba-with:WORDS``      jieba with a dictionary of the user's beside its own
 ``thulac``                THULAC, which carries its model
 ``pkuseg``                pkuseg with its default model, fetched at first use; ``pkuseg:DIRECTORY`` for another
 ``ltp:DIRECTORY``         LTP with the model in that directory
 ``hanlp:DIRECTORY``       HanLP, the same
+``code:LANGUAGE``         source code: what stays of it when names, literals, comments and layout do not count
 ``module:function``       any function that takes a text and returns spans, or tokens in the order of the text
 ========================  ==========================================================================================
 
@@ -32,11 +35,11 @@ import importlib
 import operator
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from lookalike.errors import InputError, MissingExtra
-from lookalike.model import Span
+from lookalike.model import Span, Token
 from lookalike.registry import Registry
 
 if TYPE_CHECKING:
@@ -69,9 +72,19 @@ class _Family(Protocol):
 _FAMILIES = {
     "fmm": "lookalike.text.maximum_matching",
     "bmm": "lookalike.text.maximum_matching",
+    "nsp": "lookalike.text.shortest_paths",
+    "jieba-with": "lookalike.text.user_dictionary",
     "pkuseg": "lookalike.text.model_segmenters",
     "ltp": "lookalike.text.model_segmenters",
     "hanlp": "lookalike.text.model_segmenters",
+    "code": "lookalike.text.code",
+}
+
+_ARGUMENTS = {
+    "lookalike.text.maximum_matching": "the name of a word list or a file",
+    "lookalike.text.shortest_paths": "the name of a dictionary or a file",
+    "lookalike.text.user_dictionary": "the name of a dictionary or a file",
+    "lookalike.text.code": "a language, such as python",
 }
 
 _LIBRARIES = {"jieba": "rjieba", "thulac": "thulac", "pkuseg": "spacy-pkuseg"}  # the distribution that decides the output
@@ -109,11 +122,20 @@ def segmenter_version(name: str) -> str:
 
 
 def is_registered(name: str) -> bool:
-    """Whether a name is one of the registry, and its argument a registered word list: neither a module, nor a file, nor a folder."""
+    """Whether a name is one of the registry, and its argument registered or a known language: neither a module, nor a file, nor a folder."""
     scheme, colon, argument = name.partition(":")
-    if colon and scheme in _FAMILIES:
-        return _FAMILIES[scheme] == _FAMILIES["fmm"] and cast(Any, importlib.import_module(_FAMILIES["fmm"])).is_registered(argument)
+    if colon and (home := _home(scheme)) is not None:
+        known: Callable[[str], bool] | None = getattr(importlib.import_module(home), "is_registered", None)
+        return known is not None and known(argument)
     return name in segmenters
+
+
+def rewriter(name: str) -> Callable[[str], list[Token]] | None:
+    """For ``code:LANGUAGE``: the function from a text to tokens whose normal forms are not what stands in the text."""
+    if not name.startswith("code:"):
+        return None
+    family, scheme, argument = _family(name)
+    return cast(Any, family).load_tokens(scheme, argument)  # type: ignore[no-any-return]
 
 
 def adapt(function: CutFunction, name: str) -> Segmenter:
@@ -174,13 +196,18 @@ def _checked(text: str, items: list[Any], name: str) -> list[Span]:
 
 def jieba_spans(text: str) -> list[Span]:
     """The words jieba 0.42.1 finds. Any number of threads may call this."""
+    return spans_by_jieba(_jieba(), text)
+
+
+def spans_by_jieba(jieba: rjieba.Jieba, text: str, whole: Collection[str] = ()) -> list[Span]:
+    """The same with a dictionary of its own; words that are ``whole`` are not taken apart."""
     plain = _inside_jieba(check_text(text))
-    words = _jieba().tokenize(plain, "default")
+    words = jieba.tokenize(plain, "default")
     if not _COMPOUND.search(plain):
         return [(start, end) for word, start, end in words if word not in _BLANK_TOKENS]
     spans: list[Span] = []
     for word, start, end in words:
-        if _is_compound(word):
+        if _is_compound(word) and word not in whole:
             spans += [(start + part.start(), start + part.end()) for part in _COMPOUND_PARTS.finditer(word)]
         elif word not in _BLANK_TOKENS:
             spans.append((start, end))
@@ -226,12 +253,17 @@ def _family(name: str) -> tuple[_Family | None, str, str]:
     if not isinstance(name, str):
         raise InputError(f"segmenter {name!r}: expected a name, as a str")
     scheme, colon, argument = name.partition(":")
-    if scheme not in _FAMILIES or (not colon and name in segmenters):
+    home = _home(scheme)
+    if home is None or (not colon and name in segmenters):
         return None, scheme, argument
     if not argument:
-        wanted = "the name of a word list or a file" if scheme in ("fmm", "bmm") else "the directory of a model"
-        raise InputError(f"segmenter {name!r}: write '{scheme}:' and {wanted}")
-    return cast(_Family, importlib.import_module(_FAMILIES[scheme])), scheme, argument
+        raise InputError(f"segmenter {name!r}: write '{scheme}:' and {_ARGUMENTS.get(home, 'the directory of a model')}")
+    return cast(_Family, importlib.import_module(home)), scheme, argument
+
+
+def _home(scheme: str) -> str | None:
+    """The module of a scheme; ``nsp/8`` is ``nsp`` with a number."""
+    return _FAMILIES.get("nsp" if scheme.startswith("nsp/") else scheme)
 
 
 def installed(distribution: str, extra: str) -> str:

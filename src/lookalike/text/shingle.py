@@ -13,7 +13,7 @@ from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.normalize import utf8
-from lookalike.text.tokenize import NATIVE_MODES, native_form, secret_token_hashes, token_hashes
+from lookalike.text.tokenize import NATIVE_MODES, NATIVE_NORMALIZERS, native_form, secret_token_hashes, token_hashes
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
@@ -25,7 +25,7 @@ def shingles(text: str | bytes, recipe: Recipe | str | None = None, *, unique: b
     chosen = resolve(recipe)
     if chosen.hash != "lookalike64":
         raise InputError(f"recipe hash={chosen.hash!r}: shingle hashes are made with 'lookalike64'")
-    if chosen.tokenizer in NATIVE_MODES and chosen.normalize in ("fold", "none"):
+    if chosen.tokenizer in NATIVE_MODES and chosen.normalize in NATIVE_NORMALIZERS:
         data = utf8(text)
         offsets = array("q", (0, len(data)))
         return _native.shingle_texts(data, offsets, *native_form(chosen), unique, 1)[0]
@@ -37,7 +37,7 @@ def secret_shingles(text: str | bytes, recipe: Recipe, *, key: Buffer | None = N
 
     Two texts share as many as they share shingles, also where somebody made their shingle hashes collide.
     """
-    if recipe.tokenizer in NATIVE_MODES and recipe.normalize in ("fold", "none"):
+    if recipe.tokenizer in NATIVE_MODES and recipe.normalize in NATIVE_NORMALIZERS:
         data = utf8(text)
         return _native.secret_features(data, array("q", (0, len(data))), *native_form(recipe)[:3], True, 1, key)[0]
     return _shingled(secret_token_hashes(text, recipe, key), recipe.ngram, 0, unique=True)

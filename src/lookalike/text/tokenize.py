@@ -1,7 +1,8 @@
 """Tokens with their places in the original text.
 
 ``auto``, ``words``, ``chars`` and ``symbols`` are native. Every other name is a segmenter (``jieba``, ``fmm:…``, ``module:function`` …)
-that says where words stand; each word is then normalised like all others.
+that says where words stand; each word is then normalised like all others. Where forms do not count (``normalize="fold+script"``), tokens
+are those of the text without these forms, and their places are those of the original.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from lookalike import _native
 from lookalike.checks import check_str
 from lookalike.errors import InputError
 from lookalike.model import Token
-from lookalike.recipe import Recipe
+from lookalike.recipe import FORM_SEPARATOR, Recipe
 from lookalike.text import segment
+from lookalike.text.forms import Rewritten, check_forms, rewrite
 from lookalike.text.normalize import as_str, fold, utf8
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
 
 NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
+NATIVE_NORMALIZERS = ("fold", "none")
 
 
 class NativeForm(NamedTuple):
@@ -71,21 +74,27 @@ def tokenize(text: str | bytes, tokenizer: str = "auto", normalize: str = "fold"
     >>> [token.text for token in tokenize("Look, 相似！")]
     ['look', '相', '似']
     """
-    data = utf8(text)
-    folded = _check_normalize(normalize)
+    folded, forms = _check_normalize(normalize)
+    if forms:
+        formed = rewrite(as_str(text), forms)
+        return [Token(token.text, *formed.span(token.start, token.end)) for token in tokenize(formed.text, tokenizer)]
     if check_str("tokenizer", tokenizer, "the name of a tokenizer") in NATIVE_MODES:
-        return [Token(*token) for token in _native.tokenize(data, NATIVE_MODES[tokenizer], folded)]
+        return [Token(*token) for token in _native.tokenize(utf8(text), NATIVE_MODES[tokenizer], folded)]
     return segmented(as_str(text), tokenizer, folded)
 
 
-def _check_normalize(normalize: str) -> bool:
-    if not isinstance(normalize, str) or normalize not in ("fold", "none"):
-        raise InputError(f"normalize={normalize!r}: tokens are made with 'fold' or 'none'")
-    return normalize == "fold"
+def _check_normalize(normalize: str) -> tuple[bool, tuple[str, ...]]:
+    """Whether tokens are folded, and the forms that do not count."""
+    name, *forms = normalize.split(FORM_SEPARATOR) if isinstance(normalize, str) else ("",)
+    if name not in NATIVE_NORMALIZERS or (forms and name != "fold"):
+        raise InputError(f"normalize={normalize!r}: tokens are made with 'fold' or 'none', or with 'fold+' and the names of forms")
+    return name == "fold", check_forms(forms, name="normalize")
 
 
 def segmented(text: str, tokenizer: str, folded: bool) -> list[Token]:
     """The tokens of a segmenter; words that fold to nothing (zero-width characters) are no tokens."""
+    if rewritten := segment.rewriter(tokenizer):
+        return rewritten(text)
     spans = segment.segmenter(tokenizer)(text)
     tokens = (Token(fold(text[start:end]) if folded else text[start:end], start, end) for start, end in spans)
     return [token for token in tokens if token.text]
@@ -100,11 +109,30 @@ def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
 
 def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
     """The tokens of a text as hashes with spans: what passages and edits compare."""
-    folded = _check_normalize(recipe.normalize)
+    folded, forms = _check_normalize(recipe.normalize)
+    if forms:
+        return _formed_stream(rewrite(as_str(text), forms), recipe.replace(normalize="fold"))
     if recipe.tokenizer in NATIVE_MODES:
         return TokenStream(*_native.token_stream(utf8(text), NATIVE_MODES[recipe.tokenizer], folded))
     plain = as_str(text)
+    if rewritten := segment.rewriter(recipe.tokenizer):
+        return stream_of(rewritten(plain))
     return TokenStream(*_native.hash_spans(utf8(plain), segment.segmenter(recipe.tokenizer)(plain), folded, True))
+
+
+def _formed_stream(formed: Rewritten, recipe: Recipe) -> TokenStream:
+    found = stream(formed.text, recipe)
+    if formed.keeps_places:
+        return found
+    spans = [formed.span(start, end) for start, end in zip(found.starts, found.ends, strict=True)]
+    starts, ends = (memoryview(array("I", (span[edge] for span in spans))) for edge in (0, 1))
+    return TokenStream(found.hashes, starts, ends)
+
+
+def stream_of(tokens: list[Token]) -> TokenStream:
+    """Tokens that were made elsewhere, as hashes with spans."""
+    starts, ends = (memoryview(array("I", (token[place] for token in tokens))) for place in (1, 2))
+    return TokenStream(secret_strings([utf8(token.text) for token in tokens]), starts, ends)
 
 
 class WordHashes(NamedTuple):
@@ -126,15 +154,28 @@ def secret_token_hashes(text: str | bytes, recipe: Recipe, key: Buffer | None = 
 
 def word_hashes(texts: list[str], recipe: Recipe, *, secret: bool = False, key: Buffer | None = None) -> WordHashes:
     """The hashes of the words that a segmenter finds in each text: those that fingerprints are made of, or secret ones."""
-    folded = _check_normalize(recipe.normalize)
+    folded, forms = _check_normalize(recipe.normalize)
+    if forms:
+        texts = [rewrite(text, forms).text for text in texts]
     hashing = 0 if secret else recipe.hashing
+    hashes, offsets = array("Q"), array("q", (0,))
+    if recipe.tokenizer in NATIVE_MODES:
+        for text in texts:
+            words = [word for word, _, _ in _native.tokenize(utf8(text), NATIVE_MODES[recipe.tokenizer], folded)]
+            hashes.frombytes((secret_strings(words, key) if secret else hash_strings(words, hashing)).tobytes())
+            offsets.append(len(hashes))
+        return WordHashes(hashes, offsets)
     pieces = segment.piece_cutter(recipe.tokenizer)
     if pieces is not None:
         return WordHashes(*_native.hash_cut(*_native.cut_texts(texts, *pieces), folded, secret, key, hashing))
-    hashes, offsets = array("Q"), array("q", (0,))
-    spans_of = segment.segmenter(recipe.tokenizer)
+    rewritten, spans_of = segment.rewriter(recipe.tokenizer), segment.segmenter(recipe.tokenizer)
     for text in texts:
-        hashes.frombytes(_native.hash_spans(utf8(text), spans_of(text), folded, secret, key, hashing)[0].tobytes())
+        if rewritten is None:
+            found = _native.hash_spans(utf8(text), spans_of(text), folded, secret, key, hashing)[0]
+        else:
+            words = [utf8(token.text) for token in rewritten(text)]
+            found = secret_strings(words, key) if secret else hash_strings(words, hashing)
+        hashes.frombytes(found.tobytes())
         offsets.append(len(hashes))
     return WordHashes(hashes, offsets)
 

@@ -1,4 +1,4 @@
-"""Fingerprints of a column of texts whose words a segmenter finds, a piece of the column at a time."""
+"""Fingerprints of a column of texts whose words a segmenter finds, or which are read without some forms, a piece at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.recipe import Recipe
 from lookalike.text import segment
 from lookalike.text.columns import strings
-from lookalike.text.tokenize import word_hashes
+from lookalike.text.tokenize import NATIVE_MODES, word_hashes
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -33,7 +33,7 @@ def sketches_of_words(texts: Any, recipe: Recipe, sketch: Sketch, workers: int) 
         return sketch(*word_hashes(piece, recipe))
 
     pieces = strings(texts, CHARACTERS_AT_A_TIME)
-    if workers == 1 or segment.piece_cutter(recipe.tokenizer) is None:
+    if workers == 1 or recipe.tokenizer in NATIVE_MODES or segment.piece_cutter(recipe.tokenizer) is None:
         yield from map(made, pieces)
         return
     from concurrent.futures import ThreadPoolExecutor

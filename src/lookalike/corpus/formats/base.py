@@ -88,6 +88,8 @@ class Format(ABC):
     def check(self, reader: FileReader) -> None:
         """An ``InputError`` for what a run cannot do with files of this format."""
         rank = reader.columns.rank
+        if reader.columns.fields is not None and self.plural:
+            raise InputError(f"{reader.name}: {self.plural} have no columns to compare: give tables, such as JSONL, CSV or Parquet")
         if rank and self.plural:
             raise InputError(f"keep={reader.columns.rank_kind}:{rank}: {self.plural} have no columns: choose first or longest")
 

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +27,7 @@ from lookalike.corpus.ranks import ranks_of
 from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import opened, opened_again, packed
+from lookalike.corpus.value_batches import Collected
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
 from lookalike.io import open_file
@@ -49,12 +51,12 @@ class JsonLines(Format):
         if not is_utf8(reader.encoding):
             yield from super().batches(reader, report, start)
             return
-        scan = _Scan(reader.source, reader.columns)
+        scan = _Scan(reader.source, reader.columns).batch if reader.columns.fields is None else partial(_record_batch, reader)
         with opened(reader.source) as file:
             for block in line_blocks(file, reader.name, batches.MAX_ROW_BYTES, start):
                 if isinstance(block, Problem):
                     report(block)
-                elif len(batch := scan.batch(block, report)):
+                elif len(batch := scan(block, report)):
                     yield batch
 
     def size(self, source: Source) -> int | None:
@@ -207,6 +209,25 @@ class _Scan:
             place = f"{self.source.name}:{lines[i]}"
             report(Problem("unusable id", place, f"{self.columns.id!r} is {shown}: expected text or a number"))
         return spans, good
+
+
+def _record_batch(reader: FileReader, block: Block, report: Report) -> Batch:
+    """Rows of which several columns are wanted: each is parsed, and is written as it came nevertheless."""
+    data, found = bytes(block.data), _native.scan_json_lines(block.data, [reader.columns.id])
+    collected, extents = Collected(reader.columns, False), []
+    edges = zip(np.asarray(found["begins"]).tolist(), np.asarray(found["ends"]).tolist(), strict=True)
+    for (begin, end), line in zip(edges, (np.asarray(found["lines"], dtype=np.int64) + block.line).tolist(), strict=True):
+        if not data[begin:end].strip():
+            continue
+        given = parsed(Line(f"{reader.name}:{line}", line, data[begin:end]), "utf-8", True)
+        problem = given if isinstance(given, Problem) else collected.add(given)
+        if problem:
+            report(problem)
+        else:
+            extents += [begin + block.offset, end + block.offset]
+    batch = collected.batch()
+    batch.extents, batch.resume_at = np.array(extents, np.int64), (block.offset + len(block.data), block.line + found["line_count"])
+    return batch
 
 
 def _joined(data: Any, spans: NDArray[np.int64]) -> tuple[bytes, NDArray[np.int64]]:

@@ -65,7 +65,8 @@ class Parquet(Format):
             file = _open(reader.source)
             names = list(file.schema_arrow.names)
             columns.check_header(names, name)
-            check_text(file.schema_arrow.field(columns.text).type, columns.text, name)
+            if columns.fields is None:
+                check_text(file.schema_arrow.field(columns.text).type, columns.text, name)
             pieces = file.iter_batches(batch_size=ROWS, columns=columns.present(names))
         except (pa.ArrowException, OSError, InputError) as error:
             report(unreadable(name, error))

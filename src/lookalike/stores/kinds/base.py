@@ -48,7 +48,7 @@ class Way(ABC):
     name: ClassVar[str]
     scale: ClassVar[str]  # what scores are: only numbers on one scale can be compared
     place: ClassVar[int] = 100  # in lists
-    takes: ClassVar[str] = "text"  # or "bytes", "page", or "thing": whatever was given
+    takes: ClassVar[str] = "text"  # or "bytes", "page", "record", or "thing": whatever was given
     approximates: ClassVar[bool] = False  # may be told to miss some for speed
     clusters_are_made: ClassVar[bool] = False
     # The parameter of ``search`` for a fingerprint that was made elsewhere, and which other names of ways fit it.
@@ -98,6 +98,7 @@ class Kind(ABC):
     ways: ClassVar[tuple[Way, ...]] = ()
     by_default: ClassVar[bool] = False  # whether a new collection has it without being asked
     of_pages: ClassVar[bool] = False  # whether something is kept of web pages, see ``of_page``
+    of_records: ClassVar[bool] = False  # whether something is kept of records: ``made`` finds them in ``given.records``
     made_from_text: ClassVar[bool] = True  # from nothing else: where there is a text, nothing is exported
     # It does not depend on the settings of a collection: what was exported stays as it is where all else is made anew.
     lasting: ClassVar[bool] = False

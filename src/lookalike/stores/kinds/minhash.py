@@ -255,7 +255,10 @@ class _Minhash(Kind):
             if not isinstance(sketch, MinHash):
                 raise InputError(f"sketches[{place}] is a {type(sketch).__name__}: give MinHashes, as la.minhash makes them")
             require_same(sketch.recipe, self.recipe(settings))
-        values = np.array([sketch.values for sketch in sketches], dtype=np.uint32).reshape(len(sketches), -1)
+            if len(sketch.values) != settings.size:
+                wanted = f"the collection keeps {settings.size}: make it with size={settings.size}"
+                raise InputError(f"sketches[{place}] has {len(sketch.values)} values, and {wanted}")
+        values = np.array([sketch.values for sketch in sketches], dtype=np.uint32).reshape(len(sketches), settings.size)
         # Equal sketches stand for equal contents here: there is nothing else to tell them apart by.
         digests = np.array([_native.checksum(row.view(np.uint8)) for row in values], dtype=np.uint64)
         return len(sketches), {"minhash": values.reshape(-1), "digest": digests}
@@ -293,6 +296,8 @@ class _Minhash(Kind):
     def read_print(self, data: Any, settings: Settings) -> Any:
         found = MinHash.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
+        if len(found.values) != settings.size:
+            raise InputError(f"its MinHash has {len(found.values)} values, expected {settings.size}")
         return found.values
 
     def parsed(self, prints: Mapping[str, Any], settings: Settings) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import InputError
+from lookalike.fingerprints.reposts import advice
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
@@ -159,7 +160,8 @@ class _BySimhash(Way):
             record = records[row]
             why: Any = partial(passages_of, text, record.text or "", settings) if explained else ()
             matches.append(Match(record.id, 1 - distance / settings.bits, distance, why))
-        return Matches(matches, int(found.totals[0]))
+        weak = None if text is None else advice(settings.lexical, len(text), options.k)
+        return Matches(matches, int(found.totals[0]), [weak] if weak else [])
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         check_k(options.k)
@@ -221,6 +223,8 @@ class _Simhash(Kind):
     def read_print(self, data: Any, settings: Settings) -> Any:
         found = SimHash.from_dict(data)
         require_same(found.recipe, self.recipe(settings))
+        if found.bits != settings.bits:
+            raise InputError(f"its SimHash has {found.bits} bits, expected {settings.bits}")
         return found.value
 
     def loaded(self, parsed: Sequence[Any], texts: Sequence[str | None], settings: Settings) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from lookalike.stores.postgres.search_path import transaction
 
 LOCK = schema.LOCK + 1  # of loaders, shared
 
-# With more memory GIN adds its entries in fewer and larger batches, and leaves its pages half empty: bands of
-# this much, the server's default, and 115 MB with 1 GB, in no less time.
+# With more memory GIN adds its entries in fewer and larger batches, and leaves its pages half empty: the bands of 100,000 documents took
+# 71 MB with this much, the server's default, and 115 MB with 1 GB, in no less time.
 MEMORY = "SET LOCAL maintenance_work_mem = '64MB'"
 
 

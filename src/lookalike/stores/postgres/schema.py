@@ -153,14 +153,18 @@ def make_indexes(connection: Connection[Any]) -> None:
     connection.execute(_read(INDEXES))
 
 
-def add_column(connection: Connection[Any], name: str, type_: str) -> None:
-    """A column of the table of documents that only some kinds have, unless it is there: from the first collection on that has the kind."""
+def add_column(connection: Connection[Any], name: str, type_: str) -> bool:
+    """A column of the table of documents that only some kinds have, unless it is there: from the first collection on that has the kind.
+
+    Whether it was not.
+    """
     query = "SELECT FROM pg_attribute WHERE attrelid = 'lookalike.documents'::regclass AND attname = %s AND NOT attisdropped"
     if connection.execute(query, (name,)).fetchone() is not None:
-        return
+        return False
     with transaction(connection):
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))  # until the collection is made too
         connection.execute(f'ALTER TABLE lookalike.documents ADD COLUMN IF NOT EXISTS "{name}" {type_}')
+    return True
 
 
 def index_names() -> list[str]:

@@ -1,0 +1,69 @@
+"""Two texts without the forms that do not count, and what was found there in the places of the originals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lookalike.comparison.edits import Edits, Segment
+from lookalike.comparison.ignoring import Ignored
+from lookalike.model import Passage, Span
+from lookalike.text.forms import UNSEEN, Rewritten, for_models, rewrite
+from lookalike.text.forms.script import simplified
+
+# What compare ignores unless it is told otherwise: what nobody sees, and in which script Chinese is written.
+IGNORED_FORMS = (*UNSEEN, "script")
+
+
+class FormedPair:
+    """Both texts as they are compared."""
+
+    def __init__(self, left: str, right: str, forms: tuple[str, ...]) -> None:
+        self.forms = forms
+        self.sides = rewrite(left, forms), rewrite(right, forms)
+        self._originals = left, right
+
+    @property
+    def left(self) -> str:
+        return self.sides[0].text
+
+    @property
+    def right(self) -> str:
+        return self.sides[1].text
+
+    def for_models(self) -> tuple[str, str]:
+        """Both texts as a model reads them."""
+        left, right = (for_models(text, self.forms) for text in self._originals)
+        return left, right
+
+    def differing(self) -> list[str]:
+        """The forms that one text has more of than the other."""
+        left, right = (side.forms for side in self.sides)
+        found = [form for form in self.forms if left[form] != right[form]]
+        if "script" in found:
+            # Simplified text has characters too that stand for others: that alone is no other script.
+            traditional = [simplified(text) != text for text in self._originals]
+            if traditional[0] == traditional[1]:
+                found.remove("script")
+        return found
+
+    def edits(self, found: Edits) -> Edits:
+        left, right = self.sides
+        if left.keeps_places and right.keeps_places:
+            return found
+        return replace(found, left=tuple(_placed(found.left, left, right)), right=tuple(_placed(found.right, right, left)))
+
+    def passages(self, found: list[Passage]) -> list[Passage]:
+        left, right = self.sides
+        return [Passage(left.span(*passage.left), right.span(*passage.right)) for passage in found]
+
+    def ignored(self, found: Ignored) -> Ignored:
+        sides = zip(self.sides, (found.left_spans, found.right_spans), strict=True)
+        left, right = (tuple(side.span(*span) for span in spans) for side, spans in sides)
+        return replace(found, left_spans=left, right_spans=right)
+
+
+def _placed(segments: tuple[Segment, ...], here: Rewritten, there: Rewritten) -> Iterable[Segment]:
+    for kind, span, partner in segments:
+        there_span: Span | None = None if partner is None else there.span(*partner)
+        yield Segment(kind, here.span(*span), there_span)

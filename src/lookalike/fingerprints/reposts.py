@@ -1,0 +1,69 @@
+"""How well SimHashes find copies that were lightly edited, and when another recipe would find more.
+
+``MEASURED`` is what ``benchmarks/reposts.py`` found on Chinese and English news (docs/choosing-parameters.md has the table by kind of
+edit). ``measured_recall`` measures the same on texts of the user's own: they get another head, and a word in a hundred is replaced.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from lookalike.figures import shown_share
+from lookalike.fingerprints.simhash import simhash
+from lookalike.recipe import Recipe, recipes
+from lookalike.text.features import weighs_words
+from lookalike.text.tokenize import NATIVE_MODES, tokenize
+
+RECOMMENDED = "reposts"
+LENGTHS = (300, 1_000, 3_000)  # characters
+# The share of reposts within 3 of 64 bits, by tokens in a shingle and characters in the text: mean of six kinds of edit and two languages.
+MEASURED = {5: (0.21, 0.29, 0.44), 2: (0.39, 0.57, 0.72)}
+EDITED = 100  # one token in so many is replaced
+HEAD = 8  # tokens that stand before the text
+BETTER = 0.1  # a difference that is worth another recipe
+TEXTS = 100  # of a length
+
+
+def is_weak(recipe: Recipe) -> bool:
+    """Whether a recipe's SimHashes move with every changed word more than those of the recommended one."""
+    return recipe.tokenizer in NATIVE_MODES and recipe.ngram > recipes.get(RECOMMENDED).ngram and not weighs_words(recipe)
+
+
+def advice(recipe: Recipe, characters: int, k: int) -> str | None:
+    """What to say to somebody who looks for reposts of a text with a recipe that finds few of them."""
+    if not is_weak(recipe) or not 0 < k <= 6 or characters > LENGTHS[-1]:
+        return None
+    at = next(place for place, length in enumerate(LENGTHS) if characters <= length)
+    few, more = (shown_share(MEASURED[ngram][at], 0) for ngram in (5, 2))
+    return (
+        f"shingles of {recipe.ngram} tokens: of lightly edited copies of up to {LENGTHS[at]:,} characters, about {few} are within 3 bits;"
+        f" with the recipe {RECOMMENDED!r} {more} (docs/choosing-parameters.md)"
+    )
+
+
+def measured_recall(texts: Sequence[str], recipe: Recipe, k: int, bits: int = 64) -> dict[str, float]:
+    """The share of light edits that stay within ``k`` bits, by the length of the texts: ``"≤ 300"``, …, ``"> 3000"`` characters."""
+    found: dict[str, float] = {}
+    for low, high in zip((0, *LENGTHS), (*LENGTHS, None), strict=True):
+        some = [text for text in texts if len(text) > low and (high is None or len(text) <= high)][:TEXTS]
+        if some:
+            near = [simhash(text, bits=bits, recipe=recipe).distance(simhash(edit, bits=bits, recipe=recipe)) <= k for text, edit in _edits(some)]
+            found[f"> {low}" if high is None else f"≤ {high}"] = sum(near) / len(near)
+    return found
+
+
+def _edits(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Each text, and the same with a head and with some tokens replaced, all by those of other texts: the same ones every time."""
+    chooser = random.Random(EDITED)
+    tokens = [tokenize(text) for text in texts]
+    words = [token.text for each in tokens for token in each[:200]] or [""]
+    pairs = []
+    for text, each in zip(texts, tokens, strict=True):
+        pieces, at = [" ".join(chooser.choices(words, k=HEAD)), "\n"], 0
+        for token in each:
+            if chooser.randrange(EDITED) == 0:
+                pieces += [text[at : token.start], chooser.choice(words)]
+                at = token.end
+        pairs.append((text, "".join([*pieces, text[at:]])))
+    return pairs

@@ -1,0 +1,105 @@
+"""Chinese numerals as digits: 三百二十 and 320, 二〇二四 and 2024, 3万 and 30000, １，０００ and 1000.
+
+Only what is a number by the rules of writing numbers is changed. A unit alone stays (百姓, 万一), and so does what is no number
+(三三两两十).
+Both sides of a comparison are treated alike, so that 一起 and 一起 stay equal; what falls together is 一起 and 1起.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lookalike.text.forms.rewriting import Step, replaced
+
+_DIGITS = {
+    **{character: value for value, character in enumerate("零一二三四五六七八九")},
+    **{character: value for value, character in enumerate("〇壹贰叁肆伍陆柒捌玖")},
+    "两": 2,
+    "兩": 2,
+    "貳": 2,
+    "叄": 3,
+    "陸": 6,
+    "○": 0,
+}
+_ALONE = frozenset("零〇一二三四五六七八九十两兩")  # the others alone are names and words: 陆, 伍
+_SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_LARGE = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_CHINESE = re.escape("".join([*_DIGITS, *_SMALL, *_LARGE]))
+_MOST = 32  # characters of a number: longer ones are data
+_NUMBER = re.compile(
+    rf"(?P<digits>[0-9０-９٠-٩۰-۹]{{1,15}}(?:[,，][0-9０-９]{{3}}(?![0-9０-９]))*)(?P<part>\.[0-9]{{1,8}})?(?P<unit>[百千]?[万萬]?[亿億]?)|[{_CHINESE}]+"
+)
+
+
+def numerals(text: str) -> Step | None:
+    return replaced(_NUMBER, text, _as_digits)
+
+
+def _as_digits(match: re.Match[str]) -> str | None:
+    if match["digits"] is None:
+        return _chinese(match[0])
+    # int() reads the digits of every script.
+    digits = "".join(str(int(digit)) for digit in match["digits"] if digit not in ",，")
+    part, unit = match["part"] or "", match["unit"]
+    if not unit:
+        return digits + part
+    factor = 1
+    for character in unit:
+        factor *= _SMALL.get(character) or _LARGE[character]
+    zeros = len(str(factor)) - 1
+    decimals = part[1:].rstrip("0")
+    if len(decimals) > zeros or (digits.startswith("0") and digits != "0"):
+        return None
+    return (digits + decimals + "0" * (zeros - len(decimals))).lstrip("0") or "0"
+
+
+def _chinese(text: str) -> str | None:
+    if len(text) > _MOST or (len(text) == 1 and text not in _ALONE):
+        return None
+    if all(character in _DIGITS for character in text):
+        return "".join(str(_DIGITS[character]) for character in text)
+    value = _value(text)
+    return None if value is None else str(value)
+
+
+def _value(text: str) -> int | None:
+    """A number with units; None if it is none, or units alone other than ten."""
+    if not any(character in _DIGITS for character in text) and text[:1] not in ("十", "拾"):
+        return None
+    for unit in ("亿億", "万萬"):
+        place = max(text.rfind(character) for character in unit)
+        if place >= 0:
+            head, tail = _value(text[:place]), _rest(text[place + 1 :], _LARGE[text[place]])
+            return None if head is None or tail is None else head * _LARGE[text[place]] + tail
+    return _below_ten_thousand(text)
+
+
+def _rest(text: str, unit: int) -> int | None:
+    """What follows a unit: nothing, a smaller number, or a single digit of the next unit (三万五)."""
+    if not text:
+        return 0
+    if len(text) == 1 and _DIGITS.get(text):
+        return _DIGITS[text] * (unit // 10)
+    return value if (value := _value(text.lstrip("零〇○"))) is not None and value < unit else None
+
+
+def _below_ten_thousand(text: str) -> int | None:
+    total, last, digit = 0, 10_000, None
+    was_zero = False
+    for place, character in enumerate(text):
+        if character in _SMALL:
+            unit = _SMALL[character]
+            if unit >= last or (digit is None and not (unit == 10 and (place == 0 or was_zero))) or digit == 0:
+                return None
+            total, last, digit, was_zero = total + (1 if digit is None else digit) * unit, unit, None, False
+        elif digit is not None:
+            return None  # two digits in a row
+        elif _DIGITS[character] == 0:
+            if was_zero or place == 0:
+                return None
+            was_zero = True
+        else:
+            digit = _DIGITS[character]
+    if digit is None:
+        return None if was_zero else total
+    return total + digit * (last // 10 if len(text) > 1 and not was_zero and last < 10_000 else 1)

@@ -1,0 +1,43 @@
+"""Programming languages by the endings of their files, under the names that pygments has for them.
+
+An ending that stands for several languages (``.m``, ``.v``) is left out: then the language must be named.
+"""
+
+LANGUAGES = {
+    "python": ".py .pyi .pyw",
+    "java": ".java",
+    "c": ".c .h",
+    "cpp": ".cpp .cc .cxx .hpp .hh .hxx .inl",
+    "javascript": ".js .mjs .cjs .jsx",
+    "typescript": ".ts .tsx .mts",
+    "csharp": ".cs",
+    "go": ".go",
+    "rust": ".rs",
+    "php": ".php",
+    "ruby": ".rb",
+    "kotlin": ".kt .kts",
+    "swift": ".swift",
+    "scala": ".scala",
+    "dart": ".dart",
+    "lua": ".lua",
+    "perl": ".pl .pm",
+    "bash": ".sh .bash",
+    "powershell": ".ps1",
+    "r": ".r",
+    "julia": ".jl",
+    "haskell": ".hs",
+    "ocaml": ".ml .mli",
+    "elixir": ".ex .exs",
+    "erlang": ".erl",
+    "clojure": ".clj .cljs",
+    "sql": ".sql",
+    "fortran": ".f90 .f95 .f03",
+    "pascal": ".pas",
+    "vb.net": ".vb",
+    "groovy": ".groovy",
+    "zig": ".zig",
+    "nim": ".nim",
+    "objective-c": ".mm",
+    "css": ".css",
+    "scss": ".scss",
+}
