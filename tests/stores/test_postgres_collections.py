@@ -172,6 +172,13 @@ def test_whoever_deletes_is_counted(url: str, connection: Connection) -> None:
             connection.execute("DELETE FROM lookalike.documents")
         assert len(index) == 42
         assert index.check().ok
+        with connection.transaction():  # what counts by itself, and then what does not
+            connection.execute("SELECT lookalike.create_collection('made')")
+            connection.execute("SELECT lookalike.add_simhashes('made', ARRAY[1, 2], ARRAY[1, 2]::bigint[])")
+            connection.execute("SELECT lookalike.remove('made', ARRAY[1])")
+            connection.execute("DELETE FROM lookalike.documents WHERE id_number = 2")
+            counted = connection.execute("SELECT documents FROM lookalike.collections WHERE name = 'made'").fetchone()
+            assert counted == (0,)
         connection.execute("TRUNCATE lookalike.documents")
         assert len(index) == len(second) == 0
 

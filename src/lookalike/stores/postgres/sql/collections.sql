@@ -1,8 +1,8 @@
 -- Collections of SimHashes from SQL alone: made, dropped, added to, removed from, asked and added to at once. Ids are whole numbers, uuids or
 -- texts; in the library, a uuid is the text that it is written as.
 
--- "SET lookalike.counted = on" here, as in every transaction of the library: these functions count the documents that they delete themselves, see
--- count_deleted.
+-- lookalike.counted is on in every transaction of the library, and while these functions delete: they count the documents themselves, see
+-- count_deleted. It is set in their bodies, since only a superuser may make a function with a setting that the server does not know.
 
 CREATE OR REPLACE FUNCTION lookalike.create_collection(name text, bits integer DEFAULT 64) RETURNS integer
 LANGUAGE plpgsql
@@ -27,13 +27,13 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.drop_collection(name text) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET lookalike.counted = on
 AS $$
 DECLARE
   chosen integer;
   on_table record;
   other text;
   gone bigint;
+  counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
   DELETE FROM lookalike.collections c WHERE c.name = drop_collection.name RETURNING number INTO chosen;   -- writers wait from here on
   IF NOT FOUND THEN
@@ -54,8 +54,10 @@ BEGIN
   LOOP
     EXECUTE format('DROP FUNCTION %s', other);
   END LOOP;
+  PERFORM set_config('lookalike.counted', 'on', true);
   DELETE FROM lookalike.documents WHERE collection = chosen;
   GET DIAGNOSTICS gone = ROW_COUNT;
+  PERFORM set_config('lookalike.counted', counted, true);
   FOR other IN   -- whatever else has rows of collections; first what refers to others
     SELECT c.oid::regclass FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'collection' AND NOT a.attisdropped
     WHERE c.relnamespace = 'lookalike'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'documents'
@@ -92,7 +94,6 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.put_simhashes(collection text, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET lookalike.counted = on
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -102,7 +103,9 @@ DECLARE
   first constant bigint := nextval('lookalike.transactions') << 20;
   replaced bigint;
   added bigint;
+  counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
+  PERFORM set_config('lookalike.counted', 'on', true);
   WITH known AS MATERIALIZED (
     SELECT ordinal FROM unnest(id_texts) AS given (id), LATERAL (
       SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_text = given.id OFFSET 0
@@ -114,6 +117,7 @@ BEGIN
   )
   DELETE FROM lookalike.documents WHERE collection = chosen AND ordinal = ANY (ARRAY(SELECT ordinal FROM known));
   GET DIAGNOSTICS replaced = ROW_COUNT;
+  PERFORM set_config('lookalike.counted', counted, true);
   INSERT INTO lookalike.documents (collection, ordinal, id_text, id_number, simhash)
   SELECT chosen, first + max(place), id_text, id_number, (array_agg(value ORDER BY place DESC))[1]
   FROM unnest(id_texts, id_numbers, simhashes) WITH ORDINALITY AS given (id_text, id_number, value, place)
@@ -126,13 +130,14 @@ END $$;
 CREATE OR REPLACE FUNCTION lookalike.take_away(collection text, id_texts text[], id_numbers bigint[]) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET lookalike.counted = on
 AS $$
 #variable_conflict use_column
 DECLARE
   chosen constant integer := lookalike.collection_for_simhashes(collection, 0, 0);
   removed bigint;
+  counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
+  PERFORM set_config('lookalike.counted', 'on', true);
   WITH known AS MATERIALIZED (
     SELECT ordinal FROM unnest(id_texts) AS given (id), LATERAL (
       SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_text = given.id OFFSET 0
@@ -144,6 +149,7 @@ BEGIN
   )
   DELETE FROM lookalike.documents WHERE collection = chosen AND ordinal = ANY (ARRAY(SELECT ordinal FROM known));
   GET DIAGNOSTICS removed = ROW_COUNT;
+  PERFORM set_config('lookalike.counted', counted, true);
   UPDATE lookalike.collections SET documents = documents - removed WHERE number = chosen AND removed > 0;
   RETURN removed;
 END $$;
