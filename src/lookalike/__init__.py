@@ -66,7 +66,7 @@ _ROOMS = {
     "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest Fingerprints KarpRabin NoFingerprint WeightedMinHash Winnowings parse_record weighted_minhash"
     " weighted_minhashes",
-    "index": "Added Admitted CheckReport Member SimhashMatches VectorMatches",
+    "index": "Added Admitted CheckReport Member SimhashMatches TableCollection VectorMatches drop_collection index_table",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
     "text": "Code Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_dictionary register_stop_words"

@@ -33,6 +33,7 @@ VERBS = {
     "compact": "Make a store smaller and faster after many changes.",
     "export": "Write the documents of a store to a file.",
     "load": "Read back what export wrote.",
+    "pg": "A collection on a table that you have in PostgreSQL.",
     "feedback": "How usable drafts were: what people kept of them.",
     "idf": "Learn an IDF table from a corpus.",
     "info": "Version, processor, recipes, tokenizers and extras.",

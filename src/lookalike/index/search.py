@@ -100,6 +100,7 @@ def search(
         carry(reader, found, text=text)
         for match in found:
             match.query_places = places
+        found.notes += getattr(reader, "notes", ())  # that a shard was left out
         if compare:
             _compare(reader, _query_text(query), found)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -272,7 +272,7 @@ class _Minhash(Kind):
     ways = (NEAR,)
     by_default = in_schema = True
     all_or_none = True
-    checked_columns = ("digest", "minhash")
+    checked_columns = ("digest", "minhash", "text")
 
     def fits(self, recipe: Recipe) -> bool:
         return recipe.hash == "lookalike64" or recipe.hash in PERMUTED_HASHES
@@ -359,6 +359,12 @@ class _Minhash(Kind):
         keys = _entries(batch.columns["minhash"].reshape(len(batch), -1)[places], collection, settings)
         return {"collection": collection, "bands": keys.shape[1], "digests": digests.tolist(), "keys": keys.reshape(-1).tolist()}
 
+    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+        found = super().copied(batch, prepared, collection, settings)
+        if None not in batch.texts:
+            found.pop("minhash", None)  # as in ``stored``: half a kilobyte of each document
+        return found
+
     def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
         if prepared is not None:
             connection.execute(TABLES.add(), prepared)
@@ -369,8 +375,8 @@ class _Minhash(Kind):
         connection.execute(TABLES.drop(), (collection,))
 
     def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
-        columns = (record.columns for record in records)
-        sketched = {each["digest"]: each["minhash"] for each in columns if each["digest"] is not None and each["minhash"] is not None}
+        having = [each for each in records if each.columns["digest"] is not None and (each.columns["minhash"] or each.text is not None)]
+        sketched = {each.columns["digest"]: _stored_minhash(each, settings) for each in having}
         if not sketched:
             return {}
         values = np.frombuffer(b"".join(sketched.values()), dtype=np.uint32)

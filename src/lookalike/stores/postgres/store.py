@@ -19,6 +19,7 @@ from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.stores.postgres.rows import Copied, prepared, split_ids
@@ -72,10 +73,11 @@ class PostgresStore:
         self._bulk: BulkLoad | None = None
         try:
             with sql_errors(address), self._connections.connection() as connection:
-                self._check_server(connection)
+                schema.check_server(connection, self.name)
                 self._prepare_schema(connection, create and not read_only)
                 with transaction(connection):
                     self._number, self.settings = self._open_collection(connection, wanted, create and not read_only)
+                    self.own_table = find_table(connection, self._number, self.name)
                 if address.bulk and not read_only:
                     self._bulk = BulkLoad(self._connections)
         except UnicodeEncodeError:
@@ -84,13 +86,6 @@ class PostgresStore:
         except BaseException:
             self.close()
             raise
-
-    def _check_server(self, connection: Connection) -> None:
-        version, encoding = connection.info.server_version, connection.info.parameter_status("server_encoding")
-        if version < OLDEST:
-            raise StoreError(f"{self.name} is PostgreSQL {version // 10000}: version 14 or newer is needed")
-        if encoding != "UTF8":
-            raise StoreError(f"{self.name} has the encoding {encoding}: make a database with ENCODING 'UTF8'")
 
     def _prepare_schema(self, connection: Connection, create: bool) -> None:
         with transaction(connection):
