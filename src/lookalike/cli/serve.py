@@ -24,9 +24,13 @@ _LIMITS = {
 
 @click.command("serve")
 @click.argument("store", metavar="[STORE]", required=False)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at; beyond this machine only with --token-file.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen at; beyond this machine only with --token-file."
+)
 @click.option("--port", type=int, default=8765, show_default=True, help="The port; 0 takes a free one.")
-@click.option("--token-file", type=click.Path(path_type=Path), default=None, help="Lines 'TOKEN read|write [collections] [name]': who may ask.")
+@click.option(
+    "--token-file", type=click.Path(path_type=Path), default=None, help="Lines 'TOKEN read|write [collections] [name]': who may ask."
+)
 @click.option("--processes", type=int, default=None, help="Processes that answer [default: one per core]")
 @click.option("--read-only", is_flag=True, help="Nothing can be written.")
 @click.option("--fetch", is_flag=True, help="Allow pages to be fetched from public addresses.")
@@ -56,7 +60,9 @@ def command(
     the service for what it answers, and docs/http.md. Ctrl-C or SIGTERM ends it; everything that was acknowledged is on the disk.
     """
     if (store is None) == (not demo):
-        raise InputError("name a STORE to serve, or --demo for example data" if store is None else "--demo has its own store: leave out STORE")
+        raise InputError(
+            "name a STORE to serve, or --demo for example data" if store is None else "--demo has its own store: leave out STORE"
+        )
     logging.basicConfig(level=logging.WARNING if quiet else logging.INFO, format="%(message)s", stream=sys.stderr)
     given = {name: value * _LIMITS[name][1] for name, value in limits.items() if value is not None}
     whole = {name: value if name in ("seconds", "rate") else int(value) for name, value in given.items()}

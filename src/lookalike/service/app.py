@@ -69,7 +69,11 @@ class Service:
         self.tokens = Tokens.read(settings.token_file) if settings.token_file else None
         self._buckets = Buckets(settings.limits.rate, settings.limits.burst)
         self._exact = {(route.method, route.path): route for route in self.routes if "{" not in route.path}
-        self._patterns = [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(route.path))), route) for route in self.routes if "{" in route.path]
+        self._patterns = [
+            (re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(route.path))), route)
+            for route in self.routes
+            if "{" in route.path
+        ]
         self._writing = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -211,8 +215,23 @@ class Service:
         finally:
             self._writing -= size
             self.metrics.set("writes_waiting", self._writing)
-            ids = [each[0] for each in operation.documents] if isinstance(operation, Put | Admit) else operation.ids if isinstance(operation, Remove) else []
-            said = {"request": call.id, "who": call.grant.name, "client": call.client, "does": type(operation).__name__.lower(), "collection": operation.collection, "documents": len(ids), "first": ids[0] if ids else None, "outcome": outcome}
+            ids = (
+                [each[0] for each in operation.documents]
+                if isinstance(operation, Put | Admit)
+                else operation.ids
+                if isinstance(operation, Remove)
+                else []
+            )
+            said = {
+                "request": call.id,
+                "who": call.grant.name,
+                "client": call.client,
+                "does": type(operation).__name__.lower(),
+                "collection": operation.collection,
+                "documents": len(ids),
+                "first": ids[0] if ids else None,
+                "outcome": outcome,
+            }
             _audit.info("%s", json.dumps(said, ensure_ascii=False))
 
     def _refusal(self, call: Call, error: Exception) -> Answer:
@@ -232,7 +251,12 @@ class Service:
             status, code, message, hint = error.status, "busy" if error.status == 503 else "too-many-requests", str(error), error.hint
             headers["retry-after"] = str(error.after)
         elif isinstance(error, Unreadable):
-            status, code, message, hint = error.status, {401: "unauthorized", 403: "forbidden", 404: "not-found", 405: "method"}.get(error.status, "request"), str(error), error.hint
+            status, code, message, hint = (
+                error.status,
+                {401: "unauthorized", 403: "forbidden", 404: "not-found", 405: "method"}.get(error.status, "request"),
+                str(error),
+                error.hint,
+            )
             if status == 401:
                 headers["www-authenticate"] = "Bearer"
         elif isinstance(error, RecursionError):
@@ -242,9 +266,15 @@ class Service:
             headers["retry-after"] = "5"
         else:
             _log.exception("request %s failed", call.id)
-            status, code, message, hint = 500, "internal", f"an error of the service ({type(error).__name__})", f"report it with the request id {call.id}"
-        message, separator, remedy = message.partition(": ") if not hint and len(message) > 160 else (message, "", "")
-        answer = Answer.json(Problem(code, hide(message), hide(hint or remedy), call.id), status)
+            status, code, message, hint = (
+                500,
+                "internal",
+                f"an error of the service ({type(error).__name__})",
+                f"report it with the request id {call.id}",
+            )
+        # Where the store lies is nobody's business who asks over HTTP.
+        message = message.replace(self.settings.location, "here")
+        answer = Answer.json(Problem(code, hide(message), hint, call.id), status)
         answer.headers |= headers
         return answer
 

@@ -199,7 +199,9 @@ def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
                 for first in range(0, len(data), 512):  # a frame may grow a thousandfold
                     yield zstd.decompress(data[first : first + 512])
             except zstandard.ZstdError as error:
-                raise Unreadable(400, f"the body is not Zstandard: {error}", "send it unpacked, or packed as Content-Encoding says") from None
+                raise Unreadable(
+                    400, f"the body is not Zstandard: {error}", "send it unpacked, or packed as Content-Encoding says"
+                ) from None
 
         return unpack
     raise Unreadable(415, f"Content-Encoding: {encoding[:40]}", "pack the body with gzip or zstd, or not at all")

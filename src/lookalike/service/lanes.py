@@ -1,4 +1,4 @@
-"""Where work is done. Cheap searches of a local store run where they are asked for, since handing them to a thread costs as much as they do.
+"""Where work is done. Cheap searches of a local store run where they are asked for: handing them to a thread costs as much as they do.
 
 What may take long has threads of its own and a queue with an end, so that it cannot keep cheap requests waiting.
 """
@@ -35,7 +35,9 @@ class Lane:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:
             # A thread cannot be stopped: it keeps its place in the lane until it is done.
-            raise Busy(503, f"no answer within {self._seconds:g} s", "ask for less: a smaller text, a higher threshold, a limit", 5) from None
+            raise Busy(
+                503, f"no answer within {self._seconds:g} s", "ask for less: a smaller text, a higher threshold, a limit", 5
+            ) from None
 
     def _change(self, by: int) -> None:
         self._inside += by

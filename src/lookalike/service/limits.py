@@ -1,4 +1,4 @@
-"""What one request may cost, and what one client may ask for. Beyond a limit the answer is 413, 422, 429 or 503, and says when to come back."""
+"""What one request may cost, and what one client may ask for. Beyond a limit the answer is 413, 422, 429 or 503, with when to come back."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ class Buckets:
         left, before = self._left.get(client, (self._burst, now))
         left = min(self._burst, left + (now - before) * self._rate)
         if left < 1:
-            raise Busy(429, "too many requests", "ask less often, or send many texts in one request", max(1, round((1 - left) / self._rate)))
+            raise Busy(
+                429, "too many requests", "ask less often, or send many texts in one request", max(1, round((1 - left) / self._rate))
+            )
         if len(self._left) > 10_000:
             self._left = {name: each for name, each in self._left.items() if now - each[1] < self._burst / self._rate}
         self._left[client] = (left - 1, now)

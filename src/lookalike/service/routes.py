@@ -147,9 +147,7 @@ def table() -> list[Route]:
             ),
         ),
         Route("GET", "/collections", collections.names, "The names of all collections", answers=shapes.Collections),
-        Route(
-            "POST", "/collections", collections.create, "Make a collection", shapes.CollectionRequest, shapes.Collections, write=True
-        ),
+        Route("POST", "/collections", collections.create, "Make a collection", shapes.CollectionRequest, shapes.Collections, write=True),
         Route("DELETE", "/collections/{name}", collections.drop, "Drop a collection", answers=shapes.Collections, write=True),
         Route(
             "PUT",

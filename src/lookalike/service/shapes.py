@@ -56,8 +56,9 @@ class Comparison(Struct):
     passages: list[Span]
     notes: list[str]
     edits: dict[str, float] | None = None
-    segments: dict[str, list[list[Any]]] | None = None
+    segments: dict[str, list[dict[str, Any]]] | None = None
     containment: dict[str, float] | None = None
+    tag_rows: list[dict[str, Any]] | UnsetType = UNSET  # of pages
 
 
 class FingerprintRequest(Request):

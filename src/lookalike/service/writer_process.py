@@ -77,7 +77,9 @@ class RemoteWriter:
         except (OSError, EOFError, msgspec.DecodeError):
             self._writer = None
             writer.close()
-            lost = Failed(503, "store-busy", "the process that writes ended; whether this was stored is not known", "send it again: it is stored once")
+            lost = Failed(
+                503, "store-busy", "the process that writes ended; whether this was stored is not known", "send it again: it is stored once"
+            )
             waiting, self._waiting = self._waiting, {}
             for future in waiting.values():
                 if not future.done():

@@ -139,5 +139,3 @@ def _joined(group: list[_Waiting]) -> list[list[_Waiting]]:
             parts.append([(operation, future)])
             ids = own
     return parts
-
-

@@ -19,6 +19,7 @@ from lookalike.io import decode_text
 from lookalike.markup.page import page
 from lookalike.service import shapes
 from lookalike.service.exchange import Answer, Call, TooLarge, Unreadable
+from lookalike.service.handlers.page_rows import tag_rows
 
 if TYPE_CHECKING:
     from lookalike.service.app import Service
@@ -40,7 +41,8 @@ async def compare(service: Service, call: Call) -> Answer:
             found = compare_things(left, right, **options)
             if asked.format == "html":
                 return Answer(found.to_html(names=names).encode("utf-8", "replace"), kind="text/html; charset=utf-8")
-            return Answer.json(found.to_dict())
+            data = found.to_dict()
+            return Answer.json(data if found.tags is None else data | {"tag_rows": tag_rows(found.tags)})
 
         if asked.as_ == "file":
             options["kind"] = "file"
@@ -106,6 +108,7 @@ async def read(service: Service, call: Call) -> Answer:
         except ImportError:
             found = decode_text(data)
             return {"text": found.text, "name": name, "kind": "text", "notes": list(found.notes), "html": None}
+
         def opened(paths: list[Path]) -> dict[str, Any]:
             found = read_file(paths[0])
             html = data.decode("utf-8", "replace") if found.kind == "html" else None

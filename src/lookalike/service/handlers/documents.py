@@ -46,7 +46,10 @@ def tag_of(document: Document) -> str:
 async def get(service: Service, call: Call) -> Answer:
     id_ = id_of(call)
     index = service.shelf.get(call.collection)
-    document = await service.lanes.cheap(lambda: index.get(id_))
+    try:
+        document = await service.lanes.cheap(lambda: index.get(id_))
+    except NotFound:
+        raise NotFound(f"there is no document {id_!r:.80}") from None
     tag = tag_of(document)
     if call.headers.get("if-none-match") == tag:
         return Answer(status=304, headers={"etag": tag})
@@ -125,7 +128,10 @@ async def _store(service: Service, call: Call, lines: list[bytes], before: int) 
             found |= {place: {"status": each, "id": document[0]} for place, each, document in zip(places, statuses, documents, strict=True)}
         except WriteFailed as error:
             if len(documents) == 1 or error.failed.status >= 500:
-                found |= {place: {"status": "skipped", "id": document[0], "message": str(error)} for place, document in zip(places, documents, strict=True)}
+                found |= {
+                    place: {"status": "skipped", "id": document[0], "message": str(error)}
+                    for place, document in zip(places, documents, strict=True)
+                }
             else:  # one of them is wrong: the others are stored
                 parts = [await _store(service, call, [lines[place]], before + place) for place in places]
                 return b"".join([*parts, *(_status(before + place, each) for place, each in found.items())])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import asyncio
 
 from lookalike.errors import LookalikeError
 from lookalike.service.exchange import Answer, Call

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -95,7 +96,7 @@ async def batch(service: Service, call: Call) -> Answer:
         found = index.search_simhashes([number_of(each) for each in asked.simhashes], asked.k, limit=asked.limit)
         edges, bits = found.offsets.tolist(), index.settings["bits"]
         rows = [{"id": id_, "distance": far, "score": 1 - far / bits} for id_, far in zip(found.ids, found.distances.tolist(), strict=True)]
-        return [rows[first:last] for first, last in zip(edges, edges[1:], strict=False)]
+        return [rows[first:last] for first, last in pairwise(edges)]
 
     return Answer.json({"answers": await service.lanes.heavy(texts if asked.simhashes is UNSET else simhashes)})
 
