@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
+from lookalike.index.beside import NEVER, Expiry
 from lookalike.stores.base import Added, Batch, Store
 from lookalike.stores.given import Given, fingerprinted
 from lookalike.stores.ids import Id, listed_ids
@@ -22,7 +22,9 @@ BATCH_DOCUMENTS = 8192
 BATCH_CHARACTERS = 16_000_000
 
 
-def add_documents(store: Store, documents: Iterable[object], progress: Callable[[int], object] | None, workers: int) -> Added:
+def add_documents(
+    store: Store, documents: Iterable[object], progress: Callable[[int], object] | None, workers: int, expiry: Expiry = NEVER
+) -> Added:
     check_workers(workers)
     added = updated = 0
 
@@ -34,7 +36,12 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
             progress(added + updated)
 
     settings = store.settings
-    make = partial(fingerprinted, settings=settings, kinds=settings.stored, workers=workers)
+
+    def make(given: Given) -> Batch:
+        batch = fingerprinted(given, settings, settings.stored, workers)
+        batch.expires = expiry.of(given)
+        return batch
+
     batches = _batches(documents, settings)
     first = next(batches, None)
     if first is None:

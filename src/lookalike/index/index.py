@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,7 +18,11 @@ from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index import search as searching
 from lookalike.index.add import add_documents, made_elsewhere
+from lookalike.index.admit import Admitted as Admitted
+from lookalike.index.admit import Asked, admit_documents, admitting_options, admitting_way
+from lookalike.index.beside import Expiry
 from lookalike.index.checking import other_fingerprints
+from lookalike.index.kept_clusters import cluster_of, kept_clusters
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
 from lookalike.index.search import checked_options
@@ -28,10 +33,9 @@ from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, Record, Store
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.minhash import NEAR
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Cluster, Clusters, Matches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,27 +95,54 @@ class Index:
         *,
         progress: Progress | None = None,
         workers: int | None = None,
+        ttl: float | timedelta | None = None,
+        expires: datetime | float | str | None = None,
     ) -> Added:
         """Add documents, or replace those with the same ids: ``add("id", "text", {…})``, or any iterable of documents.
 
         A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
         page (``la.page``) in the place of a text the main text is kept, and its structure.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
-        are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
+        are safe after each. If one cannot be added, an error says which, and those of earlier batches stay. Documents expire ``ttl``
+        seconds from now, or when ``expires`` says: a time, or the field of their meta that has it. Nothing finds a document that has
+        expired, and ``compact`` drops it.
         """
-        check_callback("progress", progress)
-        if isinstance(documents, (str, int)):
-            documents = [(documents, text, {} if meta is None else meta)]
-        elif text is not None or meta is not None:
-            raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
-        elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
-            documents = [documents]
-        if not isinstance(documents, Iterable):
-            raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
         check_callback("progress", progress)
         if workers is not None:
             check_workers(workers)
-        return add_documents(self._store, documents, progress, (os.cpu_count() or 1) if workers is None else workers)
+        workers = (os.cpu_count() or 1) if workers is None else workers
+        return add_documents(self._store, _listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
+
+    def admit(
+        self,
+        documents: object,
+        text: str | Page | None = None,
+        meta: Mapping[str, Any] | None = None,
+        *,
+        by: str = "near",
+        threshold: float | None = None,
+        k: int = 3,
+        alike: str = "refuse",
+        ttl: float | timedelta | None = None,
+        expires: datetime | float | str | None = None,
+        progress: Progress | None = None,
+        workers: int = 1,
+    ) -> Any:
+        """Add a document unless one that looks like it is there: ``admit("id", "text", {…})`` gives an ``Admitted``, a list gives a list.
+
+        Asking and adding is one step: of any number of threads, processes and clients of PostgreSQL that come with documents that look
+        alike, exactly one adds its own, and the others are told which. ``by``, ``threshold`` and ``k`` say what is alike, as in
+        ``search``; all who ask at once should say the same. ``alike`` is what becomes of a document that looks like another:
+        ``refuse`` it, ``link`` it (add it as a member of the cluster of the document that leads it, see ``cluster_of``), or ``add`` it
+        anyway. The match is told in all three cases. An id that is there counts as any other: if its document looks like the new one, it is
+        the match, otherwise the new one replaces it. ``ttl`` and ``expires`` as in ``add``.
+        """
+        one = _is_single(documents)
+        asked = Asked(admitting_way(by), admitting_options(by, threshold, k), alike, Expiry.asked(ttl, expires))
+        check_callback("progress", progress)
+        check_workers(workers)
+        answers = list(admit_documents(self._store, _listed(documents, text, meta), asked, progress, workers))
+        return answers[0] if one else answers
 
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
@@ -187,6 +218,7 @@ class Index:
         limit: int | None = 10,
         approximate: bool = False,
         compare: bool = False,
+        text: bool = False,
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
@@ -194,9 +226,11 @@ class Index:
         and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
         and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
         match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
+        Matches carry the meta of their documents, and with ``text`` their texts.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
-        return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate), compare)
+        options = checked_options(k, threshold, limit, approximate)
+        return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text))
 
     def search_texts(
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
@@ -206,8 +240,7 @@ class Index:
         texts = [check_str("texts", text, "a list of str") for text in several]
         options = checked_options(threshold=threshold, limit=limit)
         check_workers(workers)
-        with self._store.reading() as reader:
-            return [found.on(NEAR.scale) for found in NEAR.find_each(reader, self._store.settings, texts, options, workers)]
+        return searching.search_texts(self._store, texts, options, workers)
 
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
@@ -238,6 +271,19 @@ class Index:
         """
         check_callback("progress", progress)
         return searching.clusters(self._store, by, checked_options(k, threshold), progress)
+
+    def cluster_of(self, id: Id) -> Cluster:
+        """The cluster of a document as it was kept by ``admit(…, alike="link")``: the oldest leads, the others follow in order of age.
+
+        A document that nothing was linked to is a cluster of its own. Where the document that the others were linked to was removed or
+        has expired, the oldest that is left leads; similarities stay those to the first one.
+        """
+        check_id(id)
+        return cluster_of(self._store, id)
+
+    def kept_clusters(self) -> Clusters:
+        """All clusters of two or more documents that ``admit(…, alike="link")`` kept, in the order of their first documents."""
+        return kept_clusters(self._store)
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes."""
@@ -288,6 +334,23 @@ class Index:
         check_callback("progress", progress)
         check_bool("refingerprint", refingerprint)
         return load_documents(self._store, check_path("path", path), progress, refingerprint=refingerprint)
+
+
+def _is_single(documents: object) -> bool:
+    return isinstance(documents, (str, int, Document, Mapping)) or _is_one(documents)
+
+
+def _listed(documents: object, text: object, meta: object) -> Iterable[object]:
+    """Documents from what ``add`` and ``admit`` take."""
+    if isinstance(documents, (str, int)):
+        return [(documents, text, {} if meta is None else meta)]
+    if text is not None or meta is not None:
+        raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
+    if _is_single(documents):
+        return [documents]
+    if not isinstance(documents, Iterable):
+        raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
+    return documents
 
 
 def _is_one(thing: object) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +17,7 @@ from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
+from lookalike.index.choosing import find_counting, rows_of
 from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -21,9 +25,10 @@ from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import Progress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import Options, Way
+from lookalike.stores.kinds.minhash import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Clusters, Match, Matches
 
 DEFAULT = "near"
 
@@ -51,7 +56,7 @@ def checked_options(k: int = 3, threshold: float | None = None, limit: int | Non
     return Options(k, threshold, most, check_bool("approximate", approximate))
 
 
-def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | None, options: Options, compare: bool) -> Matches:
+def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | None, options: Options, compare: bool, text: bool) -> Matches:
     """By a query, or by one of the fingerprints, which have the names of the parameters of ``Index.search``."""
     given = {name: value for name, value in fingerprints.items() if value is not None}
     if len(given) + (query is not None) != 1:
@@ -67,10 +72,30 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
     settings = store.settings
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
-        found = way.find(reader, settings, wanted, options).on(way.scale)
+        found = find_counting(way, reader, settings, wanted, options, None).on(way.scale)
+        carry(reader, found, text=text)
         if compare:
             _compare(reader, _query_text(query), found)
     return found
+
+
+def search_texts(store: Store, texts: Sequence[str], options: Options, workers: int) -> list[Matches]:
+    settings = store.settings
+    with store.reading() as reader:
+        found = list(NEAR.find_each(reader, settings, texts, options, workers, partial(find_counting, counts=None)))
+        carry(reader, [match for each in found for match in each])
+    return [each.on(NEAR.scale) for each in found]
+
+
+def carry(reader: Reader, found: Sequence[Match], *, text: bool = False) -> None:
+    """Give matches what is kept beside their documents."""
+    rows_of(reader, found)
+    records = reader.records([match.row for match in found if match.row is not None], ("meta", "text") if text else ("meta",))
+    for match in found:
+        record = records[match.row] if match.row is not None else None
+        if record is not None:
+            match.meta = json.loads(record.meta) if record.meta else {}
+            match.text = record.text if text else None
 
 
 def _way_taking(parameter: str, value: object, by: str | None) -> Way:

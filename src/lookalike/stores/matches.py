@@ -15,10 +15,11 @@ class Match:
 
     ``score`` is from 0 to 1; what it is, and what ``distance`` is, depends on the search, and ``scale`` says it (docs/search.md).
     ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
-    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``.
+    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. ``meta`` is what
+    is kept beside the document; ``text`` is its text where that was asked for.
     """
 
-    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "id", "scale", "score")
+    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "id", "meta", "row", "scale", "score", "text")
 
     def __init__(
         self,
@@ -28,9 +29,13 @@ class Match:
         passages: Iterable[Passage] | Callable[[], list[Passage]] = (),
         *,
         estimated: bool = False,
+        row: int | None = None,
     ) -> None:
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
+        self.row = row  # in the store, where whoever found it knows
+        self.meta: dict[str, Any] = {}
+        self.text: str | None = None
         self.compared: float | None = None
         self._explain = passages if callable(passages) else None
         self._passages = None if callable(passages) else list(passages)
@@ -47,7 +52,10 @@ class Match:
 
     def to_dict(self) -> dict[str, Any]:
         passages = [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages]
-        found = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        found: dict[str, Any] = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        found["meta"] = self.meta
+        if self.text is not None:
+            found["text"] = self.text
         if self.compared is not None:
             found["compared"] = self.compared
         return found | {"estimated": True} if self.estimated else found
@@ -104,6 +112,10 @@ class Cluster:
     kept: str | int
     removed: tuple[Member, ...]
     scale: str = ""
+
+    @property
+    def size(self) -> int:
+        return 1 + len(self.removed)
 
     def to_dict(self) -> dict[str, Any]:
         removed = [{"id": each.id, "similarity": each.similarity} for each in self.removed]

@@ -9,6 +9,7 @@ Every method that starts with ``test_`` is a test; pytest finds them. Nothing he
 
 from __future__ import annotations
 
+from lookalike.testing.admission import AdmissionContract
 from lookalike.testing.clusters import ClusterContract
 from lookalike.testing.collections import CollectionContract
 from lookalike.testing.documents import DocumentContract
@@ -23,5 +24,14 @@ from lookalike.testing.vectors import VectorContract as VectorContract
 from lookalike.testing.web_pages import PageContract
 
 
-class StoreContract(DocumentContract, SearchContract, ClusterContract, PageContract, CollectionContract, TransferContract, VectorContract):
+class StoreContract(
+    DocumentContract,
+    SearchContract,
+    ClusterContract,
+    PageContract,
+    CollectionContract,
+    TransferContract,
+    VectorContract,
+    AdmissionContract,
+):
     """What every store does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -108,16 +108,34 @@ class Near(Way):
         notes = near_notes(settings, threshold, found.total)
         return ranked(reader, found.groups, scores, threshold, options.limit, notes, lambda _: None, {})
 
-    def find_each(self, reader: Reader, settings: Settings, texts: Sequence[str], options: Options, workers: int) -> Iterator[Matches]:
-        """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once."""
+    def find_each(
+        self, reader: Reader, settings: Settings, texts: Sequence[str], options: Options, workers: int, find: Callable[..., Matches]
+    ) -> Iterator[Matches]:
+        """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once.
+
+        ``find`` looks for the others.
+        """
         threshold = options.least(settings.threshold)
         values = minhashes(texts, size=settings.size, recipe=settings.recipe, workers=workers)
         shared = reader.find(MayShareBands(band_keys(values, settings))) if len(texts) else np.zeros(0, np.bool_)
         for text, own, found in zip(texts, values, shared.tolist(), strict=True):
             if found:
-                yield _near(reader, settings, text, own.reshape(1, -1), threshold, options.limit)
+                yield find(self, reader, settings, _Query(text, own.reshape(1, -1)), options)
             else:
                 yield Matches([], 0, near_notes(settings, threshold, 0))
+
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        settings.require("minhash")
+        values = batch.columns["minhash"].reshape(len(batch), -1)
+        return [_Query(text, own.reshape(1, -1)) for text, own in zip(given.texts, values, strict=True)]
+
+    def may_find(self, reader: Reader, settings: Settings, queries: Sequence[Any], options: Options) -> Sequence[bool]:
+        shared: list[bool] = reader.find(MayShareBands(_keys_of(queries, settings))).tolist()
+        return shared
+
+    def collision_keys(self, queries: Sequence[Any], settings: Settings, options: Options) -> NDArray[np.int64] | None:
+        keys = _keys_of(queries, settings).reshape(len(queries), -1)
+        return (keys.astype(np.uint64) | np.arange(keys.shape[1], dtype=np.uint64) << np.uint64(32)).view(np.int64)
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         """By the Jaccard similarity of texts; by that of MinHashes where a document has no text."""
@@ -138,6 +156,10 @@ class Near(Way):
 
 
 NEAR = Near()
+
+
+def _keys_of(queries: Sequence[_Query], settings: Settings) -> NDArray[np.uint32]:
+    return band_keys(np.concatenate([query.values.reshape(-1) for query in queries]), settings)
 
 
 def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:

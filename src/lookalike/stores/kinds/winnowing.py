@@ -61,6 +61,7 @@ class _Passages(Way):
     """Documents that share passages with the query, by how much of the query they hold."""
 
     name, scale, place = "passages", "share of query", 2
+    alike_from = 0.8  # quoting is no copying
 
     def query(self, thing: Any, settings: Settings) -> Any:
         return thing, winnow(thing, window=WINDOW, recipe=settings.recipe)
@@ -77,12 +78,12 @@ class _Passages(Way):
         for each in found.documents:
             record = records[each.row]
             if record.text is None:
-                matches.append((each.row, Match(record.id, each.share, 1 - each.share, each.passages, estimated=True)))
+                matches.append((each.row, Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)))
                 continue
             pair = TextPair(text, record.text, settings.recipe)
             spans = shared_passages(pair)
             score = containment(pair, spans)["left"] if spans else 0.0
-            matches.append((each.row, Match(record.id, score, 1 - score, spans)))
+            matches.append((each.row, Match(record.id, score, 1 - score, spans, row=each.row)))
         if found.total > len(rows) and settings.keep_text:
             notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
         passed = (item for item in matches if item[1].score >= threshold and item[1].passages)

@@ -24,6 +24,7 @@ STEPS = (
     "pages.sql",
     "blocks.sql",
     "search_path.sql",
+    "beside.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
