@@ -59,6 +59,7 @@ _ROOMS = {
     "index": "Added CheckReport Member SimhashMatches VectorMatches",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
+    "service": "",
     "text": "Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_stop_words register_words segmenters shingles",
     "word_mover": "WmdIndex WmdMatch WordMover WordTable word_vectors",
 }

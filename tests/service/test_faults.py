@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import lookalike as la
-from running import Running, running
+from running_service import Running, running
 
 
 class Writers:

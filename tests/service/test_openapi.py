@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import lookalike as la
-from running import Running, running
+from running_service import Running, running
 
 schemathesis = pytest.importorskip("schemathesis")
 from hypothesis import HealthCheck, given, settings  # noqa: E402

@@ -14,7 +14,7 @@ import lookalike as la
 from lookalike.cli import main
 from lookalike.service.limits import Buckets, Busy, Limits
 from lookalike.service.tokens import Tokens
-from running import Running, running
+from running_service import Running, running
 
 READ, WRITE, ONE = "reader-token-0123456789", "writer-token-0123456789", "one-collection-0123456789"
 

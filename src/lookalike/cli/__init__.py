@@ -31,6 +31,7 @@ VERBS = {
     "export": "Write the documents of a store to a file.",
     "load": "Read back what export wrote.",
     "feedback": "How usable drafts were: what people kept of them.",
+    "serve": "Serve a store over HTTP, with a web page.",
     "idf": "Learn an IDF table from a corpus.",
     "info": "Version, processor, recipes, tokenizers and extras.",
     "selftest": "Recompute the golden vectors on this machine.",

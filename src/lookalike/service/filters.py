@@ -1,11 +1,16 @@
-"""Filters on meta, as requests write them."""
+"""Filters on meta, as requests write them, and documents that pass them."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from lookalike.index.index import Index
+    from lookalike.model import Document
 
 
 def parsed_where(where: Any) -> Any:
@@ -20,3 +25,8 @@ def parsed_where(where: Any) -> Any:
     from lookalike.index.where import parse_where
 
     return parse_where(where)
+
+
+def documents_after(index: Index, after: str | int | None, where: Any) -> Iterator[Document]:
+    """The documents that pass, oldest first, behind one of them."""
+    return index.documents(after=after, where=where)

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from lookalike.errors import InputError, NotFound
 from lookalike.service import shapes
 from lookalike.service.exchange import Answer, Call, TooLarge
-from lookalike.service.filters import parsed_where
+from lookalike.service.filters import documents_after, parsed_where
 from lookalike.service.operations import Admit, Put, Remove, WriteFailed
 from lookalike.stores.ids import check_id
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lookalike.service.app import Service
 
 PAGE = 100  # documents, if nobody says how many
+MOST_LOOKED_AT = 20_000  # documents for one page; the next one goes on there
 TOGETHER = 256  # lines that are written in one operation
 _line = msgspec.json.Decoder(shapes.DocumentLine)
 
@@ -85,7 +86,7 @@ async def remove(service: Service, call: Call) -> Answer:
 async def admit(service: Service, call: Call) -> Answer:
     asked = await call.read(shapes.AdmitRequest)
     _check(asked.text, call)
-    options: dict[str, Any] = {"k": asked.k, "mode": asked.mode}
+    options: dict[str, Any] = {"k": asked.k, "alike": asked.mode}
     options |= {name: value for name in ("by", "threshold") if (value := getattr(asked, name)) is not UNSET}
     check_id(asked.id)
     done = await service.write(call, Admit(call.collection, [(asked.id, asked.text, asked.meta)], options))
@@ -149,12 +150,28 @@ async def page(service: Service, call: Call) -> Answer:
         raise InputError(f"limit={limit}: choose 1 to 1000")
     where = parsed_where(call.query["where"]) if "where" in call.query else None
 
+    contains = call.query.get("contains", "").casefold()
+    after = _cursor(call.query["after"]) if call.query.get("after") else None
+
     def work() -> dict[str, Any]:
-        found = index.scroll(after=call.query.get("after") or None, limit=limit, where=where)
-        rows = [{"id": each.id, "text": each.text, "meta": each.meta} for each in found.documents]
-        return {"documents": rows, "next": found.next, "total": len(index)}
+        rows: list[dict[str, Any]] = []
+        last, looked = after, 0
+        for each in documents_after(index, after, where):
+            if len(rows) == limit or looked == MOST_LOOKED_AT:
+                return {"documents": rows, "next": msgspec.json.encode(last).decode(), "total": len(index)}
+            last, looked = each.id, looked + 1
+            if not contains or contains in str(each.id).casefold() or contains in (each.text or "").casefold():
+                rows.append({"id": each.id, "text": each.text, "meta": each.meta})
+        return {"documents": rows, "next": None, "total": len(index)}
 
     return Answer.json(await service.lanes.heavy(work))
+
+
+def _cursor(after: str) -> str | int:
+    try:
+        return msgspec.json.decode(after.encode("utf-8", "surrogatepass"), type=str | int)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise InputError(f"after={after[:40]!r}: give 'next' of the page before, as it came") from None
 
 
 def _check(text: str, call: Call) -> None:
