@@ -17,6 +17,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.every import fingerprint as fingerprints_of
 from lookalike.io import decode_text
 from lookalike.markup.page import page
+from lookalike.markup.extraction import page_text
 from lookalike.service import shapes
 from lookalike.service.exchange import Answer, Call, TooLarge, Unreadable
 from lookalike.service.handlers.page_rows import tag_rows
@@ -104,10 +105,10 @@ async def read(service: Service, call: Call) -> Answer:
 
     def work() -> dict[str, Any]:
         try:
-            from lookalike.files import read as read_file
+            from lookalike.files.reading import read as read_file
         except ImportError:
-            found = decode_text(data)
-            return {"text": found.text, "name": name, "kind": "text", "notes": list(found.notes), "html": None}
+            found = decode_text(data, name)
+            return {"text": found.text, "name": name, "kind": "text", "notes": [found.note] if found.note else [], "html": None}
 
         def opened(paths: list[Path]) -> dict[str, Any]:
             found = read_file(paths[0])
@@ -127,8 +128,8 @@ async def fetch(service: Service, call: Call) -> Answer:
 
     def work() -> dict[str, Any]:
         found = fetch_page(asked.url)
-        text = found.page.text if hasattr(found.page, "text") else ""
-        return {"text": text, "name": found.url, "kind": "html", "notes": list(found.notes), "html": found.html}
+        page_ = found.page()
+        return {"text": page_text(page_), "name": found.url, "kind": "html", "notes": [], "html": page_.html}
 
     return Answer.json(await service.lanes.heavy(work))
 
@@ -138,7 +139,10 @@ async def feedback(service: Service, call: Call) -> Answer:
 
     def work() -> dict[str, Any]:
         report = judge_pairs(asked.pairs)
-        rows = [row.to_dict() if hasattr(row, "to_dict") else dict(row) for row in report.rows]
+        rows = []
+        for row in report.rows:
+            pair = asked.pairs[int(row.place.split()[-1]) - 1]  # "item 3"
+            rows.append(row.to_dict() | {"draft": pair.get("draft"), "final": pair.get("final")})
         return report.to_dict() | {"rows": rows}
 
     return Answer.json(await service.lanes.heavy(work))

@@ -6,7 +6,7 @@ import * as api from './api.js';
 const state = { text: '', name: '', by: 'near', from: .3, where: {}, marked: new Map(), found: null };
 export async function render(main, query) {
   const [stats, { queries }] = await Promise.all([api.stats(), api.examples()]);
-  const ways = [['near', t('near'), 'minhash'], ['passages', t('bypassages'), 'winnowing'], ['simhash', t('simhash'), 'simhash'], ['meaning', t('bymeaning'), 'vector']].filter(([, , kind]) => stats.settings.kinds.includes(kind));
+  const ways = [['near', t('near'), 'minhash'], ['passages', t('bypassages'), 'winnowing'], ['simhash', t('simhash'), 'simhash'], ['meaning', t('bymeaning'), 'vector']].filter(([, , kind]) => stats.settings.kinds.includes(kind)).map(([key, text]) => [key, text]);
   if (query.get('q')) state.text = queries[query.get('q') - 1] || '';
   const results = h('div', { 'aria-live': 'polite' }), filters = h('div.chips', { role: 'group', 'aria-label': t('where') });
   const area = h('textarea', { 'aria-label': t('s_title'), placeholder: t('s_place'), value: state.text, spellcheck: false, oninput: event => { state.text = event.target.value; state.name = ''; } });
