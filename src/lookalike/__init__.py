@@ -56,7 +56,7 @@ _ROOMS = {
     "errors": "Corrupt EngineError FetchError MissingExtra NotFound RecipeMismatch StoreBusy StoreError TooManyRemoved UnknownName",
     "fingerprints": "BBitMinHash Digest Fingerprints KarpRabin NoFingerprint WeightedMinHash Winnowings parse_record weighted_minhash"
     " weighted_minhashes",
-    "index": "Added CheckReport Member SimhashMatches VectorMatches",
+    "index": "Added Admitted CheckReport Member SimhashMatches VectorMatches",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
     "service": "",

@@ -71,6 +71,7 @@ from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
 from lookalike.segments.hamming import HammingIndex as HammingIndex
+from lookalike.index.admit import Admitted as Admitted
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
 from lookalike.text.idf import Idf as Idf, idfs as idfs
 from lookalike.text.keywords import Keyword as Keyword, keywords as keywords

@@ -21,6 +21,7 @@ VERBS = {
     "dedupe": "A corpus without near-duplicates, and what was removed.",
     "plan": "What a dedupe would cost and find, from a sample.",
     "add": "Add documents to a store.",
+    "admit": "Add what is new to a store, and name what keeps the rest out.",
     "search": "What in a store looks like a text, a file or a SimHash.",
     "clusters": "Documents of a store that look alike, or pages of one template.",
     "get": "Print documents of a store.",

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 import lookalike
+from lookalike.cli.inputs import document_options
 from lookalike.cli.options import json_option, note, print_json, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_page
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
-from lookalike.corpus import formats
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
 
@@ -21,11 +21,7 @@ from lookalike.figures import counted
 @click.command("add")
 @store_argument
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--text-column", default="text", show_default=True, help="Column of the text.")
-@click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
-@click.option("--format", "format_", type=click.Choice(formats.names()), help="Format of all inputs [default: from their names]")
-@click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
-@click.option("--encoding", default=None, help="Encoding of the inputs [default: found out for texts, UTF-8 for tables]")
+@document_options
 @fetch_options
 @collection_option
 @creation_options

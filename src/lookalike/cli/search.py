@@ -13,7 +13,7 @@ import lookalike
 from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
-from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes
+from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes, where_option
 from lookalike.errors import InputError
 from lookalike.figures import shown_score
 from lookalike.io import NotText
@@ -52,6 +52,7 @@ _Thing = str | bytes | Path | lookalike.Page
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
 @fetch_options
+@where_option
 @collection_option
 @json_option
 @quiet_option
@@ -71,6 +72,7 @@ def command(
     encoding: str | None,
     fetch: bool,
     allow_private: bool,
+    where: str | None,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -94,7 +96,15 @@ def command(
         thing = _bytes(file) if takes(by) == "bytes" else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
         found = index.search(
-            thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate, compare=compare
+            thing,
+            simhash=_number(simhash, by),
+            by=by,
+            k=k,
+            threshold=threshold,
+            limit=limit,
+            approximate=approximate,
+            compare=compare,
+            where=where,
         )
         if as_json:
             print_json([match.to_dict() for match in found])

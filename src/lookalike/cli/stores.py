@@ -60,6 +60,11 @@ def collection_option(function: F) -> F:
     return click.option("--collection", default="default", show_default=True, help="Which collection of the store.")(function)
 
 
+def where_option(function: F) -> F:
+    help_ = "Only documents whose meta fits, such as 'site = a.com and day >= 2026-10-16' (docs/search.md)."
+    return click.option("--where", metavar="EXPR", default=None, help=help_)(function)
+
+
 def creation_options(function: F) -> F:
     """What decides a new collection. For one that exists they must say what it was made with, or be left out."""
     help_of = {

@@ -5,6 +5,7 @@ from lookalike.lazy import lazy_names
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "lookalike.index.admit": "Admitted",
         "lookalike.index.search": "SimhashMatches VectorMatches",
         "lookalike.stores.matches": "Member",
         "lookalike.stores.base": "Added CheckReport",

@@ -131,8 +131,7 @@ def _may_collide(keys: NDArray[np.int64] | None, count: int) -> Sequence[bool]:
     if keys is None:
         return [True] * count
     _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    shared: list[bool] = (counts[places].reshape(keys.shape) > 1).any(axis=1).tolist()
-    return shared
+    return [bool(shared.any()) for shared in counts[places].reshape(keys.shape) > 1]
 
 
 def _counts(reader: Reader, leading: bool, replaced: set[Id]) -> Callable[[Id], Counts | None]:
@@ -140,7 +139,7 @@ def _counts(reader: Reader, leading: bool, replaced: set[Id]) -> Callable[[Id], 
     among_leaders = leaders(reader) if leading else None
 
     def counts(found: Sequence[Match]) -> Iterable[bool]:
-        led: Iterable[bool] = among_leaders(found) if among_leaders else [True] * len(found)
+        led = list(among_leaders(found)) if among_leaders else [True] * len(found)
         return [each and match.id not in replaced for each, match in zip(led, found, strict=True)]
 
     return lambda _: counts if replaced or among_leaders else None

@@ -30,10 +30,10 @@ class Expiry(NamedTuple):
             if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < FARTHEST // 1000:
                 raise InputError(f"ttl={ttl!r:.60}: give seconds, more than 0, or a timedelta")
             return cls(round((time.time() + seconds) * 1000))
-        if isinstance(expires, str) and expires and _moment(expires) is None:
+        if isinstance(expires, str) and expires and moment(expires) is None:
             return cls(field=expires)
         if expires is not None:
-            at = _moment(expires)
+            at = moment(expires)
             if at is None:
                 raise InputError(
                     f"expires={expires!r:.60}: give a datetime, a time such as '2026-12-31' or 1798675200, or the name of a field of meta"
@@ -51,7 +51,7 @@ class Expiry(NamedTuple):
             value = json.loads(meta).get(self.field) if meta else None
             if value is None:
                 continue
-            at = _moment(value)
+            at = moment(value)
             if at is None:
                 raise InputError(f"document {id_!r}: its {self.field!r} is {value!r:.60}: give a time such as '2026-12-31' or 1798675200")
             found[id_] = at
@@ -61,7 +61,7 @@ class Expiry(NamedTuple):
 NEVER = Expiry()
 
 
-def _moment(value: Any) -> int | None:
+def moment(value: Any) -> int | None:
     """A time in milliseconds since 1970; one that names no zone is UTC. None where it is none."""
     if isinstance(value, str):
         try:

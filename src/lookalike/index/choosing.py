@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from lookalike.stores.base import Reader
+from lookalike.errors import NotFound
+from lookalike.index.where import parse_where
+from lookalike.stores.base import Reader, Record
+from lookalike.stores.ids import Id, check_id
 from lookalike.stores.kinds.base import Options, Way
 from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
@@ -42,6 +46,51 @@ def rows_of(reader: Reader, found: Sequence[Match]) -> None:
         for match in found:
             if match.row is None:
                 match.row = rows.get(match.id)
+
+
+def fitting(reader: Reader, where: object) -> Counts | None:
+    """Those whose meta fits."""
+    if where is None:
+        return None
+    fits = parse_where(where)
+
+    def counts(found: Sequence[Match]) -> Iterable[bool]:
+        records = reader.records([match.row for match in found if match.row is not None], ("meta",))
+        return [match.row is not None and fits(meta_of(records[match.row])) for match in found]
+
+    return counts
+
+
+def meta_of(record: Record) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(record.meta) if record.meta else {}
+    return found
+
+
+def scrolled(reader: Reader, columns: Sequence[str], after: Id | None, where: object, name: str) -> Iterator[Record]:
+    """Documents in order of their age, those after one, or those that fit, or both."""
+    first = 0
+    if after is not None:
+        check_id(after)
+        row = reader.rows_of([after]).get(after)
+        if row is None:
+            raise NotFound(f"{name} has no document {after!r}: go on after one that is there")
+        first = row + 1
+    chosen = reader if where is None else Fitting(reader, where)
+    return chosen.scan(columns, first)
+
+
+class Fitting:
+    """A reader whose scans show documents that fit, and no others: what clusters are made of."""
+
+    def __init__(self, reader: Reader, where: object) -> None:
+        self._reader, self._fits = reader, parse_where(where)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+        wanted = columns if "meta" in columns else (*columns, "meta")
+        return (record for record in self._reader.scan(wanted, first) if self._fits(meta_of(record)))
 
 
 def leaders(reader: Reader) -> Counts:

@@ -22,6 +22,7 @@ from lookalike.index.admit import Admitted as Admitted
 from lookalike.index.admit import Asked, admit_documents, admitting_options, admitting_way
 from lookalike.index.beside import Expiry
 from lookalike.index.checking import other_fingerprints
+from lookalike.index.choosing import scrolled
 from lookalike.index.kept_clusters import cluster_of, kept_clusters
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from lookalike.segments.hamming import Values
 
 Progress = Callable[[int], object]
+Where = Mapping[str, Any] | str | None
 
 
 class Index:
@@ -178,14 +180,26 @@ class Index:
             raise Corrupt(f"{self._store.name}: its index of ids leads from {id!r} to {record.id!r}; run 'lookalike check'")
         return _document(record)
 
-    def documents(self, ids: Iterable[Id] | None = None) -> Iterator[Document]:
-        """All documents, oldest first; or those with these ids, in their order, as far as they are there."""
+    def documents(self, ids: Iterable[Id] | None = None, *, where: Where = None, after: Id | None = None) -> Iterator[Document]:
+        """All documents, oldest first; or those with these ids, in their order, as far as they are there.
+
+        ``where``: those whose meta fits; ``after``: those that were added after this one.
+        """
         if ids is not None:
+            if where is not None or after is not None:
+                raise InputError("ids names the documents: leave out where and after")
             yield from self._documents(listed_ids(ids))
             return
         with self._store.reading() as reader:
-            for record in reader.scan(("text", "meta")):
+            for record in scrolled(reader, ("text", "meta"), after, where, self._store.name):
                 yield _document(record)
+
+    def count(self, where: Where = None) -> int:
+        """How many documents there are, or how many whose meta fits."""
+        if where is None:
+            return len(self)
+        with self._store.reading() as reader:
+            return sum(1 for _ in scrolled(reader, (), None, where, self._store.name))
 
     def _documents(self, ids: list[Id]) -> Iterator[Document]:
         with self._store.reading() as reader:
@@ -193,10 +207,13 @@ class Index:
             records = reader.records(list(rows.values()), ("text", "meta"))
         return (_document(records[rows[id_]]) for id_ in ids if id_ in rows)
 
-    def ids(self) -> Iterator[Id]:
-        """All ids, oldest first."""
+    def ids(self, *, where: Where = None, after: Id | None = None) -> Iterator[Id]:
+        """All ids, oldest first; with ``where`` of documents whose meta fits, with ``after`` of those that were added after this one.
+
+        To go through a large collection in parts: ``list(islice(index.ids(after=last), 1000))``.
+        """
         with self._store.reading() as reader:
-            for record in reader.scan(()):
+            for record in scrolled(reader, (), after, where, self._store.name):
                 yield record.id
 
     def remove(self, ids: Id | Iterable[Id]) -> int:
@@ -219,6 +236,7 @@ class Index:
         approximate: bool = False,
         compare: bool = False,
         text: bool = False,
+        where: Where = None,
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a SimHash, a MinHash, a fuzzy digest or a vector of the model.
 
@@ -226,21 +244,22 @@ class Index:
         and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
         and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
         match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
-        Matches carry the meta of their documents, and with ``text`` their texts.
+        Matches carry the meta of their documents, and with ``text`` their texts. ``where`` is a filter on meta: only documents that fit
+        are found, as many as there are up to the limit (docs/search.md).
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
         options = checked_options(k, threshold, limit, approximate)
-        return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text))
+        return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text), where)
 
     def search_texts(
-        self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
+        self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Where = None
     ) -> list[Matches]:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
         several = check_several("texts", texts, "a list of str")
         texts = [check_str("texts", text, "a list of str") for text in several]
         options = checked_options(threshold=threshold, limit=limit)
         check_workers(workers)
-        return searching.search_texts(self._store, texts, options, workers)
+        return searching.search_texts(self._store, texts, options, workers, where)
 
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
@@ -263,14 +282,23 @@ class Index:
         least = THRESHOLD if threshold is None else threshold
         return searching.nearest_vectors(self._store, NearestVectors(halves, least, options.limit, workers, approximate))
 
-    def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> Clusters:
+    def clusters(
+        self,
+        by: str = "near",
+        *,
+        threshold: float | None = None,
+        k: int = 3,
+        progress: Progress | None = None,
+        where: Where = None,
+    ) -> Clusters:
         """Documents that look alike, by near, simhash or meaning, or pages of one template, by structure.
 
         Each was verified against the one that its cluster keeps, the oldest. The answer is that of ``la.dedupe`` for the same
-        documents, oldest first, whatever threshold the collection was made for.
+        documents, oldest first, whatever threshold the collection was made for. With ``where`` only documents whose meta fits are
+        looked at.
         """
         check_callback("progress", progress)
-        return searching.clusters(self._store, by, checked_options(k, threshold), progress)
+        return searching.clusters(self._store, by, checked_options(k, threshold), progress, where)
 
     def cluster_of(self, id: Id) -> Cluster:
         """The cluster of a document as it was kept by ``admit(…, alike="link")``: the oldest leads, the others follow in order of age.

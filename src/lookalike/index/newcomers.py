@@ -1,4 +1,4 @@
-"""Documents that are about to be added, as a store that can be searched: within a batch they are compared as they are once they are stored."""
+"""Documents that are about to be added, as a store that can be searched: within a batch they are compared as stored ones are."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Newcomers:
         value = stored[row] if len(stored) else None
         return None if value is None else column_named(name).read(bytes(value) if isinstance(value, bytearray) else value)
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        return (self._record(row, columns) for row in np.flatnonzero(self._shown).tolist())
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+        return (self._record(row, columns) for row in np.flatnonzero(self._shown).tolist() if row >= first)
 
     def find(self, question: Question[Answer]) -> Answer:
         self.settings.require(question.kind)

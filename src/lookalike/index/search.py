@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,7 @@ from lookalike.comparison.score import text_score
 from lookalike.corpus.contents import contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.index.choosing import find_counting, rows_of
+from lookalike.index.choosing import Fitting, find_counting, fitting, meta_of, rows_of
 from lookalike.io import NotText, decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -56,7 +55,16 @@ def checked_options(k: int = 3, threshold: float | None = None, limit: int | Non
     return Options(k, threshold, most, check_bool("approximate", approximate))
 
 
-def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | None, options: Options, compare: bool, text: bool) -> Matches:
+def search(
+    store: Store,
+    query: Any,
+    fingerprints: dict[str, Any],
+    by: str | None,
+    options: Options,
+    compare: bool,
+    text: bool,
+    where: object = None,
+) -> Matches:
     """By a query, or by one of the fingerprints, which have the names of the parameters of ``Index.search``."""
     given = {name: value for name, value in fingerprints.items() if value is not None}
     if len(given) + (query is not None) != 1:
@@ -72,17 +80,17 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
     settings = store.settings
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
-        found = find_counting(way, reader, settings, wanted, options, None).on(way.scale)
+        found = find_counting(way, reader, settings, wanted, options, fitting(reader, where)).on(way.scale)
         carry(reader, found, text=text)
         if compare:
             _compare(reader, _query_text(query), found)
     return found
 
 
-def search_texts(store: Store, texts: Sequence[str], options: Options, workers: int) -> list[Matches]:
+def search_texts(store: Store, texts: Sequence[str], options: Options, workers: int, where: object) -> list[Matches]:
     settings = store.settings
     with store.reading() as reader:
-        found = list(NEAR.find_each(reader, settings, texts, options, workers, partial(find_counting, counts=None)))
+        found = list(NEAR.find_each(reader, settings, texts, options, workers, partial(find_counting, counts=fitting(reader, where))))
         carry(reader, [match for each in found for match in each])
     return [each.on(NEAR.scale) for each in found]
 
@@ -94,7 +102,7 @@ def carry(reader: Reader, found: Sequence[Match], *, text: bool = False) -> None
     for match in found:
         record = records[match.row] if match.row is not None else None
         if record is not None:
-            match.meta = json.loads(record.meta) if record.meta else {}
+            match.meta = meta_of(record)
             match.text = record.text if text else None
 
 
@@ -176,11 +184,11 @@ def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:
     return known[places]
 
 
-def clusters(store: Store, by: object, options: Options, progress: Progress) -> Clusters:
+def clusters(store: Store, by: object, options: Options, progress: Progress, where: object = None) -> Clusters:
     names = way_names(of_clusters=True)
     if not isinstance(by, str) or by not in names:
         raise InputError(f"by={shown_value(by)}: clusters are made by {', '.join(names)}")
     way = way_named(by)
     with store.reading() as reader:
-        found = way.clusters(reader, store.settings, options, progress)
+        found = way.clusters(reader if where is None else Fitting(reader, where), store.settings, options, progress)
     return Clusters((replace(cluster, scale=way.scale) for cluster in found), found.notes)

@@ -143,8 +143,8 @@ class Reader(Protocol):
         ...
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]: ...
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        """All documents in order of their rows."""
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+        """All documents in order of their rows, from one on."""
         ...
 
     def find(self, question: Question[Answer]) -> Answer:

@@ -13,6 +13,7 @@ from lookalike.testing.admission import AdmissionContract
 from lookalike.testing.clusters import ClusterContract
 from lookalike.testing.collections import CollectionContract
 from lookalike.testing.documents import DocumentContract
+from lookalike.testing.filters import FilterContract
 from lookalike.testing.kinds import KindContract as KindContract
 from lookalike.testing.made import TinyEmbedder as TinyEmbedder
 from lookalike.testing.made import corpus as corpus
@@ -33,5 +34,6 @@ class StoreContract(
     TransferContract,
     VectorContract,
     AdmissionContract,
+    FilterContract,
 ):
     """What every store does."""

@@ -103,7 +103,7 @@ class AdmissionContract(Contract):
             assert index.cluster_of(3) == Cluster(1, (Member(3, 1.0),))
             assert index.admit(4, text, alike="link").match.id == 1  # it leads, so it is what others are linked to
             index.remove(1)
-            assert {each for each in (index.cluster_of(3).kept, index.cluster_of(4).kept)} <= {3, 4}
+            assert {index.cluster_of(3).kept, index.cluster_of(4).kept} <= {3, 4}
             index.add(3, "something else that has nothing to do with it, and is in no cluster any more")
             assert index.cluster_of(3) == Cluster(3, ())
             index.compact()
@@ -179,6 +179,6 @@ class AdmissionContract(Contract):
             assert index.search("it is here for a moment only, and then it is not") == []
             for wrong in ({"ttl": 0}, {"ttl": True}, {"expires": object()}, {"ttl": 1, "expires": past}, {"expires": float("nan")}):
                 with refused(InputError):
-                    index.add("id", "text", **wrong)  # type: ignore[arg-type]  # that is the point
+                    index.add("id", "text", **wrong)
             with refused(InputError):
                 index.add("id", "text", {"until": "tomorrow"}, expires="until")

@@ -262,8 +262,8 @@ class Snapshot:
             raise Damaged(f"store.sqlite: row {lost} is not there, though it was never removed; restore it from a copy or an export")
         return found
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        for record in read_range(self._connection, self.state, 0, self.state.next_row, columns):
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+        for record in read_range(self._connection, self.state, first, self.state.next_row, columns):
             self._require_open()  # whoever goes through all documents may have been away for long
             if not len(self._expired) or not self._is_expired(record.row):
                 yield record

@@ -178,8 +178,11 @@ class _BySimhash(Way):
         words = _words_of(queries).reshape(len(queries), -1).astype("<u8")
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : settings.bits]
         ends = np.arange(blocks + 1) * settings.bits // blocks
-        keys = [_native.checksum(np.append(row[first:end], np.uint8(block)))
-                for row in bits for block, (first, end) in enumerate(pairwise(ends.tolist()))]
+        keys = [
+            _native.checksum(np.append(row[first:end], np.uint8(block)))
+            for row in bits
+            for block, (first, end) in enumerate(pairwise(ends.tolist()))
+        ]
         return np.array(keys, dtype=np.uint64).view(np.int64).reshape(len(queries), blocks)
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:

@@ -81,13 +81,13 @@ class PostgresReader:
                 found[values[0]] = record(values, columns)
         return found
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
         """All documents in order of their rows, through a cursor of the server's: other queries may run meanwhile."""
-        query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s ORDER BY ordinal"  # noqa: S608
+        query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s AND ordinal >= %s ORDER BY ordinal"  # noqa: S608
         hidden = self.hidden()
         with self.cursor() as cursor:
             cursor.itersize = 1000
-            for values in cursor.execute(query, (self.collection,)):
+            for values in cursor.execute(query, (self.collection, first)):
                 self._require_open()  # whoever goes through all documents may have been away for long
                 if values[0] not in hidden:
                     yield record(values, columns)
