@@ -32,7 +32,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_the_page_and_its_files_come_with_a_policy(service: Running) -> None:
     for path in ("/", "/docs", "/app.js", "/style.css"):
         status, headers, body = service.raw("GET", path)
-        assert status == 200 and body
+        assert status == 200
+        assert body
         assert "script-src 'self'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
         assert service.raw("GET", path, headers={"If-None-Match": headers["etag"]})[0] == 304
@@ -41,10 +42,12 @@ def test_the_page_and_its_files_come_with_a_policy(service: Running) -> None:
 def test_search(service: Running) -> None:
     status, found = service.ask("POST", "/search", {"text": f"{TEXT} Report 4 of 28.", "with_text": True, "limit": 3, "threshold": 0.4})
     assert status == 200
-    assert found["matches"][0]["id"] == "d4" and found["matches"][0]["score"] == 1.0
+    assert found["matches"][0]["id"] == "d4"
+    assert found["matches"][0]["score"] == 1.0
     assert found["matches"][0]["meta"] == {"site": "s1", "n": 4}
     assert found["matches"][0]["text"].startswith(TEXT)
-    assert found["total"] > 3 and found["next"] == 3
+    assert found["total"] > 3
+    assert found["next"] == 3
     rest = service.ask("POST", "/search", {"text": f"{TEXT} Report 4 of 28.", "limit": 3, "offset": 3, "threshold": 0.4})[1]
     assert not {each["id"] for each in rest["matches"]} & {each["id"] for each in found["matches"]}
     msgspec.convert(found, shapes.SearchAnswer)
@@ -52,7 +55,8 @@ def test_search(service: Running) -> None:
 
 def test_search_with_a_filter(service: Running) -> None:
     found = service.ask("POST", "/search", {"text": f"{TEXT} Report 4 of 28.", "where": {"site": "s2"}, "limit": 50, "threshold": 0.4})[1]
-    assert found["matches"] and {each["meta"]["site"] for each in found["matches"]} == {"s2"}
+    assert found["matches"]
+    assert {each["meta"]["site"] for each in found["matches"]} == {"s2"}
 
 
 def test_search_by_simhash(service: Running) -> None:
@@ -74,7 +78,7 @@ def test_a_document_is_put_read_and_removed(service: Running) -> None:
     path = "/documents/a%2Fb%20%E7%94%B2"
     assert service.ask("PUT", path, {"text": "one two three four five six", "meta": {"k": [1]}})[0] == 201
     assert service.ask("PUT", path, {"text": "one two three four five six", "meta": {"k": [1]}})[0] == 200
-    status, headers, body = service.raw("GET", path)
+    _status, headers, body = service.raw("GET", path)
     assert json.loads(body) == {"id": "a/b 甲", "text": "one two three four five six", "meta": {"k": [1]}}
     assert service.raw("GET", path, headers={"If-None-Match": headers["etag"]})[0] == 304
     assert service.ask("PUT", path, {"text": "other"}, {"If-Match": '"no"'})[0] == 412
@@ -101,13 +105,26 @@ def test_what_was_written_is_found_by_every_process(service: Running) -> None:
 
 
 def test_lines_get_a_status_each(service: Running) -> None:
-    lines = [b'{"id": "l1", "text": "first line with words"}', b"", b"not json", b'{"id": "l2"}', b'{"id": "l3", "text": "third", "meta": {"a": 1}}', b'{"id": "", "text": "x"}']
-    for packed in (lambda data: (data, {}), lambda data: (gzip.compress(data), {"Content-Encoding": "gzip"}), lambda data: (zstandard.compress(data), {"Content-Encoding": "zstd"})):
+    lines = [
+        b'{"id": "l1", "text": "first line with words"}',
+        b"",
+        b"not json",
+        b'{"id": "l2"}',
+        b'{"id": "l3", "text": "third", "meta": {"a": 1}}',
+        b'{"id": "", "text": "x"}',
+    ]
+    for packed in (
+        lambda data: (data, {}),
+        lambda data: (gzip.compress(data), {"Content-Encoding": "gzip"}),
+        lambda data: (zstandard.compress(data), {"Content-Encoding": "zstd"}),
+    ):
         body, headers = packed(b"\n".join(lines))
         status, _, found = service.raw("POST", "/documents", body, {"Content-Type": "application/x-ndjson"} | headers)
         rows = {row["line"]: row for row in map(json.loads, found.splitlines())}
-        assert status == 200 and sorted(rows) == [1, 3, 4, 5, 6]
-        assert [rows[n]["status"] for n in (3, 4, 6)] == ["skipped"] * 3 and all(rows[n]["message"] for n in (3, 4, 6))
+        assert status == 200
+        assert sorted(rows) == [1, 3, 4, 5, 6]
+        assert [rows[n]["status"] for n in (3, 4, 6)] == ["skipped"] * 3
+        assert all(rows[n]["message"] for n in (3, 4, 6))
         assert {rows[1]["status"], rows[5]["status"]} <= {"added", "updated"}
     assert service.ask("GET", "/documents/l3")[1]["meta"] == {"a": 1}
     for name in ("l1", "l3"):
@@ -132,39 +149,51 @@ def test_ask_and_add_as_one(service: Running) -> None:
     text = "A gardener found an old coin under the apple tree and gave it to the museum of the town."
     first = service.ask("POST", "/admit", {"id": "coin", "text": text})[1]
     again = service.ask("POST", "/admit", {"id": "coin2", "text": text})[1]
-    assert first["admitted"] is True and first["match"] is None
-    assert again["admitted"] is False and again["match"]["id"] == "coin"
+    assert first["admitted"] is True
+    assert first["match"] is None
+    assert again["admitted"] is False
+    assert again["match"]["id"] == "coin"
     service.ask("DELETE", "/documents/coin")
 
 
 def test_compare(service: Running) -> None:
     found = service.ask("POST", "/compare", {"left": TEXT, "right": TEXT.replace("winter", "summer"), "measures": ["cosine"]})[1]
     ours = la.compare(TEXT, TEXT.replace("winter", "summer"), measures=["cosine"])
-    assert found["score"] == ours.score and found["measures"]["cosine"] == ours.measures["cosine"]
+    assert found["score"] == ours.score
+    assert found["measures"]["cosine"] == ours.measures["cosine"]
     msgspec.convert(found, shapes.Comparison)
     page = service.ask("POST", "/compare", {"left": "<p>a b c", "right": "<p>a b d", "as": "page"})[1]
-    assert page["kind"] == "page" and [part["part"] for part in page["tag_rows"]] == ["head", "body"]
+    assert page["kind"] == "page"
+    assert [part["part"] for part in page["tag_rows"]] == ["head", "body"]
     record = service.ask("POST", "/compare", {"left": {"a": "x"}, "right": {"a": "x"}, "as": "record"})[1]
     assert record["score"] == 1.0
-    status, headers, body = service.raw("POST", "/compare", json.dumps({"left": "a", "right": "b", "format": "html"}).encode(), {"Content-Type": "application/json"})
-    assert status == 200 and headers["content-type"].startswith("text/html") and b"<html" in body
+    status, headers, body = service.raw(
+        "POST", "/compare", json.dumps({"left": "a", "right": "b", "format": "html"}).encode(), {"Content-Type": "application/json"}
+    )
+    assert status == 200
+    assert headers["content-type"].startswith("text/html")
+    assert b"<html" in body
 
 
 def test_fingerprints(service: Running) -> None:
     found = service.ask("POST", "/fingerprint", {"text": TEXT, "kinds": ["simhash", "minhash"]})[1]["fingerprints"]
-    assert found["simhash"] == la.simhash(TEXT).to_dict() and found["minhash"] == la.minhash(TEXT).to_dict()
+    assert found["simhash"] == la.simhash(TEXT).to_dict()
+    assert found["minhash"] == la.minhash(TEXT).to_dict()
 
 
 def test_feedback(service: Running) -> None:
     found = service.ask("POST", "/feedback", {"pairs": [{"draft": TEXT, "final": TEXT, "model": "m"}, {"draft": TEXT, "final": "x"}]})[1]
-    assert [row["verdict"] for row in found["rows"]][0] == "used as is" and found["pairs"] == 2
+    assert next(row["verdict"] for row in found["rows"]) == "used as is"
+    assert found["pairs"] == 2
 
 
 def test_clusters_and_stats(service: Running) -> None:
     found = service.ask("GET", "/clusters?threshold=0.6")[1]
-    assert found["clusters"][0]["kept"] == "d0" and len(found["clusters"][0]["removed"]) > 5
+    assert found["clusters"][0]["kept"] == "d0"
+    assert len(found["clusters"][0]["removed"]) > 5
     stats = service.ask("GET", "/stats")[1]
-    assert stats["documents"] == 31 and stats["service"]["writes"] is True
+    assert stats["documents"] == 31
+    assert stats["service"]["writes"] is True
 
 
 def test_collections(service: Running) -> None:
@@ -175,6 +204,7 @@ def test_collections(service: Running) -> None:
     assert service.ask("GET", "/documents/x")[0] == 404
     assert service.ask("GET", "/documents/x?collection=other")[0] == 200
     assert service.ask("GET", "/documents/x?collection=none")[0] == 404
+    assert service.ask("PUT", "/documents/x?collection=none", {"text": "nowhere"})[0] == 404
 
 
 def test_a_snapshot_can_be_loaded(service: Running, tmp_path: Path) -> None:
@@ -189,9 +219,10 @@ def test_a_snapshot_can_be_loaded(service: Running, tmp_path: Path) -> None:
 def test_counters(service: Running) -> None:
     for _ in range(5):
         service.ask("GET", "/documents/d1")
-    status, headers, body = service.raw("GET", "/metrics")
+    status, _headers, body = service.raw("GET", "/metrics")
     lines = body.decode().splitlines()
-    assert status == 200 and "lookalike_documents 31" in lines
+    assert status == 200
+    assert "lookalike_documents 31" in lines
     count = next(line for line in lines if line.startswith('lookalike_requests_total{route="GET /documents/{id}",status="2xx"}'))
     assert float(count.split()[-1]) >= 5
     assert any(line.startswith("lookalike_request_seconds_bucket") for line in lines)
@@ -235,19 +266,27 @@ def test_counters(service: Running) -> None:
         ("POST", "/feedback", b'{"pairs": [{"draft": 1}]}', {}, 422),
     ],
 )
-def test_a_wrong_request_is_told_what_is_wrong(service: Running, method: str, path: str, body: bytes | None, headers: dict[str, str], status: int) -> None:
+def test_a_wrong_request_is_told_what_is_wrong(
+    service: Running, method: str, path: str, body: bytes | None, headers: dict[str, str], status: int
+) -> None:
     found, back, answer = service.raw(method, path, body, {"Content-Type": "application/json"} | headers)
     problem = msgspec.json.decode(answer, type=shapes.Problem)
     assert found == status, answer
-    assert problem.code and problem.message and problem.request == back["x-request-id"]
-    assert "Traceback" not in problem.message and "/store" not in problem.message
+    assert problem.code
+    assert problem.message
+    assert problem.request == back["x-request-id"]
+    assert "Traceback" not in problem.message
+    assert "/store" not in problem.message
 
 
 def test_answers_are_packed_and_named(service: Running) -> None:
     asked = json.dumps({"text": TEXT, "limit": 50, "with_text": True, "threshold": 0.3}).encode()
     for way, unpack in (("gzip", gzip.decompress), ("zstd", zstandard.decompress)):
-        _, headers, body = service.raw("POST", "/search", asked, {"Content-Type": "application/json", "Accept-Encoding": way, "X-Request-Id": "mine-1"})
-        assert headers["content-encoding"] == way and headers["x-request-id"] == "mine-1"
+        _, headers, body = service.raw(
+            "POST", "/search", asked, {"Content-Type": "application/json", "Accept-Encoding": way, "X-Request-Id": "mine-1"}
+        )
+        assert headers["content-encoding"] == way
+        assert headers["x-request-id"] == "mine-1"
         assert json.loads(unpack(body))["matches"]
 
 

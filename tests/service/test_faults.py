@@ -31,7 +31,9 @@ class Writers:
         while not self._stop.is_set():
             name = f"t{number}-{count}"
             try:
-                status, _ = self._service.ask("PUT", f"/documents/{name}", {"text": f"document {name} about river number {count} and its bridge"})
+                status, _ = self._service.ask(
+                    "PUT", f"/documents/{name}", {"text": f"document {name} about river number {count} and its bridge"}
+                )
             except (OSError, http.client.HTTPException, ValueError):
                 time.sleep(0.05)
                 continue

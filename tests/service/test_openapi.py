@@ -10,10 +10,10 @@ import lookalike as la
 from running_service import Running, running
 
 schemathesis = pytest.importorskip("schemathesis")
+import json  # noqa: E402
+
 from hypothesis import HealthCheck, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-
-import json  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def test_no_request_gives_an_error_of_the_service(service: Running) -> None:
     description = service.ask("GET", "/openapi.json")[1]
     schema = schemathesis.openapi.from_dict(description)
-    operations = [result.ok() for result in schema.get_all_operations()]
+    # It has no serializer for lines of JSON; test_any_bytes sends them.
+    operations = [each for result in schema.get_all_operations() if (each := result.ok()).label != "POST /documents"]
     assert len(operations) > 20
     cases = st.one_of([operation.as_strategy() for operation in operations])
 

@@ -25,7 +25,19 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     (folder / "tokens").write_text(f"# who may ask\n{READ} read\n{WRITE} write * editor\n{ONE} write news\n")
     with la.open(folder / "store") as index:
         index.add("a", "<script>alert(1)</script> a stored text that is no script")
-    with running(folder, str(folder / "store"), "--processes", "1", "--token-file", str(folder / "tokens"), "--max-body", "1", "--max-text", "1000", token=WRITE) as found:
+    with running(
+        folder,
+        str(folder / "store"),
+        "--processes",
+        "1",
+        "--token-file",
+        str(folder / "tokens"),
+        "--max-body",
+        "1",
+        "--max-text",
+        "1000",
+        token=WRITE,
+    ) as found:
         yield found
 
 
@@ -51,7 +63,9 @@ def test_tokens(guarded: Running) -> None:
 def test_a_write_leaves_a_line_that_says_who(guarded: Running) -> None:
     guarded.ask("PUT", "/documents/audited", {"text": "x y z"}, as_(WRITE) | {"X-Request-Id": "audit-1"})
     line = next(json.loads(line) for line in guarded.log.read_text().splitlines() if '"audit-1"' in line)
-    assert line["who"] == "editor" and line["first"] == "audited" and line["outcome"] == "done"
+    assert line["who"] == "editor"
+    assert line["first"] == "audited"
+    assert line["outcome"] == "done"
     assert WRITE not in guarded.log.read_text()
 
 
@@ -78,8 +92,9 @@ def test_names_that_are_not_ours(tmp_path: Path) -> None:
 
 def test_beyond_this_machine_only_with_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["serve", str(tmp_path / "store"), "--host", "0.0.0.0"])  # noqa: S104
-    assert ended.value.code == 2 and "--token-file" in capsys.readouterr().err
+        main(["serve", str(tmp_path / "store"), "--host", "0.0.0.0"])
+    assert ended.value.code == 2
+    assert "--token-file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["", "short read", f"{READ} admin", f"{READ}", "\n# nothing\n"])
@@ -95,7 +110,8 @@ def test_clients_that_ask_too_often_wait() -> None:
         buckets.take("a", now=0.0)
     with pytest.raises(Busy) as busy:
         buckets.take("a", now=0.0)
-    assert busy.value.status == 429 and busy.value.after >= 1
+    assert busy.value.status == 429
+    assert busy.value.after >= 1
     buckets.take("b", now=0.0)
     buckets.take("a", now=0.2)
 

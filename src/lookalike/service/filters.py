@@ -22,9 +22,7 @@ def parsed_where(where: Any) -> Any:
             return json.loads(where)
         except ValueError as error:
             raise InputError(f"where={where[:80]!r}: this is not JSON: {error}") from None
-    from lookalike.index.where import parse_where
-
-    return parse_where(where)
+    return where
 
 
 def documents_after(index: Index, after: str | int | None, where: Any) -> Iterator[Document]:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from typing import Any
 
 from lookalike.errors import NotFound, StoreError
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 
 MOST_OPEN = 32
+
+
+def opened(location: str, collection: str, **options: Any) -> Index:
+    """A collection; ``NotFound`` where there is none of this name."""
+    try:
+        return open_index(location, collection=collection, **options)
+    except StoreError as error:
+        if "has no collection" in str(error):
+            raise NotFound(f"there is no collection {collection!r:.80}") from None
+        raise
 
 
 class Shelf:
@@ -26,14 +37,7 @@ class Shelf:
             return found
         with self._lock:
             if collection not in self._open:
-                try:
-                    self._open[collection] = open_index(
-                        self._location, collection=collection, read_only=True, create=False, trust=self._trust
-                    )
-                except StoreError as error:
-                    if "has no collection" in str(error):
-                        raise NotFound(f"there is no collection {collection!r:.80}") from None
-                    raise
+                self._open[collection] = opened(self._location, collection, read_only=True, create=False, trust=self._trust)
                 while len(self._open) > MOST_OPEN:
                     self._open.popitem(last=False)[1].close()
             return self._open[collection]

@@ -13,6 +13,7 @@ from lookalike.errors import InputError, LookalikeError
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.service.operations import Admit, Alias, Compact, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
+from lookalike.service.shelf import opened
 
 TOGETHER = 1000  # documents that are written in one piece
 _log = logging.getLogger("lookalike.service")
@@ -109,7 +110,7 @@ class GroupWriter:
     def _open(self, collection: str) -> Index:
         if self._index is None or self._index[0] != collection:
             self._leave()
-            self._index = (collection, open_index(self._location, collection=collection, create=collection == "default"))
+            self._index = (collection, opened(self._location, collection, create=collection == "default"))
         return self._index[1]
 
     def _leave(self) -> None:

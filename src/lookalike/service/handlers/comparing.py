@@ -16,8 +16,8 @@ from lookalike.drafts.report import feedback as judge_pairs
 from lookalike.errors import InputError
 from lookalike.fingerprints.every import fingerprint as fingerprints_of
 from lookalike.io import decode_text
-from lookalike.markup.page import page
 from lookalike.markup.extraction import page_text
+from lookalike.markup.page import page
 from lookalike.service import shapes
 from lookalike.service.exchange import Answer, Call, TooLarge, Unreadable
 from lookalike.service.handlers.page_rows import tag_rows

@@ -5,7 +5,7 @@ import * as compare from './compare.js';
 
 const views = { compare: () => compare, search: () => import('./search.js'), library: () => import('./library.js'), feedback: () => import('./feedback.js') };
 const names = Object.keys(views);
-const override = new URLSearchParams(location.search);   // ?lang=zh&theme=dark, for links and screenshots
+const override = new URLSearchParams(location.search);
 if (override.get('lang')) settings.lang = override.get('lang');
 if (override.get('theme')) settings.theme = override.get('theme');
 apply();
@@ -41,7 +41,7 @@ function header() {
       h('button.quiet.icon.wide-only', { 'aria-label': t('keys'), title: t('keys') + ' (?)', onclick: help }, '?')));
 }
 function theme() {
-  const order = ['auto', 'light', 'dark']; set('theme', order[(order.indexOf(settings.theme) + 1) % 3]); header(); $('.tools [title^="' + t('theme') + '"]').focus(); 
+  const order = ['auto', 'light', 'dark']; set('theme', order[(order.indexOf(settings.theme) + 1) % 3]); header(); $('.tools [title^="' + t('theme') + '"]').focus();
 }
 const KEYS = [['1…4 Alt', 'k_view'], ['n p', 'k_change'], ['1 2 3 4', 'k_kind'], ['x', 'k_swap'], ['i', 'k_inline'], ['u', 'k_fold'], ['↑ ↓', 'k_list'], ['↵', 'k_open'], ['Ctrl ↵', 'k_run'], ['Ctrl K', 'k_palette'], ['Esc', 'k_esc'], ['?', 'k_help']];
 function help() {

@@ -74,7 +74,7 @@ function rowsOf(left, right, code) {
 const plain = p => p.g.kind === 'kept' || p.g.kind === 'same';
 const touched = ([l, r]) => !l || !r ? !!((l || r).parts.length) : [...l.parts, ...r.parts].some(p => !plain(p));
 
-/** The table, and how to walk through it: { el, next(step), only(kind), passage(p), fold(on), inline(on), count }. */
+/** The table, and how to walk through it. */
 export function diffView({ left, right, result, code = false, labels = ['A', 'B'], lang, inline = false, folded = true }) {
   const cp = [[...left], [...right]];
   const segs = [read(result.segments.left, cp[0]), read(result.segments.right, cp[1])];
