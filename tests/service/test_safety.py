@@ -136,10 +136,8 @@ def test_slow_and_huge_headers(guarded: Running) -> None:
 
 
 def test_idle_connections_do_not_stop_it(guarded: Running) -> None:
-    idle = []
+    idle = [socket.create_connection(("127.0.0.1", guarded.port)) for _ in range(300)]
     try:
-        for _ in range(300):
-            idle.append(socket.create_connection(("127.0.0.1", guarded.port)))
         began = time.monotonic()
         assert guarded.ask("GET", "/documents/a")[0] == 200
         assert time.monotonic() - began < 30
