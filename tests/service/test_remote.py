@@ -11,7 +11,10 @@ import lookalike as la
 from lookalike.errors import NotFound, StoreError
 from running_service import Running, running
 
-DOCUMENTS = [(f"d{i}", f"The council of town {i % 5} decided to repair the old bridge over the river before winter {i}.", {"n": i}) for i in range(40)]
+DOCUMENTS = [
+    (f"d{i}", f"The council of town {i % 5} decided to repair the old bridge over the river before winter {i}.", {"n": i})
+    for i in range(40)
+]
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +43,18 @@ def test_the_same_answers(both: tuple[la.Index, la.Index], tmp_path: Path) -> No
     assert 7 in remote
     assert "7" not in remote
     for by in ("near", "simhash", "passages"):
-        mine, theirs = remote.search(text, by=by, threshold=None if by == "simhash" else 0.3), local.search(text, by=by, threshold=None if by == "simhash" else 0.3)
+        mine, theirs = (
+            remote.search(text, by=by, threshold=None if by == "simhash" else 0.3),
+            local.search(text, by=by, threshold=None if by == "simhash" else 0.3),
+        )
         assert mine == theirs
         assert mine.total == theirs.total
         assert mine.scale == theirs.scale
     value = la.simhash(text)
     assert remote.search(simhash=value, k=6) == local.search(simhash=value, k=6)
-    assert [[each.id for each in found] for found in remote.search_texts([text, "nothing"])] == [[each.id for each in found] for found in local.search_texts([text, "nothing"])]
+    assert [[each.id for each in found] for found in remote.search_texts([text, "nothing"])] == [
+        [each.id for each in found] for found in local.search_texts([text, "nothing"])
+    ]
     assert remote.clusters(threshold=0.5) == local.clusters(threshold=0.5)
     assert remote.export(tmp_path / "copy.jsonl") == 41
     with la.open(tmp_path / "loaded") as loaded:
