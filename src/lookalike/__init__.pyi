@@ -6,6 +6,7 @@ from lookalike import (
     index as index,
     measures as measures,
     pages as pages,
+    service as service,
     text as text,
     word_mover as word_mover,
 )

@@ -35,6 +35,7 @@ VERBS = {
     "load": "Read back what export wrote.",
     "pg": "A collection on a table that you have in PostgreSQL.",
     "feedback": "How usable drafts were: what people kept of them.",
+    "serve": "Serve a store over HTTP, with a web page.",
     "idf": "Learn an IDF table from a corpus.",
     "info": "Version, processor, recipes, tokenizers and extras.",
     "selftest": "Recompute the golden vectors on this machine.",

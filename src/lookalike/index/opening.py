@@ -57,6 +57,10 @@ def open(
         check_bool("keyed", keyed)
     if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+    if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
+        from lookalike.index.remote import RemoteIndex
+
+        return RemoteIndex(location, collection)
     wanted = Wanted(
         recipe=None if recipe is None else _without_key(resolve(recipe)),
         model=_checked_model(model),

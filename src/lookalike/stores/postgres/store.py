@@ -29,7 +29,6 @@ from lookalike.stores.settings import Settings, Wanted
 
 Answer = TypeVar("Answer")
 AT_ONCE = 24  # documents that are decided on together: with 21 band keys each, 500 locks, of which a server has about 6,000
-OLDEST = 140000  # the first version with bit_count
 ORDINALS = 1 << 20  # of a number of lookalike.transactions
 # Id by id through the unique index, which OFFSET 0 enforces, and then row by row: without statistics the planner would compare every
 # document with every id.
