@@ -247,9 +247,14 @@ def _cosines(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     if sums.ndim == 2:
         squares_a = squares_a[:, None]
     product = squares_a * squares_b
-    empty = product == 0
-    cosine = sums / np.sqrt(np.where(empty, 1.0, product))
-    found: FloatArray = np.where(empty, squares_a == squares_b, cosine.clip(-1.0, 1.0))
+    empty = product == 0 if not (squares_a.all() and squares_b.all()) else None
+    if empty is not None:
+        product[empty] = 1.0
+    np.sqrt(product, out=product)
+    found: FloatArray = np.divide(sums, product, out=product)
+    np.clip(found, -1.0, 1.0, out=found)
+    if empty is not None:
+        found[empty] = np.broadcast_to(squares_a == squares_b, found.shape)[empty]
     return found
 
 
