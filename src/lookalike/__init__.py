@@ -32,7 +32,6 @@ _HOMES = {
     "lookalike.fingerprints.digest": "digest digests",
     "lookalike.fingerprints.every": "fingerprint",
     "lookalike.fingerprints.fuzzy": "Ssdeep Tlsh ssdeep ssdeeps tlsh tlshs",
-    "lookalike.fingerprints.fuzzy_more": "mmdt mmdts nilsimsa nilsimsas",
     "lookalike.fingerprints.karp_rabin": "karp_rabin karp_rabins",
     "lookalike.fingerprints.minhash": "MinHash minhash minhashes",
     "lookalike.fingerprints.record": "RecordPrint record records",
@@ -46,7 +45,6 @@ _HOMES = {
     "lookalike.model": "Document Passage",
     "lookalike.pages.batches": "compare_pages",
     "lookalike.recipe": "Recipe recipes",
-    "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
     "lookalike.text.code": "Code code",
     "lookalike.text.keywords": "keywords",
@@ -58,9 +56,9 @@ _HOMES = {
 _ROOMS = {
     "embedders": "CausalModel Embedder causal_model",
     "errors": "Corrupt EngineError FetchError MissingExtra NotFound RecipeMismatch StoreBusy StoreError TooManyRemoved UnknownName",
-    "fingerprints": "BBitMinHash Digest Fingerprints KarpRabin NoFingerprint WeightedMinHash Winnowings parse_record weighted_minhash"
-    " weighted_minhashes",
-    "index": "Added CheckReport Member SimhashMatches VectorMatches",
+    "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
+    " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
+    "index": "Added BandIndex CheckReport FieldMatch Member SimhashMatches VectorMatches",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
     "text": "Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_stop_words register_words segmenters shingles",

@@ -6,6 +6,7 @@ __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "lookalike.index.search": "SimhashMatches VectorMatches",
+        "lookalike.segments.band_index": "BandIndex",
         "lookalike.stores.matches": "FieldMatch Member",
         "lookalike.stores.base": "Added CheckReport",
     },
