@@ -33,7 +33,6 @@ _HOMES = {
     "lookalike.fingerprints.digest": "digest digests",
     "lookalike.fingerprints.every": "fingerprint",
     "lookalike.fingerprints.fuzzy": "Ssdeep Tlsh ssdeep ssdeeps tlsh tlshs",
-    "lookalike.fingerprints.fuzzy_more": "mmdt mmdts nilsimsa nilsimsas",
     "lookalike.fingerprints.karp_rabin": "karp_rabin karp_rabins",
     "lookalike.fingerprints.minhash": "MinHash minhash minhashes",
     "lookalike.fingerprints.record": "RecordPrint record records",
@@ -51,7 +50,6 @@ _HOMES = {
     "lookalike.scanning.profile": "profile",
     "lookalike.scanning.report": "ScanReport",
     "lookalike.scanning.scan": "scan",
-    "lookalike.segments.band_index": "BandIndex",
     "lookalike.segments.hamming": "HammingIndex",
     "lookalike.text.code": "code",
     "lookalike.text.keywords": "keywords",
@@ -64,9 +62,9 @@ _ROOMS = {
     "embedders": "CausalModel Embedder causal_model",
     "errors": "Corrupt EngineError FetchError MissingExtra NotFound RecipeMismatch StoreBusy StoreError TooManyRemoved UnknownName",
     "files": "FileText Limits Place read_many read_members",
-    "fingerprints": "BBitMinHash Digest Fingerprints KarpRabin NoFingerprint WeightedMinHash Winnowings parse_record weighted_minhash"
-    " weighted_minhashes",
-    "index": "Added Admitted CheckReport Member SimhashMatches TableCollection VectorMatches drop_collection index_table",
+    "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
+    " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
+    "index": "Added Admitted BandIndex CheckReport FieldMatch Member SimhashMatches TableCollection VectorMatches drop_collection index_table",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
     "service": "",

@@ -46,7 +46,14 @@ from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprin
 from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record
 from lookalike.fingerprints.fuzzy import Ssdeep as Ssdeep, Tlsh as Tlsh, ssdeep as ssdeep, ssdeeps as ssdeeps, tlsh as tlsh, tlshs as tlshs
-from lookalike.fingerprints.fuzzy_more import mmdt as mmdt, mmdts as mmdts, nilsimsa as nilsimsa, nilsimsas as nilsimsas
+from lookalike.fingerprints.fuzzy_more import (
+    Mmdt as Mmdt,
+    Nilsimsa as Nilsimsa,
+    mmdt as mmdt,
+    mmdts as mmdts,
+    nilsimsa as nilsimsa,
+    nilsimsas as nilsimsas,
+)
 from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin, karp_rabin as karp_rabin, karp_rabins as karp_rabins
 from lookalike.fingerprints.minhash import (
     BBitMinHash as BBitMinHash,
@@ -57,12 +64,19 @@ from lookalike.fingerprints.minhash import (
     weighted_minhash as weighted_minhash,
     weighted_minhashes as weighted_minhashes,
 )
-from lookalike.fingerprints.record import RecordPrint as RecordPrint, record as record, records as records
+from lookalike.fingerprints.record import FieldPrint as FieldPrint, RecordPrint as RecordPrint, record as record, records as records
 from lookalike.fingerprints.simhash import SimHash as SimHash, simhash as simhash, simhashes as simhashes
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing, Winnowings as Winnowings, winnow as winnow, winnows as winnows
 from lookalike.golden import selftest as selftest
 from lookalike.index.index import Index as Index, SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
-from lookalike.stores.matches import Cluster as Cluster, Clusters as Clusters, Match as Match, Matches as Matches, Member as Member
+from lookalike.stores.matches import (
+    Cluster as Cluster,
+    Clusters as Clusters,
+    FieldMatch as FieldMatch,
+    Match as Match,
+    Matches as Matches,
+    Member as Member,
+)
 from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element
