@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from lookalike.corpus.documents import documents as documents_of
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
-from lookalike.model import Document
 from lookalike.index.beside import NEVER, Expiry
+from lookalike.model import Document
 from lookalike.stores.base import Added, Batch, Store
 from lookalike.stores.given import Given, fingerprinted, of_bytes
 from lookalike.stores.ids import Id, listed_ids

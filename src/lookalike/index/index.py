@@ -256,8 +256,8 @@ class Index:
     ) -> Matches:
         """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), or a fingerprint of one of them.
 
-        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one); docs/search.md says what each finds
-        and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
+        ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one);
+        docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
         and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
         match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
         ``min_share``: by passages, the documents of which the query holds at least this share, the largest share first.

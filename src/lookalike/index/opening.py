@@ -41,7 +41,8 @@ def open(
 
     A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
     (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
-    which the share ``recall`` is to be found. ``weights`` and ``measures`` are those of the fields of records, see ``la.record``. A ``keyed`` one makes the fingerprints of texts with a secret of its own, which the store
+    which the share ``recall`` is to be found. ``weights`` and ``measures`` are those of the fields of records, see ``la.record``. A
+    ``keyed`` one makes the fingerprints of texts with a secret of its own, which the store
     keeps: nobody without it can forge a text that looks like another (docs/security.md). With a ``model`` (``use-multilingual``, a
     folder, ``module:function``) it keeps vectors too, and can be searched by meaning. An existing one keeps what it was made with, and is
     refused if something else is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was
