@@ -82,7 +82,7 @@ def test_only_the_form_differs(form: str, left: str, right: str) -> None:
     ("form", "text"),
     [
         ("markup", "2*3 and 2**8 and a_name_b and a < b > c and List<String> & more; 5 * 4"),
-        ("numerals", "百姓 万一 二三十 千万 陆先生"),
+        ("numerals", "百姓 万一 二三十 千万 陆先生 十两重 一两个"),
         ("hyphenation", "well-known and\n- an item\n12-\n13"),
         ("accents", "й ø ł が"),
         ("width", "。、「」"),

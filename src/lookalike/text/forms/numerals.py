@@ -25,6 +25,7 @@ _ALONE = frozenset("零〇一二三四五六七八九十两兩")  # the others a
 _SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _CHINESE = re.escape("".join([*_DIGITS, *_SMALL, *_LARGE]))
+_LIANG = re.compile("(?<!^)[两兩](?![百佰千仟万萬亿億])|^[两兩](?=[^百佰千仟万萬亿億])")  # 两 is two before a unit; 十两 is a weight
 _MOST = 32  # characters of a number: longer ones are data
 _NUMBER = re.compile(
     rf"(?P<digits>[0-9０-９٠-٩۰-۹]{{1,15}}(?:[,，][0-9０-９]{{3}}(?![0-9０-９]))*)(?P<part>\.[0-9]{{1,8}})?(?P<unit>[百千]?[万萬]?[亿億]?)|[{_CHINESE}]+"
@@ -54,7 +55,7 @@ def _as_digits(match: re.Match[str]) -> str | None:
 
 
 def _chinese(text: str) -> str | None:
-    if len(text) > _MOST or (len(text) == 1 and text not in _ALONE):
+    if len(text) > _MOST or (len(text) == 1 and text not in _ALONE) or _LIANG.search(text):
         return None
     if all(character in _DIGITS for character in text):
         return "".join(str(_DIGITS[character]) for character in text)
