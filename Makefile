@@ -35,6 +35,7 @@ $(STAMPS)/test-tools: $(STAMPS)/installed
 	@echo "== installing what the tests need: oracles, optional segmenters, pytest"
 	@$(BIN)/python scripts/install_group.py test
 	@sh scripts/install_browser.sh
+	@sh scripts/install_emulators.sh
 	@touch $@
 
 $(STAMPS)/lint-tools: $(STAMPS)/installed

@@ -62,6 +62,10 @@ def _shingled(unit: str, texts: list[str]) -> list[list[str]]:
     return [SHINGLES[unit](text) for text in texts]
 
 
+def char_shingle_lists(texts: list[str]) -> list[list[str]]:
+    return _shingled("char5", texts)
+
+
 def _gaoya_minhash(unit: str) -> Run:
     native = import_module("gaoya.gaoya")
     index = native.minhash.MinHash32StringIntIndexVec(0.8, 16, SIZE // 16, None, ANALYZERS[unit], False, (N, N))

@@ -8,7 +8,7 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def render(result: dict[str, Any]) -> str:
-    parts = [_origin(result), _speed(result), _peers(result), _workers(result), _quality(result)]
+    parts = [_origin(result), _speed(result), _peers(result), _workers(result), _memory(result), _quality(result)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -68,7 +68,13 @@ def _speed_row(row: dict[str, Any]) -> list[str]:
     verdict = {True: "ok", False: "miss", None: ""}[row["ok"]]
     agree = {True: "same result", False: "OTHER RESULT", None: ""}[row["agree"]]
     notes = ", ".join(note for note in (verdict, agree) if note)
-    return [*start, f"{row['ours_mb_s']:.1f}", f"{row['peer_mb_s']:.2f}", f"{row['ratio']:.1f}×", wanted, notes]
+    return [*start, f"{row['ours_mb_s']:.1f}", f"{row['peer_mb_s']:.2f}", _ratio(row), wanted, notes]
+
+
+def _ratio(row: dict[str, Any]) -> str:
+    """The ratio of the best repetitions, and from which to which the repetitions had it."""
+    least, most = row.get("ratios", (row["ratio"], row["ratio"]))
+    return f"{row['ratio']:.1f}×" + (f" ({least:g}–{most:g})" if least != most else "")
 
 
 def _peers(result: dict[str, Any]) -> str:
@@ -88,6 +94,15 @@ def _workers(result: dict[str, Any]) -> str:
         for row in result["workers"]
     ]
     return table(header, rows)
+
+
+def _memory(result: dict[str, Any]) -> str:
+    """What a job needs beside the texts."""
+    rows = [
+        [row["job"], row.get("skipped") or f"{row['growth_mb']:.1f}", f"{row['result_mb']:.1f}" if row.get("result_mb") else "–"]
+        for row in result.get("memory", [])
+    ]
+    return table(["job (english)", "process grows by MB", "of which the result MB"], rows) if rows else ""
 
 
 def _quality(result: dict[str, Any]) -> str:

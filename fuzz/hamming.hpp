@@ -34,7 +34,8 @@ inline HammingSegment open(unsigned bits, const Sections& sections) {
 
 inline void search_safely(const HammingSegment& segment, const Code& query, unsigned k) {
     std::vector<Hit> hits;
-    segment.prefetch(query, k);
+    segment.prefetch_directories(query, k);
+    segment.prefetch_buckets(query, k);
     segment.search(query, k, hits);
     std::int64_t sum = 0;
     for (const Hit& hit : hits) {

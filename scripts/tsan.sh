@@ -16,8 +16,8 @@ echo "== the kernels in threads"
 ls native/*/*.cpp | grep -v '/bind/' | xargs -n 1 -P "${JOBS:-2}" sh -c '
   object='$home'/$(basename "$1" .cpp).o
   [ "$object" -nt "$1" ] && [ -z "$(find native -name "*.hpp" -newer "$object")" ] ||
-    '"${LAUNCHER:-} $compiler"' -std=c++20 -O1 -g -fsanitize=thread -DLOOKALIKE_NO_CLONES -ffp-contract=off -Inative -c "$1" -o "$object"' sh
-$compiler -std=c++20 -O1 -g -fsanitize=thread -DLOOKALIKE_NO_CLONES -Inative -pthread tests/native/threads.cpp $home/*.o -o $home/threads
+    '"${LAUNCHER:-} $compiler"' -std=c++20 -O1 -g -fsanitize=thread -ffp-contract=off -Inative -c "$1" -o "$object"' sh
+$compiler -std=c++20 -O1 -g -fsanitize=thread -Inative -pthread tests/native/threads.cpp $home/*.o -o $home/threads
 $fixed $home/threads
 [ -z "${KERNELS_ONLY:-}" ] || exit 0
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/dispatch.hpp"
 #include "base/hash.hpp"
 
 namespace lookalike {
@@ -57,8 +58,8 @@ std::uint64_t siphash(const std::array<std::uint64_t, 2>& key, const std::uint8_
     return state.finish();
 }
 
-LOOKALIKE_CLONES
-void keyed_tokens(const HashKey& key, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
+LOOKALIKE_INLINED void keyed_tokens_here(const HashKey& key, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count,
+                                         std::uint64_t* out) {
     const std::uint64_t k0 = key.tokens[0], k1 = key.tokens[1];
     // As if all had at most seven bytes, without a branch; then those that have more.
     for (std::size_t done = 0; done < count; done += kAtATime) {
@@ -75,8 +76,11 @@ void keyed_tokens(const HashKey& key, const std::uint8_t* bytes, const std::size
     }
 }
 
-LOOKALIKE_CLONES
-void keyed_tokens(const HashKey& key, const std::uint8_t* first, unsigned width, std::size_t count, std::uint64_t* out) {
+void keyed_tokens(const HashKey& key, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
+    return widest<keyed_tokens_here>(key, bytes, begins, ends, count, out);
+}
+
+LOOKALIKE_INLINED void keyed_tokens_of_one_size(const HashKey& key, const std::uint8_t* first, unsigned width, std::size_t count, std::uint64_t* out) {
     const std::uint64_t k0 = key.tokens[0], k1 = key.tokens[1], size = std::uint64_t{width} << 56, mask = (1ULL << 8 * width) - 1;
     for (std::size_t done = 0; done < count; done += kAtATime) {
         std::uint64_t words[kAtATime];
@@ -90,10 +94,15 @@ void keyed_tokens(const HashKey& key, const std::uint8_t* first, unsigned width,
     }
 }
 
-LOOKALIKE_CLONES
-void finish_keyed_shingles(const HashKey& key, std::uint64_t* shingles, std::size_t count) {
+void keyed_tokens(const HashKey& key, const std::uint8_t* first, unsigned width, std::size_t count, std::uint64_t* out) {
+    return widest<keyed_tokens_of_one_size>(key, first, width, count, out);
+}
+
+LOOKALIKE_INLINED void finish_keyed_shingles_here(const HashKey& key, std::uint64_t* shingles, std::size_t count) {
     const std::uint64_t before = key.shingles[1], after = key.shingles[2];
     for (std::size_t k = 0; k < count; ++k) shingles[k] = mix(shingles[k] ^ before) ^ after;
 }
+
+void finish_keyed_shingles(const HashKey& key, std::uint64_t* shingles, std::size_t count) { return widest<finish_keyed_shingles_here>(key, shingles, count); }
 
 }  // namespace lookalike

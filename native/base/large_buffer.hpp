@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/system.hpp"
+
 // Where AddressSanitizer watches, the heap: it knows where a block ends.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
@@ -15,7 +17,7 @@
 #define LOOKALIKE_WATCHED_HEAP
 #endif
 
-#if defined(__linux__) && !defined(LOOKALIKE_WATCHED_HEAP)
+#if defined(LOOKALIKE_LINUX) && !defined(LOOKALIKE_WATCHED_HEAP)
 #define LOOKALIKE_OWN_PAGES
 #include <sys/mman.h>
 #endif
@@ -30,6 +32,7 @@ class LargeBuffer {
    public:
     LargeBuffer() = default;
     explicit LargeBuffer(std::size_t capacity) : capacity_(capacity) {
+        if (capacity == 0) return;
 #ifdef LOOKALIKE_OWN_PAGES
         void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstdint>
 
-#ifdef __linux__
+#include "base/system.hpp"
+
+#ifdef LOOKALIKE_LINUX
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +27,7 @@ namespace {
 std::atomic<GuardedMappingEntry*> entries{nullptr};
 static_assert(std::atomic<GuardedMappingEntry*>::is_always_lock_free && std::atomic<std::uintptr_t>::is_always_lock_free);
 
-#ifdef __linux__
+#ifdef LOOKALIKE_LINUX
 std::size_t guarded = 0;
 std::uintptr_t page_bytes = 4096;
 struct sigaction before;
@@ -99,7 +101,7 @@ GuardedMapping guard_mapping(const void* data, std::size_t size) {
     entry->cut.store(false);
     const auto begin = reinterpret_cast<std::uintptr_t>(data);
     entry->begin.store(begin);
-#ifdef __linux__
+#ifdef LOOKALIKE_LINUX
     page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     entry->end.store((begin + size + page_bytes - 1) & ~(page_bytes - 1));
     ++guarded;
@@ -113,7 +115,7 @@ GuardedMapping guard_mapping(const void* data, std::size_t size) {
 void release_mapping(GuardedMapping mapping) {
     mapping->begin.store(0);
     mapping->end.store(0);
-#ifdef __linux__
+#ifdef LOOKALIKE_LINUX
     if (--guarded == 0) uninstall();
 #endif
 }
@@ -121,7 +123,7 @@ void release_mapping(GuardedMapping mapping) {
 bool mapping_was_cut(const GuardedMappingEntry* mapping) { return mapping->cut.load(); }
 
 void renew_guard() {
-#ifdef __linux__
+#ifdef LOOKALIKE_LINUX
     if (guarded != 0) install();
 #endif
 }

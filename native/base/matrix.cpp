@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/platform.hpp"
+#include "base/dispatch.hpp"
 
 namespace lookalike {
 namespace {
@@ -71,14 +71,12 @@ void multiply_anywhere(const float* a, const float* b, float* c, std::size_t row
     }
 }
 
-#if LOOKALIKE_HAS_CLONES
-__attribute__((target("arch=x86-64-v4"))) void multiply_by_16(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner,
-                                                              std::size_t columns, float* panel) {
+#if LOOKALIKE_HAS_LEVELS
+LOOKALIKE_AVX512 void multiply_by_16(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns, float* panel) {
     multiply_in_tiles<Lanes16, 8>(a, b, c, rows, inner, columns, panel);
 }
 
-__attribute__((target("arch=x86-64-v3"))) void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns,
-                                                             float* panel) {
+LOOKALIKE_AVX2 void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns, float* panel) {
     multiply_in_tiles<Lanes8, 6>(a, b, c, rows, inner, columns, panel);
 }
 #elif defined(__FP_FAST_FMAF)
@@ -88,11 +86,8 @@ void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, s
 #endif
 
 Multiply fastest_multiply() {
-#if LOOKALIKE_HAS_CLONES
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("x86-64-v4")) return multiply_by_16;
-    if (__builtin_cpu_supports("x86-64-v3")) return multiply_by_8;
-    return multiply_anywhere;
+#if LOOKALIKE_HAS_LEVELS
+    return kLevel == Level::avx512 ? multiply_by_16 : kLevel == Level::avx2 ? multiply_by_8 : multiply_anywhere;
 #elif defined(__FP_FAST_FMAF)
     return multiply_by_8;
 #else
@@ -100,13 +95,11 @@ Multiply fastest_multiply() {
 #endif
 }
 
-const Multiply multiply_fast = fastest_multiply();
-
 }  // namespace
 
 void multiply(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns) {
     std::vector<float> panel(inner * kWidestPanel);
-    multiply_fast(a, b, c, rows, inner, columns, panel.data());
+    fastest_multiply()(a, b, c, rows, inner, columns, panel.data());
 }
 
 }  // namespace lookalike

@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 
 std::uint64_t Secret::absorbed(std::uint64_t hash, std::uint64_t word) const {
@@ -42,9 +44,8 @@ const Secret& process_secret() {
     return secret;
 }
 
-LOOKALIKE_CLONES
-void secret_tokens(const Secret& given, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, const std::uint64_t* plain,
-                   std::size_t count, std::uint64_t* out) {
+LOOKALIKE_INLINED void secret_tokens_here(const Secret& given, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends,
+                                          const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
     const Secret secret = given;  // a copy that nothing else writes to
     for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], (ends[i] - begins[i]) & 63);
     for (std::size_t i = 0; i < count; ++i) {
@@ -52,14 +53,31 @@ void secret_tokens(const Secret& given, const std::uint8_t* bytes, const std::si
     }
 }
 
-LOOKALIKE_CLONES
-void secret_tokens(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
+void secret_tokens(const Secret& given, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, const std::uint64_t* plain,
+                   std::size_t count, std::uint64_t* out) {
+    return widest<secret_tokens_here>(given, bytes, begins, ends, plain, count, out);
+}
+
+LOOKALIKE_INLINED void secret_tokens_of_one_size(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
     const Secret secret = given;
     for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], size);
 }
 
-LOOKALIKE_CLONES
-void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out) {
+void secret_tokens(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
+    return widest<secret_tokens_of_one_size>(given, size, plain, count, out);
+}
+
+LOOKALIKE_INLINED void secret_tokens_of_sizes(const Secret& given, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count,
+                                              std::uint64_t* out) {
+    const Secret secret = given;
+    for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], sizes[i] & 63);
+}
+
+void secret_tokens(const Secret& given, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
+    widest<secret_tokens_of_sizes>(given, sizes, plain, count, out);
+}
+
+LOOKALIKE_INLINED void secret_shingles_here(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out) {
     if (n == kUsual) {
         for (std::size_t k = 0; k < count; ++k) out[k] = turned_together<kUsual>(tokens + k);
         return;
@@ -71,6 +89,10 @@ void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n,
         const std::uint64_t* token = tokens + i;
         for (std::size_t k = 0; k < count; ++k) out[k] ^= std::rotl(token[k], turn);
     }
+}
+
+void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out) {
+    return widest<secret_shingles_here>(tokens, count, n, out);
 }
 
 }  // namespace lookalike

@@ -61,6 +61,9 @@ void secret_tokens(const Secret& secret, const std::uint8_t* bytes, const std::s
 // The same where all have one size of up to eight bytes.
 void secret_tokens(const Secret& secret, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out);
 
+// The same of tokens of these sizes, right for those of up to eight bytes.
+void secret_tokens(const Secret& secret, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count, std::uint64_t* out);
+
 // out[k] = XOR of rotl(tokens[k + i], 13 * (n - 1 - i)) for k < count; tokens holds count + n - 1 secret hashes.
 void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out);
 
@@ -74,10 +77,8 @@ class SecretShingler {
 
     template <class Consume>
     void run(std::span<const std::uint8_t> utf8, Consume&& consume) {
-        folder_.run(utf8, options_.mode, options_.fold, false);
         held_ = 0;
         bool emitted = false;
-        const std::uint8_t* bytes = folder_.bytes();
         // Tokens are hashed where they are shingled: there is room for a stretch beyond a batch.
         const auto take = [&](std::size_t count) {
             held_ += count;
@@ -85,24 +86,40 @@ class SecretShingler {
             drain(consume);
             emitted = true;
         };
-        folder_.for_each_stretch(
-            [&](const TokenEdges& edges) {
-                hash_tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
-                secret_tokens(secret_, bytes, edges.begins, edges.ends, plain_.data() + held_, edges.ended, tokens_.data() + held_);
-                if (with_plain_ && options_.hashing.key()) options_.hashing.tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
-                take(edges.ended);
-            },
-            [&](std::size_t first, std::size_t count, unsigned width) {
-                for (std::size_t done = 0; done < count; done += TokenEdges::kRoom) {
-                    const std::size_t size = std::min<std::size_t>(TokenEdges::kRoom, count - done);
-                    const std::uint8_t* from = bytes + first + done * width;
-                    std::uint64_t* plain = plain_.data() + held_;
-                    hash_tokens_of({}, from, width, size, plain);
-                    secret_tokens(secret_, width, plain, size, tokens_.data() + held_);
-                    if (with_plain_ && options_.hashing.key()) hash_tokens_of(options_.hashing, from, width, size, plain);
-                    take(size);
+        if (!(with_plain_ && options_.hashing.key()) && SimpleTokens::suits(utf8, options_.mode, options_.fold)) {
+            simple_.start();
+            while (const std::size_t taken = simple_.take(utf8, options_.mode)) {
+                std::uint64_t *plain = plain_.data() + held_, *tokens = tokens_.data() + held_;
+                simple_.hash(plain);
+                secret_tokens(secret_, simple_.sizes(), plain, simple_.count(), tokens);
+                for (const SimpleTokens::Long& token : simple_.longs()) {
+                    tokens[token.token] = secret_.of_long_padded(simple_.bytes(token), simple_.sizes()[token.token]);
                 }
-            });
+                take(simple_.count());
+                utf8 = utf8.subspan(taken);
+            }
+        }
+        if (!utf8.empty()) folder_.run(utf8, options_.mode, options_.fold, false);
+        const std::uint8_t* bytes = folder_.bytes();
+        if (!utf8.empty())
+            folder_.for_each_stretch(
+                [&](const TokenEdges& edges) {
+                    hash_tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
+                    secret_tokens(secret_, bytes, edges.begins, edges.ends, plain_.data() + held_, edges.ended, tokens_.data() + held_);
+                    if (with_plain_ && options_.hashing.key()) options_.hashing.tokens(bytes, edges.begins, edges.ends, edges.ended, plain_.data() + held_);
+                    take(edges.ended);
+                },
+                [&](std::size_t first, std::size_t count, unsigned width) {
+                    for (std::size_t done = 0; done < count; done += TokenEdges::kRoom) {
+                        const std::size_t size = std::min<std::size_t>(TokenEdges::kRoom, count - done);
+                        const std::uint8_t* from = bytes + first + done * width;
+                        std::uint64_t* plain = plain_.data() + held_;
+                        hash_tokens_of({}, from, width, size, plain);
+                        secret_tokens(secret_, width, plain, size, tokens_.data() + held_);
+                        if (with_plain_ && options_.hashing.key()) hash_tokens_of(options_.hashing, from, width, size, plain);
+                        take(size);
+                    }
+                });
         if (held_ >= options_.ngram) {
             drain(consume);
         } else if (held_ > 0 && !emitted) {
@@ -111,7 +128,7 @@ class SecretShingler {
     }
 
    private:
-    static constexpr std::size_t kBatch = 1024, kRoom = kBatch + TokenEdges::kRoom + 1;
+    static constexpr std::size_t kBatch = 1024, kRoom = kBatch + std::max(TokenEdges::kRoom, SimpleTokens::kRoom) + 1;
 
     template <class Consume>
     void shingle(std::size_t count, unsigned n, Consume&& consume) {
@@ -132,6 +149,7 @@ class SecretShingler {
     TextOptions options_;
     Secret secret_;
     bool with_plain_;
+    SimpleTokens simple_;
     Folder folder_;
     std::vector<std::uint64_t> plain_, tokens_, plain_shingles_, shingles_;
     std::size_t held_ = 0;

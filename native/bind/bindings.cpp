@@ -1,5 +1,6 @@
 // The module. Only this file and bind_*.cpp know Python; kernels see contiguous buffers.
 #include "base/checksum.hpp"
+#include "base/dispatch.hpp"
 #include "bind/bind.hpp"
 
 void bind_text(nb::module_& m);
@@ -7,6 +8,7 @@ void bind_checks(nb::module_& m);
 void bind_mappings(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
+void bind_single(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
@@ -21,20 +23,6 @@ void bind_vectors(nb::module_& m);
 
 namespace {
 
-// Which version of the kernels this processor runs.
-std::string cpu_level() {
-#if LOOKALIKE_HAS_CLONES
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        return "x86-64-v4 (AVX-512)";
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return "x86-64-v3 (AVX2)";
-    return "x86-64 (SSE2)";
-#else
-    return "portable";
-#endif
-}
-
 std::uint64_t checksum(lookalike::Bytes data) {
     nb::gil_scoped_release release;
     return lookalike::checksum(lookalike::view(data));
@@ -45,12 +33,13 @@ std::uint64_t checksum(lookalike::Bytes data) {
 NB_MODULE(_native, m) {
     // Arguments are noconvert everywhere: nanobind would otherwise cast a float array to integers in silence.
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
-    m.def("cpu_level", &cpu_level);
+    m.def("cpu_level", &lookalike::level_name);
     m.def("checksum", &checksum, nb::arg("data").noconvert());
     bind_text(m);
     bind_checks(m);
     bind_mappings(m);
     bind_sketch(m);
+    bind_single(m);
     bind_record(m);
     bind_passages(m);
     bind_fuzzy(m);

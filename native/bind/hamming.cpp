@@ -41,7 +41,7 @@ std::vector<Code> read_codes(const Hashes& words, unsigned bits) {
 // Offsets, ids and distances of the matches of each query, and how many each query had before the limit.
 using FoundArrays = std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>, Output<std::int64_t>>;
 
-// `searched` has prefetch(query, k) and search(query, k, scratch, matches).
+// `searched` has prefetch_directories(query, k), prefetch_buckets(query, k) and search(query, k, scratch, matches).
 template <class Searched>
 FoundArrays search_batch(const Searched& searched, const std::vector<Code>& queries, unsigned k, std::size_t limit, unsigned workers) {
     std::vector<std::int64_t> offsets{0}, ids, totals(queries.size());
@@ -49,8 +49,10 @@ FoundArrays search_batch(const Searched& searched, const std::vector<Code>& quer
     std::vector<std::vector<Match>> found(queries.size());
     for_each_document(queries.size(), workers, [&] {
         return [&, scratch = std::vector<Hit>(), matches = std::vector<Match>()](std::size_t i) mutable {
-            constexpr std::size_t kAhead = 4;  // queries whose buckets are on their way from memory
-            if (i + kAhead < queries.size()) searched.prefetch(queries[i + kAhead], k);
+            // While a query is answered, the buckets of a later one are on their way from memory, and the directories of one still later.
+            constexpr std::size_t kAhead = 3, kFurther = 6;
+            if (i + kFurther < queries.size()) searched.prefetch_directories(queries[i + kFurther], k);
+            if (i + kAhead < queries.size()) searched.prefetch_buckets(queries[i + kAhead], k);
             matches.clear();
             searched.search(queries[i], k, scratch, matches);
             totals[i] = static_cast<std::int64_t>(matches.size());
@@ -237,7 +239,8 @@ class Segment {
         return search_batch(*this, queries, k, limit, workers);
     }
 
-    void prefetch(const Code& query, unsigned k) const { segment_.prefetch(query, k); }
+    void prefetch_directories(const Code& query, unsigned k) const { segment_.prefetch_directories(query, k); }
+    void prefetch_buckets(const Code& query, unsigned k) const { segment_.prefetch_buckets(query, k); }
 
     void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const {
         scratch.clear();

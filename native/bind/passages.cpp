@@ -26,23 +26,69 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes s
     return {give(std::move(values)), give(std::move(kept))};
 }
 
-// Hashes of a folded text's tokens, and their spans: start in the upper half, end in the lower. Returns how many.
-std::size_t read_tokens(const Folder& folder, const Hashing& hashing, Scratch<std::uint64_t>& tokens, Scratch<std::uint64_t>& edges) {
-    tokens.grow(folder.size(), 0);
-    edges.grow(folder.size(), 0);
-    std::size_t count = 0;
-    const auto edge = [&](std::size_t begin, std::size_t end) { return std::uint64_t{folder.span_begin(begin)} << 32 | folder.span_end(end - 1); };
-    folder.for_each_stretch(
-        [&](const TokenEdges& found) {
-            hashing.tokens(folder.bytes(), found.begins, found.ends, found.ended, tokens.data() + count);
-            for (std::size_t i = 0; i < found.ended; ++i) edges[count++] = edge(found.begins[i], found.ends[i]);
-        },
-        [&](std::size_t first, std::size_t many, unsigned width) {
-            hash_tokens_of(hashing, folder.bytes() + first, width, many, tokens.data() + count);
-            for (std::size_t b = first; b < first + many * width; b += width) edges[count++] = edge(b, b + width);
-        });
-    return count;
-}
+// Hashes of the tokens of one text after the other, with their spans.
+class SpannedTokens {
+   public:
+    explicit SpannedTokens(const TextOptions& options) : options_(options) {}
+
+    void run(std::span<const std::uint8_t> utf8) {
+        count_ = 0;
+        simple_.start();
+        if (!options_.hashing.key() && SimpleTokens::suits(utf8, options_.mode, options_.fold)) {
+            while (const std::size_t taken = simple_.take(utf8, options_.mode)) {
+                reserve(SimpleTokens::kRoom);
+                simple_.hash(hashes_.data() + count_);
+                std::copy_n(simple_.starts(), simple_.count(), starts_.data() + count_);
+                std::copy_n(simple_.ends(), simple_.count(), ends_.data() + count_);
+                count_ += simple_.count();
+                utf8 = utf8.subspan(taken);
+            }
+        }
+        if (!utf8.empty()) run_folded(utf8, simple_.position());
+    }
+
+    std::size_t count() const { return count_; }
+    const std::uint64_t* hashes() const { return hashes_.data(); }
+    std::uint32_t start(std::size_t token) const { return starts_[token]; }
+    std::uint32_t end(std::size_t token) const { return ends_[token]; }
+
+   private:
+    void reserve(std::size_t more) {
+        hashes_.grow(count_ + more, count_);
+        starts_.grow(count_ + more, count_);
+        ends_.grow(count_ + more, count_);
+    }
+
+    // What begins `before` code points behind the start of the text.
+    void run_folded(std::span<const std::uint8_t> utf8, std::uint32_t before) {
+        folder_.run(utf8, options_.mode, options_.fold, true);
+        reserve(folder_.size());
+        const std::uint32_t *const begins = folder_.span_begins(), *const ends = folder_.span_ends();
+        const auto take = [&](std::size_t many, auto&& first, auto&& last) {  // the first and the last byte of each token
+            std::uint32_t *const to_starts = starts_.data() + count_, *const to_ends = ends_.data() + count_;
+            for (std::size_t i = 0; i < many; ++i) to_starts[i] = begins[first(i)] + before;
+            for (std::size_t i = 0; i < many; ++i) to_ends[i] = ends[last(i)] + before;
+            count_ += many;
+        };
+        folder_.for_each_stretch(
+            [&](const TokenEdges& found) {
+                options_.hashing.tokens(folder_.bytes(), found.begins, found.ends, found.ended, hashes_.data() + count_);
+                take(found.ended, [&](std::size_t i) { return found.begins[i]; }, [&](std::size_t i) { return found.ends[i] - 1; });
+            },
+            [&](std::size_t first, std::size_t many, unsigned width) {
+                hash_tokens_of(options_.hashing, folder_.bytes() + first, width, many, hashes_.data() + count_);
+                if (width == 1) return take(many, [=](std::size_t i) { return first + i; }, [=](std::size_t i) { return first + i; });
+                take(many, [=](std::size_t i) { return first + width * i; }, [=](std::size_t i) { return first + width * (i + 1) - 1; });
+            });
+    }
+
+    TextOptions options_;
+    SimpleTokens simple_;
+    Folder folder_;
+    Scratch<std::uint64_t> hashes_;
+    Scratch<std::uint32_t> starts_, ends_;
+    std::size_t count_ = 0;
+};
 
 // Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
 std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(Bytes data, Offsets offsets, unsigned mode,
@@ -69,21 +115,23 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, 
         std::mutex guard;
         for_each_document(texts.count(), workers, [&] {
             const std::lock_guard lock(guard);
-            return [&, &kept = lists.emplace_back(), folder = Folder(), tokens = Scratch<std::uint64_t>(), edges = Scratch<std::uint64_t>(),
-                    shingles = std::vector<std::uint64_t>(), positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
-                folder.run(texts[i], options.mode, options.fold, true);
-                const std::size_t count = read_tokens(folder, options.hashing, tokens, edges);
+            return [&, &kept = lists.emplace_back(), tokens = SpannedTokens(options), shingles = std::vector<std::uint64_t>(),
+                    positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
+                tokens.run(texts[i]);
+                const std::size_t count = tokens.count();
                 if (count == 0) return;
                 const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
                 shingles.resize(count - n + 1);
-                options.hashing.shingles(tokens.data(), shingles.size(), n, shingles.data());
+                options.hashing.shingles(tokens.hashes(), shingles.size(), n, shingles.data());
                 winnow(shingles, window, positions);
-                places[i] = {&kept, kept.values.size(), positions.size()};
-                for (const std::uint32_t position : positions) {
-                    kept.values.push_back(shingles[position]);
-                    kept.starts.push_back(static_cast<std::uint32_t>(edges[position] >> 32));
-                    kept.ends.push_back(static_cast<std::uint32_t>(edges[position + n - 1]));
-                }
+                const std::size_t first = kept.values.size(), all_now = first + positions.size();
+                places[i] = {&kept, first, positions.size()};
+                kept.values.resize(all_now);
+                kept.starts.resize(all_now);
+                kept.ends.resize(all_now);
+                for (std::size_t k = 0; k < positions.size(); ++k) kept.values[first + k] = shingles[positions[k]];
+                for (std::size_t k = 0; k < positions.size(); ++k) kept.starts[first + k] = tokens.start(positions[k]);
+                for (std::size_t k = 0; k < positions.size(); ++k) kept.ends[first + k] = tokens.end(positions[k] + n - 1);
             };
         });
         for (const Place& place : places) ends_of.push_back(ends_of.back() + static_cast<std::int64_t>(place.count));

@@ -1,4 +1,6 @@
 // Python's view of texts, tokens and string hashes.
+#include <limits>
+
 #include "bind/bind.hpp"
 #include "segments/column.hpp"
 #include "text/words.hpp"
@@ -6,20 +8,27 @@
 namespace lookalike {
 namespace {
 
-// A list of str as one UTF-8 buffer with offsets; lone surrogates keep their three bytes.
-std::pair<Output<std::uint8_t>, Output<std::int64_t>> pack_strings(nb::list texts) {
-    std::vector<nb::object> encoded;  // first all of them, so that the buffer is made once and in its final size
-    encoded.reserve(texts.size());
+// Strings as one UTF-8 buffer with offsets; lone surrogates keep their three bytes. As many of the list as have `characters` of them together,
+// but at least one. All are encoded first, so that the buffer is made once and in its final size.
+std::pair<Output<std::uint8_t>, Output<std::int64_t>> pack_strings(nb::list texts, std::size_t characters) {
+    std::vector<nb::object> encoded;
+    const std::size_t all = texts.size();
+    encoded.reserve(all);
     std::vector<std::int64_t> offsets{0};
-    offsets.reserve(texts.size() + 1);
-    for (std::size_t i = 0; i < texts.size(); ++i) {
+    offsets.reserve(all + 1);
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < all; ++i) {
         nb::object text = texts[i];
-        if (PyUnicode_Check(text.ptr())) {
-            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-            if (!text.is_valid()) throw nb::python_error();
-        } else if (!PyBytes_Check(text.ptr())) {
+        const bool is_text = PyUnicode_Check(text.ptr());
+        if (!is_text && !PyBytes_Check(text.ptr())) {
             const std::string type = nb::cast<std::string>(nb::str(text.type().attr("__name__")));
             throw nb::type_error(("item " + std::to_string(i) + " is a " + type + ", expected str or bytes").c_str());
+        }
+        taken += static_cast<std::size_t>(is_text ? PyUnicode_GetLength(text.ptr()) : PyBytes_Size(text.ptr()));
+        if (taken > characters && i > 0) break;
+        if (is_text) {
+            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+            if (!text.is_valid()) throw nb::python_error();
         }
         offsets.push_back(offsets.back() + PyBytes_Size(text.ptr()));
         encoded.push_back(std::move(text));
@@ -215,7 +224,7 @@ Output<std::uint64_t> secret_strings(Bytes data, Offsets offsets, std::optional<
 void bind_text(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
-    m.def("pack_strings", &pack_strings, "texts"_a);
+    m.def("pack_strings", &pack_strings, "texts"_a, "characters"_a = std::numeric_limits<std::size_t>::max());
     m.def("fold_text", &fold_text, "text"_a.noconvert());
     m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_stream", &token_stream, "text"_a.noconvert(), "mode"_a, "fold"_a);

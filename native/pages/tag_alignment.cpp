@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/dispatch.hpp"
 #include "base/hash.hpp"
 #include "pages/tag_shares.hpp"
 
@@ -65,21 +66,26 @@ class RecentRows {
 };
 
 // What names and attributes add to the resemblance.
-LOOKALIKE_CLONES
-void fill_outlines(std::uint32_t name, float by_name, float by_attributes, const float* shares, const Right& right, float* __restrict out) {
+LOOKALIKE_INLINED void fill_outlines_here(std::uint32_t name, float by_name, float by_attributes, const float* shares, const Right& right,
+                                          float* __restrict out) {
     const std::uint32_t *names = right.names.data(), *attributes = right.attributes.data();
     const std::size_t count = right.size();
     for (std::size_t j = 0; j < count; ++j) out[j] = (name == names[j] ? by_name : 0.0F) + by_attributes * shares[attributes[j]];
 }
 
+void fill_outlines(std::uint32_t name, float by_name, float by_attributes, const float* shares, const Right& right, float* __restrict out) {
+    return widest<fill_outlines_here>(name, by_name, by_attributes, shares, right, out);
+}
+
 // How alike the strings are: they have nothing in common where the other side has none.
-LOOKALIKE_CLONES
-void fill_strings(const float* shares, const Right& right, float* __restrict out) {
+LOOKALIKE_INLINED void fill_strings_here(const float* shares, const Right& right, float* __restrict out) {
     const std::uint32_t* strings = right.strings.data();
     const float* has = right.has_string.data();
     const std::size_t count = right.size();
     for (std::size_t j = 0; j < count; ++j) out[j] = has[j] * shares[strings[j]];
 }
+
+void fill_strings(const float* shares, const Right& right, float* __restrict out) { return widest<fill_strings_here>(shares, right, out); }
 
 // A tag on the left, or a text, which has no outlines: its string is all it is.
 struct Left {
@@ -89,8 +95,7 @@ struct Left {
 };
 
 // Resemblances in units: nothing for those of another kind, all for the tag itself.
-LOOKALIKE_CLONES
-void fill_row(const Left& left, const Right& right, std::int32_t* __restrict out) {
+LOOKALIKE_INLINED void fill_row_here(const Left& left, const Right& right, std::int32_t* __restrict out) {
     const std::uint32_t* tags = right.tags.data();
     const float *same_kind = (left.outlines ? right.is_tag : right.is_text).data(), *outlines = left.outlines, *strings = left.strings;
     const Left own = left;
@@ -106,6 +111,8 @@ void fill_row(const Left& left, const Right& right, std::int32_t* __restrict out
     }
 }
 
+void fill_row(const Left& left, const Right& right, std::int32_t* __restrict out) { return widest<fill_row_here>(left, right, out); }
+
 constexpr std::int32_t kSkipRight = 0, kSkipLeft = 1, kPair = 2;
 
 // Vectors as compilers know them: on a processor with narrower ones, each is several.
@@ -115,9 +122,8 @@ typedef std::uint8_t Steps __attribute__((vector_size(kLanes)));
 // One row of the table of sums: the sum of a cell is the largest of that to the left, that above, and that above to the left with the
 // resemblance added. First each stretch goes by itself, then all hear of the largest sum before them. Four rows share the bytes of their
 // steps: memory that nobody touched before is the slowest.
-LOOKALIKE_CLONES
-void advance(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t length, std::int32_t* __restrict here,
-             std::uint8_t* __restrict steps, unsigned shift) {
+LOOKALIKE_INLINED void advance_here(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t length, std::int32_t* __restrict here,
+                                    std::uint8_t* __restrict steps, unsigned shift) {
     Sums largest{}, corner, top, own, sum;
     std::memcpy(&corner, above + (length - 1) * kLanes, sizeof corner);
     for (std::size_t lane = kLanes - 1; lane > 0; --lane) corner[lane] = corner[lane - 1];
@@ -146,6 +152,11 @@ void advance(const std::int32_t* __restrict above, const std::int32_t* __restric
         std::memcpy(here + k * kLanes, &sum, sizeof sum);
         left = sum;
     }
+}
+
+void advance(const std::int32_t* __restrict above, const std::int32_t* __restrict row, std::size_t length, std::int32_t* __restrict here,
+             std::uint8_t* __restrict steps, unsigned shift) {
+    return widest<advance_here>(above, row, length, here, steps, shift);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/dispatch.hpp"
 #include "base/hash.hpp"
 
 namespace lookalike {
@@ -19,8 +20,7 @@ constexpr float kClasses = 256;
 }
 
 // How many classes one signature has in common with each of many.
-LOOKALIKE_CLONES
-void count_common(const Signature& own, const Signatures& others, std::uint32_t* common) {
+LOOKALIKE_INLINED void count_common_here(const Signature& own, const Signatures& others, std::uint32_t* common) {
     const std::array<std::uint64_t, 4> a = own.classes;
     for (std::size_t j = 0; j < others.distinct.size(); ++j) {
         const std::array<std::uint64_t, 4>& b = others.distinct[j].classes;
@@ -30,7 +30,9 @@ void count_common(const Signature& own, const Signatures& others, std::uint32_t*
     }
 }
 
-#if LOOKALIKE_HAS_CLONES
+void count_common(const Signature& own, const Signatures& others, std::uint32_t* common) { return widest<count_common_here>(own, others, common); }
+
+#if LOOKALIKE_HAS_LEVELS && !defined(__clang__)  // clang has no prefer-vector-width in attributes
 // The same where there is one.
 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,prefer-vector-width=512")]]
 void count_common_in_vectors(const Signature& own, const Signatures& others, std::uint32_t* __restrict common) {
@@ -43,20 +45,20 @@ void count_common_in_vectors(const Signature& own, const Signatures& others, std
     }
 }
 
-bool counts_in_vectors() {
-    return __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq");
-}
+bool counts_in_vectors() { return kLevel == Level::avx512 && __builtin_cpu_supports("avx512vpopcntdq"); }
 #else
 constexpr auto count_common_in_vectors = count_common;
 bool counts_in_vectors() { return false; }
 #endif
 
-LOOKALIKE_CLONES
-void fill_shares(const std::uint32_t* common, float in_own, const std::vector<float>& counts, float* __restrict out) {
+LOOKALIKE_INLINED void fill_shares_here(const std::uint32_t* common, float in_own, const std::vector<float>& counts, float* __restrict out) {
     const float* in_others = counts.data();
     const std::size_t count = counts.size();
     for (std::size_t j = 0; j < count; ++j) out[j] = share(static_cast<float>(common[j]), in_own, in_others[j]);
+}
+
+void fill_shares(const std::uint32_t* common, float in_own, const std::vector<float>& counts, float* __restrict out) {
+    return widest<fill_shares_here>(common, in_own, counts, out);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "base/dispatch.hpp"
 #include "base/hash.hpp"
 #include "base/parallel.hpp"
 
@@ -167,8 +168,8 @@ struct Range {
 
 // Word by word, only entries that are not yet too far are kept. Which ones cannot be foreseen, so they are written down
 // without a branch.
-LOOKALIKE_CLONES
-void scan(const TlshColumns<View>& columns, std::span<const Range> ranges, const TlshEntry& query, int max_distance, std::vector<Hit>& hits) {
+LOOKALIKE_INLINED void scan_here(const TlshColumns<View>& columns, std::span<const Range> ranges, const TlshEntry& query, int max_distance,
+                                 std::vector<Hit>& hits) {
     constexpr std::size_t kBlock = 512;
     const std::size_t size = columns.checksums.size();
     Hit kept[kBlock];
@@ -199,6 +200,10 @@ void scan(const TlshColumns<View>& columns, std::span<const Range> ranges, const
             }
         }
     }
+}
+
+void scan(const TlshColumns<View>& columns, std::span<const Range> ranges, const TlshEntry& query, int max_distance, std::vector<Hit>& hits) {
+    return widest<scan_here>(columns, ranges, query, max_distance, hits);
 }
 
 class TlshWriter {

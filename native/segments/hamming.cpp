@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/dispatch.hpp"
 #include "base/parallel.hpp"
 
 namespace lookalike {
@@ -34,12 +35,16 @@ std::vector<unsigned> block_widths(unsigned bits, std::size_t size) {
     return {16, 16, 16, 16};
 }
 
-LOOKALIKE_CLONES
-void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t first, std::size_t end, const Code& query, unsigned k, std::vector<Hit>& hits) {
+LOOKALIKE_INLINED void scan_here(const std::uint64_t* high, const std::uint64_t* low, std::size_t first, std::size_t end, const Code& query, unsigned k,
+                                 std::vector<Hit>& hits) {
     for (std::size_t i = first; i < end; ++i) {
         const int found = std::popcount(high[i] ^ query.high) + (low ? std::popcount(low[i] ^ query.low) : 0);
         if (found <= static_cast<int>(k)) hits.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(found)});
     }
+}
+
+void scan(const std::uint64_t* high, const std::uint64_t* low, std::size_t first, std::size_t end, const Code& query, unsigned k, std::vector<Hit>& hits) {
+    return widest<scan_here>(high, low, first, end, query, k, hits);
 }
 
 // Buckets are probed in groups: while one group is read, the directory entries of the next are on their way from memory.
@@ -65,9 +70,8 @@ template <class Read>
 }
 
 // The first table's entries are the codes themselves.
-LOOKALIKE_CLONES
-void probe_codes(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint64_t* high,
-                 const std::uint64_t* low, std::uint32_t size, const Code& query, unsigned k, std::vector<Hit>& hits) {
+LOOKALIKE_INLINED void probe_codes_here(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint64_t* high,
+                                        const std::uint64_t* low, std::uint32_t size, const Code& query, unsigned k, std::vector<Hit>& hits) {
     probe_groups(directory, bucket, masks, high, sizeof *high, size, [&](std::uint32_t begin, std::uint32_t end) {
         for (std::uint32_t i = begin; i < end; ++i) {
             const int found = std::popcount(high[i] ^ query.high) + (low ? std::popcount(low[i] ^ query.low) : 0);
@@ -76,10 +80,15 @@ void probe_codes(const std::uint32_t* directory, std::uint32_t bucket, std::span
     });
 }
 
+void probe_codes(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint64_t* high,
+                 const std::uint64_t* low, std::uint32_t size, const Code& query, unsigned k, std::vector<Hit>& hits) {
+    return widest<probe_codes_here>(directory, bucket, masks, high, low, size, query, k, hits);
+}
+
 // Places whose filter is within k of the query's.
-LOOKALIKE_CLONES
-void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters, std::uint32_t size,
-                   std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
+LOOKALIKE_INLINED void probe_filters_here(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks,
+                                          const std::uint32_t* filters, std::uint32_t size, std::uint32_t filter, unsigned k,
+                                          std::vector<std::uint32_t>& places) {
     probe_groups(directory, bucket, masks, filters, sizeof *filters, size, [&](std::uint32_t begin, std::uint32_t end) {
         constexpr std::uint32_t kSmall = 16;
         if (begin >= end) return;
@@ -104,6 +113,11 @@ void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::sp
     });
 }
 
+void probe_filters(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint32_t* filters, std::uint32_t size,
+                   std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
+    return widest<probe_filters_here>(directory, bucket, masks, filters, size, filter, k, places);
+}
+
 struct Places {
     std::uint32_t left, right;
 };
@@ -125,19 +139,27 @@ template <class Close>
     }
 }
 
-LOOKALIKE_CLONES
-void join_codes(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high, const std::uint64_t* low,
-                std::uint32_t size, unsigned k, std::vector<Places>& out) {
+LOOKALIKE_INLINED void join_codes_here(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high,
+                                       const std::uint64_t* low, std::uint32_t size, unsigned k, std::vector<Places>& out) {
     join_buckets(directory, first, end, mask, size, out, [&](std::uint32_t a, std::uint32_t b) {
         return std::popcount(high[a] ^ high[b]) + (low ? std::popcount(low[a] ^ low[b]) : 0) <= static_cast<int>(k);
     });
 }
 
-LOOKALIKE_CLONES
-void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, std::uint32_t size,
-                  unsigned k, std::vector<Places>& out) {
+void join_codes(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint64_t* high, const std::uint64_t* low,
+                std::uint32_t size, unsigned k, std::vector<Places>& out) {
+    return widest<join_codes_here>(directory, first, end, mask, high, low, size, k, out);
+}
+
+LOOKALIKE_INLINED void join_filters_here(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask,
+                                         const std::uint32_t* filters, std::uint32_t size, unsigned k, std::vector<Places>& out) {
     join_buckets(directory, first, end, mask, size, out,
                  [&](std::uint32_t a, std::uint32_t b) { return static_cast<unsigned>(std::popcount(filters[a] ^ filters[b])) <= k; });
+}
+
+void join_filters(const std::uint32_t* directory, std::uint32_t first, std::uint32_t end, std::uint32_t mask, const std::uint32_t* filters, std::uint32_t size,
+                  unsigned k, std::vector<Places>& out) {
+    return widest<join_filters_here>(directory, first, end, mask, filters, size, k, out);
 }
 
 void add_masks(unsigned width, unsigned left, unsigned from, std::uint32_t mask, std::vector<std::uint32_t>& masks) {
@@ -447,16 +469,31 @@ void HammingSegment::search(const Code& query, unsigned k, std::vector<Hit>& hit
     }
 }
 
-void HammingSegment::prefetch(const Code& query, unsigned k) const {
+// Calls visit(table, bucket) for the buckets that a search reads, those of few flipped bits at least.
+template <class Visit>
+void HammingSegment::for_near_buckets(const Code& query, unsigned k, Visit&& visit) const {
+    constexpr unsigned kNear = 1;  // within two bits there are hundreds: more than a processor waits for at a time
     for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
         const Table& table = tables_[t];
-        const std::size_t place = table.directory[bits_at(query, table.start, table.width, bits_)];
-        if (t == 0) {
+        const std::uint32_t bucket = bits_at(query, table.start, table.width, bits_);
+        for (const std::uint32_t mask : masks_within(table.width, std::min(kNear, static_cast<unsigned>(radius_of(t, k))))) visit(table, bucket ^ mask);
+    }
+}
+
+void HammingSegment::prefetch_directories(const Code& query, unsigned k) const {
+    for_near_buckets(query, k, [](const Table& table, std::uint32_t bucket) { __builtin_prefetch(table.directory.data() + bucket); });
+}
+
+void HammingSegment::prefetch_buckets(const Code& query, unsigned k) const {
+    for_near_buckets(query, k, [&](const Table& table, std::uint32_t bucket) {
+        const std::size_t place = std::min<std::size_t>(table.directory[bucket], size());
+        if (table.start == 0) {
             __builtin_prefetch(high_.data() + place);
+            if (bits_ == 128) __builtin_prefetch(low_.data() + place);
         } else {
             __builtin_prefetch(table.filters.data() + place);
         }
-    }
+    });
 }
 
 }  // namespace lookalike

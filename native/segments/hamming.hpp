@@ -88,7 +88,9 @@ class HammingSegment {
 
     // Appends every entry within k of the query, in no particular order.
     void search(const Code& query, unsigned k, std::vector<Hit>& hits) const;
-    void prefetch(const Code& query, unsigned k) const;
+    // What a search will read comes from memory in two steps: the directories tell where the buckets are.
+    void prefetch_directories(const Code& query, unsigned k) const;
+    void prefetch_buckets(const Code& query, unsigned k) const;
 
     // Calls report(entry, entry, distance) for every pair of entries within k, each once, until it returns false.
     template <class Report>
@@ -139,6 +141,8 @@ class HammingSegment {
         return rest < 0 ? -1 : rest / static_cast<int>(tables_.size());
     }
     bool scans(unsigned k) const;
+    template <class Visit>
+    void for_near_buckets(const Code& query, unsigned k, Visit&& visit) const;
     bool found_before(unsigned t, const Code& a, const Code& b, unsigned k) const;
 
     struct Pair {

@@ -101,8 +101,12 @@ void HammingIndex::search(const Code& query, unsigned k, std::vector<Hit>& scrat
     sort_matches(matches, before);
 }
 
-void HammingIndex::prefetch(const Code& query, unsigned k) const {
-    for (const auto& part : parts_) part->segment.prefetch(query, k);
+void HammingIndex::prefetch_directories(const Code& query, unsigned k) const {
+    for (const auto& part : parts_) part->segment.prefetch_directories(query, k);
+}
+
+void HammingIndex::prefetch_buckets(const Code& query, unsigned k) const {
+    for (const auto& part : parts_) part->segment.prefetch_buckets(query, k);
 }
 
 std::unique_ptr<HammingIndex::Part> HammingIndex::merged() const {

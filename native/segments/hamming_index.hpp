@@ -29,7 +29,8 @@ class HammingIndex {
 
     // All entries within k, nearest first, then by id.
     void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const;
-    void prefetch(const Code& query, unsigned k) const;
+    void prefetch_directories(const Code& query, unsigned k) const;
+    void prefetch_buckets(const Code& query, unsigned k) const;
 
     struct Pair {
         std::int64_t left, right;

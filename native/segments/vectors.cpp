@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/dispatch.hpp"
 #include "base/parallel.hpp"
-#include "base/platform.hpp"
 
-#if LOOKALIKE_HAS_CLONES
+#if LOOKALIKE_HAS_LEVELS
 #include <immintrin.h>
 #endif
 
@@ -40,8 +40,8 @@ void widen_anywhere(const std::uint16_t* halves, std::size_t dimensions, float* 
     for (std::size_t i = 0; i < dimensions; ++i) wide[i] = static_cast<float>(widened(halves[i]));
 }
 
-#if LOOKALIKE_HAS_CLONES
-__attribute__((target("avx512f"))) void widen_by_16(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
+#if LOOKALIKE_HAS_LEVELS
+LOOKALIKE_AVX512 void widen_by_16(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
     std::size_t i = 0;
     for (; i + 16 <= dimensions; i += 16) {
         _mm512_storeu_ps(wide + i, _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves + i))));
@@ -49,7 +49,7 @@ __attribute__((target("avx512f"))) void widen_by_16(const std::uint16_t* halves,
     widen_anywhere(halves + i, dimensions - i, wide + i);
 }
 
-__attribute__((target("avx,f16c"))) void widen_by_8(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
+LOOKALIKE_AVX2 void widen_by_8(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
     std::size_t i = 0;
     for (; i + 8 <= dimensions; i += 8) {
         _mm256_storeu_ps(wide + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
@@ -58,31 +58,30 @@ __attribute__((target("avx,f16c"))) void widen_by_8(const std::uint16_t* halves,
 }
 #endif
 
-using Widen = void (*)(const std::uint16_t*, std::size_t, float*);
-
 // Processors that have an instruction for it do it several times faster; the floats are the same.
-Widen fastest_widen() {
-#if LOOKALIKE_HAS_CLONES
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) return widen_by_16;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c")) return widen_by_8;
+void widen(const std::uint16_t* halves, std::size_t dimensions, float* wide) {
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel == Level::avx512) return widen_by_16(halves, dimensions, wide);
+    if (kLevel == Level::avx2) return widen_by_8(halves, dimensions, wide);
 #endif
-    return widen_anywhere;
+    widen_anywhere(halves, dimensions, wide);
 }
 
-const Widen widen = fastest_widen();
-
 // 1 / length, for the rough cosines; of a vector of zeros what makes the cosine less than any.
-LOOKALIKE_CLONES void invert(const double* squares, std::size_t count, float* inverse) {
+LOOKALIKE_INLINED void invert_here(const double* squares, std::size_t count, float* inverse) {
     for (std::size_t i = 0; i < count; ++i) inverse[i] = squares[i] > 0 ? 1.0F / std::sqrt(static_cast<float>(squares[i])) : 0.0F;
 }
 
-LOOKALIKE_CLONES void scale(float* scores, const float* inverse, std::size_t count, float factor) {
+void invert(const double* squares, std::size_t count, float* inverse) { return widest<invert_here>(squares, count, inverse); }
+
+LOOKALIKE_INLINED void scale_here(float* scores, const float* inverse, std::size_t count, float factor) {
     for (std::size_t i = 0; i < count; ++i) scores[i] = inverse[i] > 0 ? scores[i] * inverse[i] * factor : static_cast<float>(kNoDirection);
 }
 
+void scale(float* scores, const float* inverse, std::size_t count, float factor) { return widest<scale_here>(scores, inverse, count, factor); }
+
 // Exact where all products are multiples of 2^-48 and no sum of them is large.
-LOOKALIKE_CLONES double sum_of_products(const float* left, const float* right, std::size_t count) {
+LOOKALIKE_INLINED double sum_of_products_here(const float* left, const float* right, std::size_t count) {
     double sums[8] = {};
     std::size_t i = 0;
     for (; i + 8 <= count; i += 8) {
@@ -94,11 +93,15 @@ LOOKALIKE_CLONES double sum_of_products(const float* left, const float* right, s
     return sum;
 }
 
-LOOKALIKE_CLONES std::size_t count_from(const float* scores, std::size_t count, float least) {
+double sum_of_products(const float* left, const float* right, std::size_t count) { return widest<sum_of_products_here>(left, right, count); }
+
+LOOKALIKE_INLINED std::size_t count_from_here(const float* scores, std::size_t count, float least) {
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; ++i) found += scores[i] >= least;
     return found;
 }
+
+std::size_t count_from(const float* scores, std::size_t count, float least) { return widest<count_from_here>(scores, count, least); }
 
 // Dot products in single precision of `vectors` rows with as many queries as `count`, both in blocks that fit into registers: more
 // than one sum at a time, because a sum waits for the one before it. scores[query * kChunk + vector].
@@ -127,7 +130,7 @@ template <std::size_t kRows, std::size_t kColumns>
 }
 
 // `tile` has kTile rows; what is beyond the last vector may be anything finite, and `scores` has room for it.
-LOOKALIKE_CLONES void multiply(const float* tile, std::size_t vectors, const float* queries, std::size_t count, std::size_t width, float* scores) {
+LOOKALIKE_INLINED void multiply_here(const float* tile, std::size_t vectors, const float* queries, std::size_t count, std::size_t width, float* scores) {
     for (std::size_t v = 0; v < vectors; v += kRows) {
         std::size_t q = 0;
         for (; q + kColumns <= count; q += kColumns) {
@@ -135,6 +138,10 @@ LOOKALIKE_CLONES void multiply(const float* tile, std::size_t vectors, const flo
         }
         for (; q < count; ++q) multiply_block<kRows, 1>(tile + v * width, queries + q * width, width, scores + q * kChunk + v);
     }
+}
+
+void multiply(const float* tile, std::size_t vectors, const float* queries, std::size_t count, std::size_t width, float* scores) {
+    return widest<multiply_here>(tile, vectors, queries, count, width, scores);
 }
 
 bool before(const Near& a, const Near& b) { return a.cosine != b.cosine ? a.cosine > b.cosine : a.place < b.place; }
@@ -264,11 +271,13 @@ double exact_dot(const std::uint16_t* left, const std::uint16_t* right, std::siz
     return sum;
 }
 
-LOOKALIKE_CLONES bool within_one(const std::uint16_t* halves, std::size_t count) {
+LOOKALIKE_INLINED bool within_one_here(const std::uint16_t* halves, std::size_t count) {
     unsigned largest = 0;
     for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, halves[i] & 0x7FFFU);
     return largest <= kOne;
 }
+
+bool within_one(const std::uint16_t* halves, std::size_t count) { return widest<within_one_here>(halves, count); }
 
 double cosine_of(double dot, double left_square, double right_square) {
     const double lengths = std::sqrt(left_square * right_square);

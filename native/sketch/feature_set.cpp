@@ -1,14 +1,17 @@
 #include "sketch/feature_set.hpp"
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 namespace {
 
-LOOKALIKE_CLONES
-bool occurs(const std::uint64_t* values, std::size_t count, std::uint64_t value) {
+LOOKALIKE_INLINED bool occurs_here(const std::uint64_t* values, std::size_t count, std::uint64_t value) {
     std::uint64_t found = 0;
     for (std::size_t i = 0; i < count; ++i) found |= values[i] == value;
     return found != 0;
 }
+
+bool occurs(const std::uint64_t* values, std::size_t count, std::uint64_t value) { return widest<occurs_here>(values, count, value); }
 
 }  // namespace
 

@@ -5,23 +5,62 @@
 #include <cmath>
 
 #include "base/portable_log.hpp"
+#include "sketch/empty_bins.hpp"
 
 namespace lookalike {
 namespace {
 
-std::size_t bin_of(std::uint64_t hash, std::size_t size) { return static_cast<std::size_t>((hash >> 32) * size >> 32); }
+constexpr std::size_t kAtATime = 64;
 
-LOOKALIKE_CLONES
-bool any_empty(const std::uint32_t* bins, std::size_t size) {
-    std::uint32_t any = 0;
-    for (std::size_t i = 0; i < size; ++i) any |= bins[i] == kEmptyBin;
-    return any != 0;
+// bins[places[i]] = the minimum of itself and values[i]. By arithmetic: of std::min compilers make a branch, which is mispredicted at every other step.
+LOOKALIKE_INLINED void keep_smaller(std::uint32_t* bins, const std::uint32_t* places, const std::uint32_t* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t before = bins[places[i]], less = values[i] - before;
+        bins[places[i]] = static_cast<std::uint32_t>(before + (less & less >> 63));
+    }
 }
 
-LOOKALIKE_CLONES
-void mix_all(const std::uint64_t* features, std::size_t count, std::uint64_t offset, std::uint64_t* out) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = mix(features[i] + offset);
+// Round 0. Places and values are computed in lanes.
+LOOKALIKE_INLINED void throw_first_here(const std::uint64_t* hashes, std::size_t count, std::uint64_t size, std::uint32_t* bins) {
+    std::uint32_t places[kAtATime], values[kAtATime];
+    for (std::size_t first = 0; first < count; first += kAtATime) {
+        const std::size_t here = std::min(kAtATime, count - first);
+        for (std::size_t i = 0; i < here; ++i) {
+            places[i] = static_cast<std::uint32_t>((hashes[first + i] >> 32) * size >> 32);
+            values[i] = static_cast<std::uint32_t>(hashes[first + i]) >> 1;
+        }
+        keep_smaller(bins, places, values, here);
+    }
 }
+
+void throw_first(const std::uint64_t* hashes, std::size_t count, std::uint64_t size, std::uint32_t* bins) {
+    widest<throw_first_here>(hashes, count, size, bins);
+}
+
+// Throws of later rounds, with a prefix each. What is too many changes nothing: a value of a later round is larger.
+LOOKALIKE_INLINED void throw_all_here(const Throws& given, std::uint32_t* bins, std::uint64_t size) {
+    const Throws throws = given;  // a copy that nothing else writes to
+    std::uint32_t places[kAtATime], values[kAtATime];
+    for (std::size_t first = 0; first < throws.count; first += kAtATime) {
+        const std::size_t here = std::min(kAtATime, throws.count - first);
+        for (std::size_t i = 0; i < here; ++i) {
+            const std::uint64_t hash = mix(throws.features[first + i] + throws.offset);
+            places[i] = static_cast<std::uint32_t>((hash >> 32) * size >> 32);
+            values[i] = (throws.prefix + throws.prefixes[first + i]) | static_cast<std::uint32_t>(hash) >> throws.shift;
+        }
+        keep_smaller(bins, places, values, here);
+    }
+}
+
+void throw_all(const Throws& throws, std::uint32_t* bins, std::uint64_t size) { widest<throw_all_here>(throws, bins, size); }
+
+LOOKALIKE_INLINED std::uint32_t smallest_here(const std::uint64_t* features, std::size_t count, std::uint64_t offset) {
+    std::uint32_t smallest = 0xFFFFFFFFU;
+    for (std::size_t i = 0; i < count; ++i) smallest = std::min(smallest, static_cast<std::uint32_t>(mix(features[i] + offset)));
+    return smallest;
+}
+
+std::uint32_t smallest(const std::uint64_t* features, std::size_t count, std::uint64_t offset) { return widest<smallest_here>(features, count, offset); }
 
 }  // namespace
 
@@ -38,21 +77,23 @@ void MinHasher::start(std::uint32_t* bins) {
 }
 
 void MinHasher::add(const std::uint64_t* hashes, std::size_t count) {
-    if (!full_) {
-        features_.insert(features_.end(), hashes, hashes + count);
-        if (features_.size() >= compact_at_) compact();
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        std::uint32_t& bin = bins_[bin_of(hashes[i], size_)];
-        bin = std::min(bin, static_cast<std::uint32_t>(hashes[i]) >> 1);
-    }
-    if (!full_ && full()) {
-        full_ = true;
-        features_.clear();
+    // In pieces: most sets have filled all bins long before their end, and then nothing has to be kept.
+    constexpr std::size_t kPiece = 1024;
+    for (std::size_t first = 0; first < count; first += kPiece) {
+        const std::size_t here = std::min(kPiece, count - first);
+        if (!full_) {
+            features_.insert(features_.end(), hashes + first, hashes + first + here);
+            if (features_.size() >= compact_at_) compact();
+        }
+        throw_first(hashes + first, here, size_, bins_);
+        if (!full_ && full()) {
+            full_ = true;
+            features_.clear();
+        }
     }
 }
 
-bool MinHasher::full() const { return !any_empty(bins_, size_); }
+bool MinHasher::full() const { return count_empty(bins_, size_) == 0; }
 
 void MinHasher::compact() {
     std::sort(features_.begin(), features_.end());
@@ -62,19 +103,40 @@ void MinHasher::compact() {
 
 void MinHasher::finish() {
     if (full_ || features_.empty()) return;
-    constexpr std::size_t kBatch = 256;
-    std::uint64_t hashes[kBatch];
-    for (std::size_t round = 1; round < 2 * size_ && !full(); ++round) {
-        const std::uint32_t base = 0x80000000U | static_cast<std::uint32_t>(round) << value_bits_;
-        for (std::size_t first = 0; first < features_.size(); first += kBatch) {
-            const std::size_t count = std::min(kBatch, features_.size() - first);
-            mix_all(features_.data() + first, count, round * kGolden, hashes);
-            for (std::size_t i = 0; i < count; ++i) {
-                std::uint32_t& bin = bins_[round < size_ ? bin_of(hashes[i], size_) : round - size_];
-                // A bin that an earlier round has filled keeps its value: those of this round are all larger.
-                if (bin >= base) bin = std::min(bin, base | static_cast<std::uint32_t>(hashes[i]) >> (32 - value_bits_));
-            }
-        }
+    throw_again();
+    if (!full()) fill_one_by_one();
+}
+
+// Rounds 1 to size - 1. About size * log size throws are needed, whatever the set: a small one throws many rounds before anybody looks for empty bins.
+void MinHasher::throw_again() {
+    const bool fast = knows_empty_bins(size_);
+    constexpr std::size_t kAtLeast = 64;
+    const std::size_t count = features_.size(), rounds = std::min((kAtLeast + count - 1) / count, std::max<std::size_t>(size_ - 1, 1));
+    throws_.resize(rounds * count + kThrowsBeyond);
+    prefixes_.resize(rounds * count);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = 0; i < count; ++i) throws_[round * count + i] = features_[i] + round * kGolden;
+        std::fill_n(prefixes_.begin() + static_cast<std::ptrdiff_t>(round * count), count, static_cast<std::uint32_t>(round) << value_bits_);
+    }
+    for (std::size_t round = 1; round < size_; round += rounds) {
+        const std::size_t empty = count_empty(bins_, size_);
+        if (empty == 0) return;
+        Throws throws{throws_.data(),  prefixes_.data(), rounds * count, round * kGolden, 0x80000000U + (static_cast<std::uint32_t>(round) << value_bits_),
+                      32 - value_bits_};
+        // As long as many hit an empty bin, trying all is faster.
+        if (fast && empty < size_ / 2) return throw_at_empty(throws, round, rounds, bins_, size_);
+        throws.count = std::min(rounds, size_ - round) * count;
+        throw_all(throws, bins_, size_);
+    }
+}
+
+// Rounds from size on fill one bin each: a bin that has a value keeps it.
+void MinHasher::fill_one_by_one() {
+    for (std::size_t bin = 0; bin < size_; ++bin) {
+        if (bins_[bin] != kEmptyBin) continue;
+        const std::size_t round = size_ + bin;
+        const std::uint32_t prefix = 0x80000000U | static_cast<std::uint32_t>(round) << value_bits_;
+        bins_[bin] = prefix | smallest(features_.data(), features_.size(), round * kGolden) >> (32 - value_bits_);
     }
 }
 

@@ -29,6 +29,8 @@ class MinHasher {
    private:
     bool full() const;
     void compact();
+    void throw_again();
+    void fill_one_by_one();
 
     std::size_t size_;
     unsigned value_bits_;  // of a value in rounds after the first
@@ -38,6 +40,8 @@ class MinHasher {
     // (about size * log size features), so this stays small however long the document is.
     std::vector<std::uint64_t> features_;
     std::size_t compact_at_ = 0;
+    std::vector<std::uint64_t> throws_;    // of several rounds: the features, moved on by as many rounds
+    std::vector<std::uint32_t> prefixes_;  // of their values
 };
 
 // Weighted Jaccard by improved consistent weighted sampling (Ioffe, ICDM 2010): value i is a hash of the sampled feature

@@ -46,7 +46,7 @@ std::uint64_t BitCounter::majority() const {
     // A count is more than half of n exactly if it is more than floor(n / 2): compare all counters with it at once.
     const std::uint64_t half = added_ / 2;
     std::uint64_t greater = 0, equal = ~0ULL;
-    for (unsigned level = 64; level-- > 0;) {
+    for (unsigned level = used(); level-- > 0;) {
         const std::uint64_t bound = half >> level & 1 ? ~0ULL : 0;
         greater |= equal & levels_[level] & ~bound;
         equal &= ~(levels_[level] ^ bound);

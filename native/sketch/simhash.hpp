@@ -1,7 +1,9 @@
 // SimHash: bit b of the fingerprint is set if more than half of the features' weight has bit b set.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <span>
 
 #include "base/hash.hpp"
@@ -12,11 +14,16 @@ namespace lookalike {
 // `levels_` holds bit l of all 64 counters, so adding eight words takes seven full adders of 64 lanes.
 class BitCounter {
    public:
-    void reset() { levels_.fill(0), added_ = 0; }
+    void reset() {
+        std::fill_n(levels_.begin(), used(), 0);
+        added_ = 0;
+    }
     void add(const std::uint64_t* words, std::size_t count);
     std::uint64_t majority() const;  // the bits that are set in more than half of the words
 
    private:
+    // Levels that counts so large can reach; the lowest are always in use.
+    unsigned used() const { return std::max(5U, static_cast<unsigned>(std::bit_width(added_))); }
     void carry(std::uint64_t word, unsigned level) {
         for (; word; ++level) {
             const std::uint64_t next = levels_[level] & word;

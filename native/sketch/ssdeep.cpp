@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/platform.hpp"
+#include "base/dispatch.hpp"
 
 namespace lookalike::ssdeep {
 namespace {
@@ -143,8 +143,7 @@ void State::drop_hopeless_levels() {
 }
 
 // Expects kBefore readable bytes in front of `data`.
-LOOKALIKE_CLONES
-void State::absorb(const std::uint8_t* data, std::size_t size) {
+LOOKALIKE_INLINED void State::absorb_here(const std::uint8_t* data, std::size_t size) {
     std::array<std::uint8_t, kBlock + 8> marks{};
     Lanes piece, half;
     std::memcpy(&piece, piece_.data(), sizeof piece);
@@ -188,6 +187,10 @@ void State::absorb(const std::uint8_t* data, std::size_t size) {
     std::memcpy(piece_.data(), &piece, sizeof piece);
     std::memcpy(half_.data(), &half, sizeof half);
 }
+
+LOOKALIKE_INLINED void State::absorb_into(State& state, const std::uint8_t* data, std::size_t size) { state.absorb_here(data, size); }
+
+void State::absorb(const std::uint8_t* data, std::size_t size) { widest<absorb_into>(*this, data, size); }
 
 void State::update(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return;

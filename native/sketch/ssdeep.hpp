@@ -63,6 +63,8 @@ class State {
     // Whether a level below the lowest would have been chosen.
     bool started_too_high() const;
     void absorb(const std::uint8_t* data, std::size_t size);
+    void absorb_here(const std::uint8_t* data, std::size_t size);
+    static void absorb_into(State& state, const std::uint8_t* data, std::size_t size);
     void cut(int top);
     void drop_hopeless_levels();
 

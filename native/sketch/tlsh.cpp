@@ -4,7 +4,7 @@
 #include <bit>
 #include <memory>
 
-#include "base/platform.hpp"
+#include "base/dispatch.hpp"
 
 namespace lookalike::tlsh {
 namespace {
@@ -92,8 +92,7 @@ inline int count_up_to(const std::uint32_t* buckets, std::uint32_t limit) {
 }
 
 // A quartile: the smallest value that at least `wanted` buckets do not exceed. Counting is faster than sorting.
-LOOKALIKE_CLONES
-std::uint32_t smallest_reaching(const std::uint32_t* buckets, int wanted) {
+LOOKALIKE_INLINED std::uint32_t smallest_reaching_here(const std::uint32_t* buckets, int wanted) {
     std::uint32_t low = 0, high = *std::max_element(buckets, buckets + kBuckets);
     while (low < high) {
         const std::uint32_t middle = low + (high - low) / 2;
@@ -104,6 +103,8 @@ std::uint32_t smallest_reaching(const std::uint32_t* buckets, int wanted) {
     }
     return low;
 }
+
+std::uint32_t smallest_reaching(const std::uint32_t* buckets, int wanted) { return widest<smallest_reaching_here>(buckets, wanted); }
 
 int ratio(std::uint32_t quartile, std::uint32_t third) { return static_cast<int>(std::uint64_t{quartile} * 100 / third % 16); }
 
@@ -249,14 +250,17 @@ inline int code_distance(std::uint64_t left, std::uint64_t right) {
 
 }  // namespace
 
-LOOKALIKE_CLONES
-void distances(const std::uint8_t* record, const std::uint8_t* others, std::size_t count, bool with_length, std::int32_t* out) {
+LOOKALIKE_INLINED void distances_here(const std::uint8_t* record, const std::uint8_t* others, std::size_t count, bool with_length, std::int32_t* out) {
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint8_t* other = others + i * kRecordSize;
         int total = header_distance(record, other, with_length);
         for (int at = kHeaderSize; at < kRecordSize; at += 8) total += code_distance(load_word(record + at), load_word(other + at));
         out[i] = total;
     }
+}
+
+void distances(const std::uint8_t* record, const std::uint8_t* others, std::size_t count, bool with_length, std::int32_t* out) {
+    return widest<distances_here>(record, others, count, with_length, out);
 }
 
 }  // namespace lookalike::tlsh

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 namespace {
 
@@ -55,8 +57,7 @@ constexpr std::size_t kBlock = 256;
 
 // How many neighbours in a row a hash beats: before it those that are not smaller, behind it those that are larger.
 // `hashes` has `window` - 1 readable neighbours on both sides of the block.
-LOOKALIKE_CLONES
-void count_beaten(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
+LOOKALIKE_INLINED void count_beaten_here(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
     std::uint64_t going[kBlock];
     for (std::size_t i = 0; i < size; ++i) beaten[i] = 0;
     for (int side = 0; side < 2; ++side) {
@@ -69,6 +70,10 @@ void count_beaten(const std::uint64_t* hashes, std::size_t size, std::size_t win
             }
         }
     }
+}
+
+void count_beaten(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
+    return widest<count_beaten_here>(hashes, size, window, beaten);
 }
 
 // A hash is kept if a whole window fits into the neighbours that it beats. That is a local rule, so it needs no branches,

@@ -1,9 +1,10 @@
 #include "text/documents.hpp"
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 
-LOOKALIKE_CLONES
-TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) {
+LOOKALIKE_INLINED TokenDigest sequence_digest_here(std::span<const std::uint64_t> shingles) {
     if (shingles.empty()) return kNothing;
     // Each lane takes every sixteenth shingle: a step waits for the one before it, and lanes do not wait for each other.
     constexpr std::size_t kLanes = 16;
@@ -25,7 +26,9 @@ TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) {
     return {all_low | 1, all_high};  // never kNothing
 }
 
-std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
+TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) { return widest<sequence_digest_here>(shingles); }
+
+std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint64_t* keys) {
     std::uint64_t* const features = features_.data() + first_;
     digest = sequence_digest({features, features_.size() - first_});
     const std::size_t count = banding_.bands ? set_.make_distinct(features, features_.size() - first_) : 0;
@@ -36,7 +39,7 @@ std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
     for (unsigned band = 0; band < banding_.bands; ++band) {
         std::uint64_t state = (band + 1) * kGolden;
         for (unsigned row = 0; row < banding_.rows; ++row) state = absorb(state, *bin++);
-        keys[band] = static_cast<std::uint32_t>(mix(state));
+        keys[band] = mix(state);
     }
     return count;
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kMaxDepth = 1024;
 
 // How many bytes from `p` on need no look at: printable ASCII without quotes and backslashes.
-LOOKALIKE_CLONES
-std::size_t plain_run(const std::uint8_t* p, std::size_t size) {
+LOOKALIKE_INLINED std::size_t plain_run_here(const std::uint8_t* p, std::size_t size) {
     constexpr std::size_t kBlock = 64;
     std::size_t done = 0;
     while (done + kBlock <= size) {
@@ -24,6 +25,8 @@ std::size_t plain_run(const std::uint8_t* p, std::size_t size) {
     while (done < size && p[done] >= 0x20 && p[done] != '"' && p[done] != '\\' && p[done] < 0x80) ++done;
     return done;
 }
+
+std::size_t plain_run(const std::uint8_t* p, std::size_t size) { return widest<plain_run_here>(p, size); }
 
 // Bytes of the well-formed UTF-8 sequence at p, which is not ASCII; 0 if it is ill-formed.
 unsigned sequence_length(const std::uint8_t* p, const std::uint8_t* end) {

@@ -1,9 +1,10 @@
 #include "text/shingle.hpp"
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 
-LOOKALIKE_CLONES
-void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
+LOOKALIKE_INLINED void hash_tokens_here(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
     // As if all had at most eight bytes, without a branch; then those that have more.
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t size = ends[i] - begins[i];
@@ -15,8 +16,11 @@ void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std
     }
 }
 
-LOOKALIKE_CLONES
-void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out) {
+void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
+    return widest<hash_tokens_here>(bytes, begins, ends, count, out);
+}
+
+LOOKALIKE_INLINED void hash_shingles_here(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out) {
     if (n == kUsual) {
         for (std::size_t k = 0; k < count; ++k) out[k] = mix(key ^ turned_together<kUsual>(tokens + k));
         return;
@@ -30,6 +34,10 @@ void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, s
         for (std::size_t k = 0; k < count; ++k) out[k] ^= std::rotl(token[k], turn);
     }
     for (std::size_t k = 0; k < count; ++k) out[k] = mix(out[k]);
+}
+
+void hash_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out) {
+    return widest<hash_shingles_here>(tokens, count, n, key, out);
 }
 
 }  // namespace lookalike

@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "text/shingle.hpp"
+#include "text/simple_tokens.hpp"
 #include "text/unicode.hpp"
 
 namespace lookalike {
@@ -51,13 +52,23 @@ class TextShingler {
     // The same, with a look at the token hashes on their way.
     template <class Consume, class Look>
     void run(std::span<const std::uint8_t> utf8, Consume&& consume, Look&& look) {
-        folder_.run(utf8, options_.mode, options_.fold, false);
         shingler_.start();
-        const std::uint8_t* bytes = folder_.bytes();
         const auto seen = [&](std::uint64_t hash) {
             look(hash);
             return hash;
         };
+        if (!options_.hashing.key() && SimpleTokens::suits(utf8, options_.mode, options_.fold)) {
+            simple_.start();
+            while (const std::size_t taken = simple_.take(utf8, options_.mode)) {
+                std::uint64_t hashes[SimpleTokens::kRoom];
+                simple_.hash(hashes);
+                shingler_.add_all(simple_.count(), [&](std::size_t i) { return seen(hashes[i]); }, consume);
+                utf8 = utf8.subspan(taken);
+            }
+            if (utf8.empty()) return shingler_.finish(consume);
+        }
+        folder_.run(utf8, options_.mode, options_.fold, false);
+        const std::uint8_t* bytes = folder_.bytes();
         folder_.for_each_stretch(
             [&](const TokenEdges& edges) {
                 std::uint64_t hashes[TokenEdges::kRoom];
@@ -83,6 +94,7 @@ class TextShingler {
 
    private:
     TextOptions options_;
+    SimpleTokens simple_;
     Folder folder_;
     Shingler shingler_;
 };

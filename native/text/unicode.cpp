@@ -4,12 +4,15 @@
 #include <iterator>
 #include <vector>
 
+#include "base/dispatch.hpp"
+#include "text/character_form.hpp"
+
 namespace lookalike {
 namespace {
 
 #include "text/unicode_tables.inc"
 
-enum Class : unsigned { kOther = 0, kSpace = 1, kWord = 2, kSingle = 3, kMark = 4 };
+using enum CharacterForm::Class;
 constexpr unsigned kDrop = 8, kFirstSequence = 16;
 constexpr std::uint32_t kReplacement = 0xFFFD;
 constexpr std::uint8_t kReplacementBytes[] = {0xEF, 0xBF, 0xBD};
@@ -37,10 +40,16 @@ unsigned encode(std::uint32_t code, std::uint8_t* out) {
         out[1] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
         return 2;
     }
-    out[0] = static_cast<std::uint8_t>(0xE0 | code >> 12);
-    out[1] = static_cast<std::uint8_t>(0x80 | (code >> 6 & 0x3F));
-    out[2] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
-    return 3;  // only Hangul syllables come here, none beyond the basic plane
+    unsigned size = 0;
+    if (code >= 0x10000) {
+        out[size++] = static_cast<std::uint8_t>(0xF0 | code >> 18);
+        out[size++] = static_cast<std::uint8_t>(0x80 | (code >> 12 & 0x3F));
+    } else {
+        out[size++] = static_cast<std::uint8_t>(0xE0 | code >> 12);
+    }
+    out[size++] = static_cast<std::uint8_t>(0x80 | (code >> 6 & 0x3F));
+    out[size++] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
+    return size;
 }
 
 unsigned utf8_size(std::uint8_t lead) { return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4; }
@@ -84,8 +93,7 @@ std::uint64_t pack_bits(const std::uint8_t* flags) {
 }
 
 // Lower-cases 64 bytes and classifies them, if they are ASCII.
-LOOKALIKE_CLONES
-AsciiBlock fold_ascii_block(const std::uint8_t* source, std::uint8_t* target, bool fold) {
+LOOKALIKE_INLINED AsciiBlock fold_ascii_block_here(const std::uint8_t* source, std::uint8_t* target, bool fold) {
     alignas(64) std::uint8_t word[64], space[64];
     const std::uint8_t bit = fold ? 0x20 : 0;
     std::uint64_t any = 0;
@@ -101,6 +109,8 @@ AsciiBlock fold_ascii_block(const std::uint8_t* source, std::uint8_t* target, bo
     }
     return {pack_bits(word), pack_bits(space), (any & 0x8080808080808080ULL) == 0};
 }
+
+AsciiBlock fold_ascii_block(const std::uint8_t* source, std::uint8_t* target, bool fold) { return widest<fold_ascii_block_here>(source, target, fold); }
 
 std::size_t ascii_prefix(const std::uint8_t* p, std::size_t size) {
     std::size_t i = 0;
@@ -129,8 +139,32 @@ std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~0ULL : (1ULL << c
 
 }  // namespace
 
-LOOKALIKE_CLONES
-std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before, TokenEdges& edges) {
+CharacterForm::CharacterForm(std::uint32_t code) {
+    const unsigned entry = table_entry(code);
+    if (entry == kDrop) return;
+    if (entry < kDrop) {
+        const unsigned size = encode(code, own_ + 1);
+        own_[0] = static_cast<std::uint8_t>(size << 4 | entry);
+        items_ = own_;
+    } else {
+        items_ = kSequencePool + kSequenceStarts[entry - kFirstSequence];
+    }
+    for_each([&](const Item& item) { joins_ |= item.character_class == kMark || decode_valid(item.utf8, item.size) - 0x1100 < 0x100; });
+}
+
+unsigned CharacterForm::of_ascii(std::uint8_t c) {
+    const unsigned entry = table_entry(c);
+    return entry >= kFirstSequence ? unsigned{kWord} : entry;
+}
+
+unsigned decode_one(const std::uint8_t* p, std::size_t left, std::uint32_t& code) {
+    const Decoded found = decode(p, left);
+    code = found.code;
+    return found.size;
+}
+
+LOOKALIKE_INLINED std::size_t find_edges_here(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before,
+                                              TokenEdges& edges) {
     for (; w < words && !edges.full(); ++w) {
         if (run_width(member[w], start[w])) break;
         // A token ends behind its last byte: where the next one begins, or where there is none.
@@ -140,6 +174,10 @@ std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, 
         edges.ended += places_of(end, w * 64, edges.ends + edges.ended);
     }
     return w;
+}
+
+std::size_t find_edges(const std::uint64_t* member, const std::uint64_t* start, std::size_t w, std::size_t words, std::uint64_t& before, TokenEdges& edges) {
+    return widest<find_edges_here>(member, start, w, words, before, edges);
 }
 
 inline void Folder::put(const std::uint8_t* utf8, unsigned size, bool starts) {
@@ -356,10 +394,11 @@ void Folder::ascii_block_of_characters(unsigned count, std::uint64_t space) {
 // Notes where the next `count` bytes come from: code points from position_ + first on.
 void Folder::place_block(unsigned first, unsigned count) {
     if (!spans_) return;
-    for (unsigned i = 0; i < count; ++i) {
-        begin_[size_ + i] = position_ + first + i;
-        end_[size_ + i] = position_ + first + i + 1;
-    }
+    const std::uint32_t from = position_ + first;
+    std::uint32_t* const begin = begin_.data() + size_;
+    std::uint32_t* const end = end_.data() + size_;
+    for (unsigned i = 0; i < count; ++i) begin[i] = from + i;
+    for (unsigned i = 0; i < count; ++i) end[i] = from + i + 1;
 }
 
 void Folder::ascii_characters(const std::uint8_t* source, std::size_t size) {

@@ -76,6 +76,8 @@ class Folder {
     // Where the text that became byte `i` stands in the original, in code points. Only after run(…, spans = true).
     std::uint32_t span_begin(std::size_t i) const { return begin_[i]; }
     std::uint32_t span_end(std::size_t i) const { return end_[i]; }
+    const std::uint32_t* span_begins() const { return begin_.data(); }
+    const std::uint32_t* span_ends() const { return end_.data(); }
 
     // Calls visit(first byte, byte after the last) for each token.
     template <class Visit>

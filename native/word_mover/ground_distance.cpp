@@ -3,8 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/dispatch.hpp"
 #include "base/lanes.hpp"
-#include "base/platform.hpp"
 
 namespace lookalike {
 namespace {
@@ -42,8 +42,7 @@ template <std::size_t Rows>
     }
 }
 
-LOOKALIKE_CLONES
-void fill(const float* left, std::size_t left_rows, const float* right, std::size_t right_rows, std::size_t dimensions, float* out) {
+LOOKALIKE_INLINED void fill_here(const float* left, std::size_t left_rows, const float* right, std::size_t right_rows, std::size_t dimensions, float* out) {
     for (std::size_t i = 0; i < left_rows; ++i) {
         const float* x = left + i * dimensions;
         float* row = out + i * right_rows;
@@ -51,6 +50,10 @@ void fill(const float* left, std::size_t left_rows, const float* right, std::siz
         for (; j + kTogether <= right_rows; j += kTogether) distances_to<kTogether>(x, right + j * dimensions, dimensions, row + j);
         for (; j < right_rows; ++j) distances_to<1>(x, right + j * dimensions, dimensions, row + j);
     }
+}
+
+void fill(const float* left, std::size_t left_rows, const float* right, std::size_t right_rows, std::size_t dimensions, float* out) {
+    return widest<fill_here>(left, left_rows, right, right_rows, dimensions, out);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/dispatch.hpp"
 #include "base/lanes.hpp"
-#include "base/platform.hpp"
 
 namespace lookalike {
 namespace {
@@ -14,14 +14,14 @@ constexpr double kNever = 9007199254740992.0;  // 2^53: above every cost less a 
 // Rows looked at for one pivot: with 4, texts of 50 to 1,000 words take a third fewer pivots than with 1.
 constexpr std::size_t kRowsPriced = 4;
 
-LOOKALIKE_CLONES
-void round_costs(const double* in, double* out, std::size_t count, double scale) {
+LOOKALIKE_INLINED void round_costs_here(const double* in, double* out, std::size_t count, double scale) {
     for (std::size_t i = 0; i < count; ++i) out[i] = std::nearbyint(in[i] * scale);
 }
 
+void round_costs(const double* in, double* out, std::size_t count, double scale) { return widest<round_costs_here>(in, out, count, scale); }
+
 // The least c[j] - v[j] of a padded row.
-LOOKALIKE_CLONES
-double least_difference(const double* c, const double* v, std::size_t count) {
+LOOKALIKE_INLINED double least_difference_here(const double* c, const double* v, std::size_t count) {
     Doubles least, cost, potential;
     for (std::size_t lane = 0; lane < kDoubleLanes; ++lane) least[lane] = kNever;
     for (std::size_t j = 0; j < count; j += kDoubleLanes) {
@@ -34,6 +34,8 @@ double least_difference(const double* c, const double* v, std::size_t count) {
     for (std::size_t lane = 1; lane < kDoubleLanes; ++lane) found = std::min(found, static_cast<double>(least[lane]));
     return found;
 }
+
+double least_difference(const double* c, const double* v, std::size_t count) { return widest<least_difference_here>(c, v, count); }
 
 }  // namespace
 

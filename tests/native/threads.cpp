@@ -154,7 +154,8 @@ void check_hamming() {
                 const std::vector<std::uint64_t> query = codes(i * 37 + reader, 1);
                 const std::shared_lock lock(mutex);
                 matches.clear();
-                index.prefetch(code_at(query, 0, 64), 3);
+                index.prefetch_directories(code_at(query, 0, 64), 3);
+                index.prefetch_buckets(code_at(query, 0, 64), 3);
                 index.search(code_at(query, 0, 64), 3, scratch, matches);
             }
         });

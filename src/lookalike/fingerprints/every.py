@@ -14,7 +14,7 @@ from typing import Any
 
 from lookalike import io
 from lookalike.checks import check_several, check_str
-from lookalike.corpus.contents import readable
+from lookalike.corpus.contents import read_contents, readable
 from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
 from lookalike.fingerprints.digest import ALGORITHMS, digest
@@ -71,7 +71,8 @@ class _Reader:
         if isinstance(self.thing, str):
             return io.TextFile(self.thing, "str", None)
         if isinstance(self.thing, bytes):
-            return io.decode_text(self.thing, "the input", self.encoding)
+            found = read_contents(self.thing, "the input", "text", self.encoding)
+            return io.TextFile(found.text(), found.encoding or found.read_as, found.said)
         if isinstance(self.thing, Path):
             return _text_of(self.thing, self.encoding, self.extract)
         raise InputError("a mapping is a record: it has no text; ask for kinds='record'")
@@ -85,7 +86,7 @@ class _Reader:
 def _text_of(path: Path, encoding: str | None, extract: str | None) -> io.TextFile:
     found = readable(path, "text" if extract is None else None, encoding)
     taken = f"a web page: kinds of text are of its {'main text' if extract == 'main' else 'whole text'}" if found.kind == "page" else None
-    return io.TextFile(found.text(extract or "main"), found.encoding or "", "; ".join(filter(None, (found.said, taken))) or None)
+    return io.TextFile(found.text(extract or "main"), found.encoding or found.read_as, "; ".join(filter(None, (found.said, taken))) or None)
 
 
 def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from lookalike.checks import check_int, check_several, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
 from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, string_hash, weighted, weighted_strings
@@ -40,8 +41,24 @@ EMPTY = 0xFFFFFFFF  # every value of the sketch of an empty set
 Elements = Iterable[str] | Iterable[bytes] | Iterable[int]
 
 
+class _Made:
+    """What a kernel has made needs no checks, and no Python numbers before somebody asks for them: they take longer than the sketch."""
+
+    __slots__ = ("_made",)
+    _made: bytes
+
+    if not TYPE_CHECKING:  # a type checker would take every name for one of its
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "values":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            values = struct.unpack(f"<{len(self._made) // 4}I", self._made)
+            object.__setattr__(self, "values", values)
+            return values
+
+
 @dataclass(frozen=True, slots=True)
-class _Sketch:
+class _Sketch(_Made):
     """Values that agree in as large a share as the sets are alike."""
 
     kind: ClassVar[str]
@@ -185,15 +202,25 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
     >>> minhash({"apple", "banana", "orange", "grape"}, recipe="datasketch").values[:2]
     (200169630, 1298872416)
     """
-    check_size(size)
     chosen = resolve(recipe)
+    check_size(size)
+    if isinstance(text, (str, bytes)) and (plan := plan_for(chosen, f"minhash-{size}")):
+        return _known(plan.sketcher.minhash(text, size), plan.identity)
     return MinHash(tuple(_values(text, size, chosen)), fingerprint_recipe(chosen, size))
+
+
+def _known(made: bytes, recipe: str) -> MinHash:
+    """From values that a kernel has made."""
+    sketch = object.__new__(MinHash)
+    object.__setattr__(sketch, "_made", made)
+    object.__setattr__(sketch, "recipe", recipe)
+    return sketch
 
 
 def minhash_of_shingles(hashes: memoryview, recipe: Recipe, size: int = 128) -> MinHash:
     """The MinHash of a text that is shingles already; it makes no difference how often each is among them."""
     found = _native.minhash_features(hashes, array("q", (0, len(hashes))), size, 1)
-    return MinHash(tuple(found), fingerprint_recipe(recipe, size))
+    return _known(bytes(found), fingerprint_recipe(recipe, size))
 
 
 def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, ...]:

@@ -20,6 +20,7 @@ from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.fingerprints.given_hashes import GIVEN, HashFunction, check_width, function_id, of_function, of_hashes
+from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, packed
 from lookalike.text.features import is_native, shingles_words, string_hash, weighted, weighted_strings
@@ -40,7 +41,8 @@ WeightedTokens = Iterable[tuple[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class SimHash:
-    """A SimHash: of a text 32, 64 or 128 bits, of hashes that somebody gave any number of them. A negative ``value``, as a database may have it, is taken as the pattern of its bits."""
+    """A SimHash: of a text 32, 64 or 128 bits, of hashes that somebody gave any number of them. A negative ``value``, as a
+    database may have it, is taken as the pattern of its bits."""
 
     kind: ClassVar[str] = "simhash"
 
@@ -149,10 +151,21 @@ def simhash(
     if hash is not None:
         return _by_function(text, check_width(bits), chosen, hash)
     check_bits(bits)
+    if isinstance(text, (str, bytes)) and (plan := plan_for(chosen, f"simhash-{bits}")):
+        made = plan.sketcher.simhash(text, bits, chosen.weights == "one")
+        return _known(int.from_bytes(made, "little"), bits, plan.identity)
     identity = fingerprint_recipe(chosen, bits)
     if isinstance(text, (str, bytes)):
         return SimHash(_of_text(text, bits, chosen), bits, identity)
     return SimHash(_of_strings(_token_weights(text), bits, chosen), bits, identity)
+
+
+def _known(value: int, bits: int, recipe: str) -> SimHash:
+    """From a value that a kernel has made: nothing about it needs to be checked."""
+    made = object.__new__(SimHash)
+    for name, part in (("value", value), ("bits", bits), ("recipe", recipe)):
+        object.__setattr__(made, name, part)
+    return made
 
 
 def _by_function(text: object, bits: int, recipe: Recipe, hash: HashFunction) -> SimHash:

@@ -19,6 +19,7 @@ from lookalike.leaders.candidates import Pairs
 from lookalike.leaders.decide import decide
 from lookalike.leaders.neighbours import vector_pairs
 from lookalike.segments.vectors import encoded, has_direction
+from lookalike.system import forget_pages
 
 if TYPE_CHECKING:
     from lookalike.embedders.base import Embedder
@@ -138,4 +139,4 @@ class _Part:
     def forget(self) -> None:
         """What was read of a file need not stay in memory."""
         if self.mapped is not None:
-            self.mapped.madvise(mmap.MADV_DONTNEED)
+            forget_pages(self.mapped)

@@ -34,8 +34,16 @@ def packed(texts: Any) -> Iterator[Packed]:
     if _library(column) == "pyarrow":
         yield from _arrow_pieces(column)
         return
-    for piece in _list_pieces(column, TEXTS_AT_A_TIME, CHARACTERS_AT_A_TIME):
-        yield Packed(*_native.pack_strings(piece))
+    first = 0
+    while first < len(column):
+        piece = list(column[first : first + TEXTS_AT_A_TIME])
+        try:
+            data, offsets = _native.pack_strings(piece, CHARACTERS_AT_A_TIME)  # as many as have so many characters, at least one
+        except TypeError:
+            _check_texts(piece, first)
+            raise
+        yield Packed(data, offsets)
+        first += len(offsets) - 1
 
 
 def strings(texts: Any, characters: int) -> Iterator[list[str]]:
@@ -67,14 +75,18 @@ def _readable(texts: Any) -> Any:
     return texts
 
 
+def _check_texts(piece: list[Any], first: int) -> None:
+    row = next((i for i, text in enumerate(piece) if not isinstance(text, (str, bytes))), None)
+    if row is not None:
+        raise InputError(f"row {first + row} is {piece[row]!r:.60}: expected str; drop or fill it first")
+
+
 def _list_pieces(texts: Sequence[Any], count: int, characters: int) -> Iterator[list[Any]]:
     """Up to ``count`` texts at a time, of up to so many characters if it is more than one text."""
     first = 0
     while first < len(texts):
         piece = list(texts[first : first + count])
-        row = next((i for i, text in enumerate(piece) if not isinstance(text, (str, bytes))), None)
-        if row is not None:
-            raise InputError(f"row {first + row} is {piece[row]!r:.60}: expected str; drop or fill it first")
+        _check_texts(piece, first)
         fitting = sum(size <= characters for size in itertools.accumulate(map(len, piece)))
         piece = piece[: max(1, fitting)]
         yield piece

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 from pathlib import Path
+
+from lookalike.system import lock_file
 
 
 class FileLock:
@@ -30,14 +30,15 @@ class FileLock:
                 raise
             return False
         try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        except OSError as error:
+            found = lock_file(descriptor, shared=shared)
+        except OSError:
             os.close(descriptor)
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):  # somebody else has it
-                return False
             if shared:
                 return False  # a reader does without
             raise
+        if not found:
+            os.close(descriptor)
+            return False
         self._descriptor = descriptor
         return True
 

@@ -1,0 +1,36 @@
+"""One text at a time: what a recipe needs for it is made once and kept."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from lookalike import _native
+from lookalike.recipe import Recipe
+from lookalike.text.features import is_native
+from lookalike.text.tokenize import native_form
+
+_MOST = 64  # plans that are kept
+_plans: dict[tuple[int, str], Plan] = {}
+
+
+class Plan(NamedTuple):
+    """A recipe that is ready for single texts, and the id that their fingerprints carry."""
+
+    recipe: Recipe  # kept alive: plans are found by where it lies
+    sketcher: _native.TextSketcher
+    identity: str
+
+
+def plan_for(recipe: Recipe, fingerprint: str) -> Plan | None:
+    """For a fingerprint such as ``minhash-128``; None where a text is not native from its first byte to the fingerprint.
+
+    A recipe with a key has no plan, since the key would outlive its collection.
+    """
+    found = _plans.get((id(recipe), fingerprint))
+    if found is not None or not is_native(recipe) or recipe.key is not None or recipe.embedder is not None:
+        return found
+    if len(_plans) >= _MOST:
+        _plans.clear()
+    made = Plan(recipe, _native.TextSketcher(*native_form(recipe)), f"{fingerprint}/{recipe.id}")
+    _plans[id(recipe), fingerprint] = made
+    return made

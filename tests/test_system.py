@@ -1,0 +1,54 @@
+"""What stands in where a system lacks something does the same."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+
+import pytest
+
+from lookalike import system
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_a_range_is_copied_to_where_the_target_stands(tmp_path: Path, portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "PORTABLE", portable)
+    data = os.urandom(3_000_000)
+    (tmp_path / "source").write_bytes(data)
+    with open(tmp_path / "source", "rb") as source, open(tmp_path / "target", "wb") as target:
+        target.write(b"before ")
+        target.flush()
+        begin, end = 1000, len(data) - 5
+        while begin < end:
+            copied = system.copy_range(target.fileno(), source.fileno(), begin, end - begin)
+            assert 0 < copied <= end - begin
+            begin += copied
+        assert system.copy_range(target.fileno(), source.fileno(), len(data), 10) == 0
+    assert (tmp_path / "target").read_bytes() == b"before " + data[1000:-5]
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_forgotten_pages_are_read_again(tmp_path: Path, portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "PORTABLE", portable)
+    (tmp_path / "file").write_bytes(b"x" * 20_000)
+    with open(tmp_path / "file", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        system.forget_pages(mapped)
+        assert mapped[:] == b"x" * 20_000
+
+
+def test_a_lock_is_to_be_had_once(tmp_path: Path) -> None:
+    first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
+    try:
+        assert system.lock_file(first, shared=False)
+        assert not system.lock_file(second, shared=True)
+    finally:
+        os.close(first)
+        assert system.lock_file(second, shared=False)
+        os.close(second)
+
+
+def test_a_system_without_locks_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "fcntl", None)
+    with pytest.raises(OSError, match="no file locks"):
+        system.lock_file(0, shared=False)
