@@ -166,7 +166,7 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "Bounds.of": (la.Bounds.of, ((0.1, 0.2, 0.3),), {}),
         "Bounds": (la.Bounds, (), {}),
         "TagWeights": (la.TagWeights, (), {}),
-        "text.register_dictionary": (la.text.register_dictionary, ("sweep", ["ab"]), {}),
+        "register_dictionary": (la.text.register_dictionary, ("sweep", ["ab"]), {}),
         "Document": (la.Document, ("a", "text"), {}),
         "Limits": (la.Limits, (), {}),
         "FileText": (la.FileText, ("a", "text"), {}),

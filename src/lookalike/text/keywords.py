@@ -61,7 +61,7 @@ def keywords(
     if tags is None:
         words = [token.text for token in tokenize(text, tokenizer)]
     else:
-        words = _tagged(check_str("text", text), tokenizer, JIEBA_TAGS if tags == "jieba" else tags)
+        words = _tagged(check_str("text", text), tokenizer, JIEBA_TAGS if isinstance(tags, str) and tags == "jieba" else tags)
     return rank(words, top, weights=weights, idf=table, stop=stop, min_length=min_length)
 
 
