@@ -1,10 +1,13 @@
 """File in, deduplicated file out: ours and the peers' on the same file, and how the cost grows.
 
-    python benchmarks/dedupe.py [--data FOLDER] [--documents N] [--json OUT] [--only speed|slow|quality|skew|growth ...]
+    python benchmarks/dedupe.py [--data FOLDER] [--documents N] [--json OUT] [--only speed|workers|slow|quality|skew|growth ...]
                                 [--slow-minutes M] [--skew-documents N] [--growth-documents N] [--python PEER=PYTHON ...]
 
 ``slow`` are peers that take minutes for what takes others seconds: they get as many documents as they finish in so many minutes, judged by
 a tenth of them. ``--python`` names the Python that a peer is installed in, where it does not go together with the others.
+
+``workers`` are rounds with one worker and with one per core, in turns, and what the CPU seconds of the stages say about more cores. Wall
+times need a quiet machine: the load is written down with them.
 
 Every program runs as a process of its own; CPU time and peak memory are those that the system counted for it. ``--data`` is a folder
 with the real texts (``bible_en.docs.jsonl.gz`` …); without it texts are generated, which shows that everything runs and no more.
@@ -19,6 +22,7 @@ import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -40,9 +44,27 @@ WORDS = ("alpha", "beta", "gamma", "delta", "river", "king")
 EDITS = (0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08)
 PEERS = Path(__file__).with_name("dedupe_peers.py")
 OURS = [sys.executable, "-c", "from lookalike.cli import main; main()", "dedupe"]
+STAGES = """
+import json, sys, time
+from types import SimpleNamespace
+import lookalike as la
+from lookalike.corpus.formats.lines import Buffers, line_blocks
+from lookalike.deduping import progress
+progress.time = SimpleNamespace(perf_counter=time.thread_time)
+la.dedupe([{"text": "imports everything"}])
+begin = time.process_time()
+report = la.dedupe(sys.argv[1], out=sys.argv[2], workers=1)
+total = time.process_time() - begin
+begin, buffers = time.thread_time(), Buffers()
+with open(sys.argv[1], "rb") as file:
+    for block in line_blocks(file, "", 1 << 27, buffers=buffers):
+        buffers.give(block)
+blocks = time.thread_time() - begin
+print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks}))
+"""
 # Modules that were imported once are compiled, as those of an installed package are.
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-WANTED = {"rensa": 8, "gaoya": 4, "copy": 1 / 3}
+WANTED = {"rensa": 15, "gaoya": 4, "copy": 1 / 1.3}
 SLOW = {"text-dedup": 15, "datatrove": 50}
 MODULES = {"text-dedup": "text_dedup"}
 QUALITY_SETS = {"spdx_licenses": 819, "bible_en": 20_000, "reuters21578": 19_043, "news_zh": 8_000}
@@ -107,13 +129,13 @@ def ours(source: Path, *options: str) -> dict[str, Any]:
 
 
 def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
-    """The best of three runs each, taken in turn: other work on the machine costs them alike."""
+    """One worker, and the best of three runs each, taken in turn: other work on the machine costs them alike."""
     path = write(folder / "speed.jsonl", documents(source, count))
     out = folder / "peer.jsonl"
     missing = {name: [package for package in ("orjson", name) if package != "copy" and find_spec(package) is None] for name in WANTED}
     runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for _ in range(RUNS):
-        runs["lookalike"].append(ours(path))
+        runs["lookalike"].append(ours(path, "--workers", "1"))
         for name in WANTED:
             if not missing[name]:
                 runs[name].append(measured([sys.executable, str(PEERS), name, str(path), str(out)], out))
@@ -126,6 +148,67 @@ def speed(folder: Path, source: list[str], count: int) -> list[dict[str, Any]]:
         else:
             rows.append({"program": name, "skipped": f"pip install {' '.join(missing[name])}"})
     return rows
+
+
+def chinese(data: Path | None, count: int) -> Iterator[str]:
+    """Likewise of sentences of newspaper articles; copies have other characters here and there."""
+    source = [sentence for text in texts_of(data, "news_zh", 8_000) for sentence in re.findall(r"[^。]+。?", text)]
+    draw = random.Random(1)
+    recent: list[str] = []
+    for _ in range(count):
+        if recent and draw.random() < 0.2:
+            characters = list(draw.choice(recent))
+            for _ in range(int(len(characters) * draw.choice(EDITS))):
+                characters[draw.randrange(len(characters))] = draw.choice("天地玄黄宇宙洪荒")
+            text = "".join(characters)
+        else:
+            text = ""
+            while len(text) < 650:
+                text += draw.choice(source)
+        if len(recent) < 10_000:
+            recent.append(text)
+        else:
+            recent[draw.randrange(10_000)] = text
+        yield text
+
+
+def workers(folder: Path, source: list[str], data: Path | None, count: int) -> list[dict[str, Any]]:
+    """English and Chinese: one worker, one per core, parsing alone, and the model of the stages."""
+    found = []
+    corpora = {"english": documents(source, count), "chinese": chinese(data, count * 6 // 10)}
+    for name, texts in corpora.items():
+        path = write(folder / f"{name}.jsonl", texts)
+        runs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for _ in range(RUNS):
+            runs["one worker"].append(ours(path, "--workers", "1"))
+            runs["all cores"].append(ours(path))
+            if find_spec("orjson") is not None:
+                runs["copy"].append(
+                    measured([sys.executable, str(PEERS), "copy", str(path), str(folder / "copy.jsonl")], folder / "copy.jsonl")
+                )
+        best = {program: {key: min(row[key] for row in rows) for key in rows[0]} for program, rows in runs.items()}
+        row: dict[str, Any] = {"corpus": name, "mb": path.stat().st_size // 1_000_000, "load": os.getloadavg()[0], **best}
+        row["speed_up"] = round(best["one worker"]["seconds"] / best["all cores"]["seconds"], 2)
+        if "copy" in best:
+            row["cpu_of_copy"] = round(best["one worker"]["cpu_s"] / best["copy"]["cpu_s"], 2)
+        found.append(row | modelled(path))
+    return found
+
+
+def modelled(path: Path) -> dict[str, Any]:
+    """CPU seconds of the stages with one worker, and how many times as fast more cores could be by them.
+
+    Blocks are found by one thread at a time; scanned and sketched by any; decided in order, by one; each output file is written by one.
+    """
+    command = [sys.executable, "-c", STAGES, str(path), str(path.with_suffix(".out.jsonl"))]
+    stages = json.loads(subprocess.run(command, capture_output=True, check=True, env=COMPILED).stdout)
+    in_order = stages["compare"] + stages["rest"]
+    model = {}
+    for cores in (2, 4, 8, 16):
+        for files in (1, cores):
+            seconds = max(stages["total"] / cores, in_order, stages["blocks"], stages["write"] / files)
+            model[f"{cores} cores, {files} output files"] = round(stages["total"] / seconds, 1)
+    return {"stages_cpu_s": {name: round(seconds, 3) for name, seconds in stages.items()}, "model": model}
 
 
 def slow(folder: Path, source: list[str], count: int, minutes: float, pythons: dict[str, str]) -> list[dict[str, Any]]:
@@ -251,7 +334,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--skew-documents", type=int)
     parser.add_argument("--growth-documents", type=int)
     parser.add_argument("--python", action="append", default=[], metavar="PEER=PYTHON")
-    every_job = ["speed", "slow", "quality", "skew", "growth"]
+    every_job = ["speed", "workers", "slow", "quality", "skew", "growth"]
     parser.add_argument("--only", nargs="+", choices=every_job, default=every_job)
     options = parser.parse_args(arguments)
     result: dict[str, Any] = machine.describe() | {"text": "real" if options.data else "generated"}
@@ -261,6 +344,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
         folder = Path(name)
         jobs: dict[str, Callable[[], Any]] = {
             "speed": lambda: speed(folder, source, options.documents),
+            "workers": lambda: workers(folder, source, options.data, options.documents),
             "slow": lambda: slow(folder, source, options.documents, options.slow_minutes, pythons),
             "quality": lambda: quality(options.data),
             "skew": lambda: skew(folder, source, options.skew_documents or options.documents),

@@ -15,13 +15,18 @@ from collections.abc import Callable
 
 KEPT = frozenset(dir(builtins)) | frozenset(keyword.kwlist) | {"__init__", "__name__", "__file__", "__all__", "__doc__"}
 C_WORDS = frozenset(
-    "alignas alignof auto bool break case catch char class const constexpr continue default define defined delete do double elif else endif"
-    " enum explicit export extern false float for foreach friend goto if ifdef ifndef import include inline int last local long mutable my"
-    " namespace next new noexcept nullptr operator our override package pragma private protected public redo register require return short"
-    " signed sizeof static static_assert static_cast reinterpret_cast struct sub switch template this throw true try typedef typename"
-    " undef union unless unsigned until use using virtual void volatile while std size_t uint64_t uint32_t int64_t function let var async"
-    " await of in instanceof typeof yield extends super from as null undefined elsif and or not eq ne lt gt le ge cmp x qw print die"
-    " shift push pop keys values each exists defined ref bless scalar".split()
+    re.findall(
+        r"\w+",
+        """
+    alignas alignof auto bool break case catch char class const constexpr continue default define defined delete do double elif else endif
+    enum explicit export extern false float for foreach friend goto if ifdef ifndef import include inline int last local long mutable my
+    namespace next new noexcept nullptr operator our override package pragma private protected public redo register require return short
+    signed sizeof static static_assert static_cast reinterpret_cast struct sub switch template this throw true try typedef typename
+    undef union unless unsigned until use using virtual void volatile while std size_t uint64_t uint32_t int64_t function let var async
+    await of in instanceof typeof yield extends super from as null undefined elsif and or not eq ne lt gt le ge cmp x qw print die
+    shift push pop keys values each exists ref bless scalar
+""",
+    )
 )
 WORD = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 NEW_NAMES = ("value", "item", "data", "result", "entry", "helper", "work", "state", "node", "index")
@@ -102,7 +107,9 @@ def dead_code_python(source: str, other: str, seed: int) -> str:
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            dead = ast.parse(f"if {generator.random() < 0.5}:\n    unused_{generator.randrange(99)} = [{generator.randrange(99)}] * 3").body[0]
+            dead = ast.parse(
+                f"if {generator.random() < 0.5}:\n    unused_{generator.randrange(99)} = [{generator.randrange(99)}] * 3"
+            ).body[0]
             node.body.insert(generator.randrange(len(node.body) + 1), dead)
     strange = [node for node in ast.walk(ast.parse(other)) if isinstance(node, ast.FunctionDef)]
     wanted = len(list(ast.walk(tree))) // 5

@@ -2,10 +2,10 @@
 
     python benchmarks/page_thresholds.py --data DIR [--pairs 1500] [--json OUT]
 
-DIR holds ``debian_pages`` and ``petclinic_pages`` (``NAME.docs.jsonl.gz``: ``id``, ``html``; ``NAME.pairs.jsonl.gz``: ``a``, ``b``, ``label``).
-Positive are the same page in another release (debian) and clones and near-duplicates (petclinic); all other pairs are negative, among them
-sibling pages of one template. For each view: the AUC, how many negatives reach .8 and how many positives do, and the threshold with the best F1,
-found on one half of the pairs and shown on the other half.
+DIR holds ``debian_pages`` and ``petclinic_pages`` (``NAME.docs.jsonl.gz``: ``id``, ``html``; ``NAME.pairs.jsonl.gz``: ``a``, ``b``,
+``label``). Positive are the same page in another release (debian) and clones and near-duplicates (petclinic); all other pairs are
+negative, among them sibling pages of one template. For each view: the AUC, how many negatives reach .8 and how many positives do, and the
+threshold with the best F1, found on one half of the pairs and shown on the other half.
 """
 
 from __future__ import annotations

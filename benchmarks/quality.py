@@ -96,6 +96,7 @@ def verses(folder: Path, count: int = 2000, seed: int = 5) -> list[Pair]:
         if verse in versions[there] and following in versions[there]:
             text = versions[here][verse]
             pairs += [Pair(text, versions[there][verse], 1.0), Pair(text, versions[there][following], 0.0)]
+    chance.shuffle(pairs)  # the even pairs must not be those of one label
     return pairs
 
 

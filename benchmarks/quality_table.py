@@ -32,6 +32,8 @@ MAX_DIFFLIB = 2_000_000  # product of the lengths
 OURS = ("score", "meaning", "hybrid", "1 − edit share")
 BASELINES = ("3-grams", "characters", "difflib")
 HALVES = (8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0)
+# On edited fiction words say so little that no constants help, and the headlines are made: neither shall choose the constants of hybrid.
+NOT_FITTED = ("lamp_edits", "headlines_zh", "headlines_en")
 LEASTS = (0.0, 0.1, 0.2, 0.3)
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
@@ -59,7 +61,7 @@ def lexical_columns(pairs: list[Any]) -> dict[str, Column]:
 
 
 class Parts:
-    """What ``hybrid`` is made of: cosines of meaning, shares of words, tokens of the shorter text."""
+    """What ``hybrid`` is made of: cosines of meaning, shares of words, the geometric mean of tokens."""
 
     def __init__(self, pairs: list[Any]) -> None:
         left, right = ([for_models(getattr(pair, side), ("script",)) for pair in pairs] for side in ("left", "right"))
@@ -67,7 +69,7 @@ class Parts:
         self.cosines = (vectors[: len(pairs)] * vectors[len(pairs) :]).sum(axis=1)
         sides = [(TextWords(a), TextWords(b)) for a, b in zip(left, right, strict=True)]
         self.words = np.sqrt(np.array([lexical_share(a, b) for a, b in sides]))
-        self.sizes = np.array([min(len(a.words), len(b.words)) for a, b in sides], dtype=np.float64)
+        self.sizes = np.sqrt(np.array([len(a.words) * len(b.words) for a, b in sides], dtype=np.float64))
 
     def hybrid(self, half: float = HALF_WORDS, least: float = LEAST_WORDS) -> Column:
         weights = self.sizes**2 / (self.sizes**2 + half**2)
@@ -183,6 +185,7 @@ def headlines(name: str, least: int, count: int = 500, seed: int = 7) -> Callabl
             own = set(TextWords(title).words)
             near = max(others, key=lambda other: len(own & words[other]))
             pairs += [Pair(title, body, 2.0), Pair(title, chosen[near][1], 1.0), Pair(title, chosen[others[0]][1], 0.0)]
+        chance.shuffle(pairs)
         return pairs
 
     return read
@@ -217,7 +220,7 @@ def _table(rows: list[Row], half: str) -> str:
 
 def _cell(row: Row, name: str, half: str) -> str:
     found = row["spearman"].get(name)
-    return "–" if found is None else f"{found[half]:.1f}"
+    return "–" if found is None or found[half] is None else f"{found[half]:.1f}"
 
 
 def _intervals(rows: list[Row]) -> str:
@@ -250,7 +253,10 @@ def _fitted(result: Row) -> str:
         for row in result["hybrid"]
     ]
     header = ["fitted on", "half", "least", "loses at most there", "loses at most on the other half", "on"]
-    return f"`hybrid`, its constants fitted on one half of every set: how far it is behind the better of `meaning` and score.\n\n{table(header, cells)}"
+    left_out = ", ".join(NOT_FITTED)
+    said = "`hybrid`, its constants fitted on one half of every set: how far it is behind the better of `meaning` and score "
+    said += f"(without {left_out})."
+    return f"{said}\n\n{table(header, cells)}"
 
 
 def _merges(result: Row) -> str:
@@ -280,7 +286,7 @@ def run(sets: Iterator[tuple[str, list[Any]]], folder: Path | None) -> Row:
         found.append(row)
         pieces[name] = parts, np.array([text_score(pair.left, pair.right).value for pair in pairs]), labels
         print(f"{name}: " + ", ".join(f"{column} {value['all']:.1f}" for column, value in row["spearman"].items()), flush=True)
-    result: Row = {"texts": found, "hybrid": cross_validated(pieces)}
+    result: Row = {"texts": found, "hybrid": cross_validated({name: each for name, each in pieces.items() if name not in NOT_FITTED})}
     if folder is not None:
         result["false_merges"] = false_merges(folder)
     return result

@@ -3,9 +3,9 @@
     python benchmarks/reposts.py [--data DIR] [--json OUT] [--candidates]
     python benchmarks/reposts.py --shown RESULT.json --picture OUT.svg     the table of the documentation, and its picture
 
-DIR holds documents as gzipped JSON lines (``news_zh.docs.jsonl.gz``, ``reuters21578.docs.jsonl.gz``: ``text``); without it texts are made of
-random words. A document is cut to a length; its repost is the same with one kind of edit. *Recall* is the share of reposts whose SimHash
-differs in at most k of 64 bits. A *false pair* is a pair of different documents within k bits that have less than half of
+DIR holds documents as gzipped JSON lines (``news_zh.docs.jsonl.gz``, ``reuters21578.docs.jsonl.gz``: ``text``); without it texts are
+made of random words. A document is cut to a length; its repost is the same with one kind of edit. *Recall* is the share of reposts whose
+SimHash differs in at most k of 64 bits. A *false pair* is a pair of different documents within k bits that have less than half of
 their character 3-grams in common.
 """
 
@@ -190,7 +190,12 @@ def table(result: dict[str, Any]) -> str:
 
 def picture(result: dict[str, Any]) -> str:
     """Recall by length as SVG: one panel per language, a line per recipe and bound."""
-    styles = {("default", 3): ("#8c8a83", ""), ("default", 6): ("#8c8a83", "5 4"), ("reposts", 3): ("#5a3ea6", ""), ("reposts", 6): ("#5a3ea6", "5 4")}
+    styles = {
+        ("default", 3): ("#8c8a83", ""),
+        ("default", 6): ("#8c8a83", "5 4"),
+        ("reposts", 3): ("#5a3ea6", ""),
+        ("reposts", 6): ("#5a3ea6", "5 4"),
+    }
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 300" font-family="sans-serif" font-size="12">']
     parts.append('<rect width="720" height="300" fill="#fff"/>')
     for panel, language in enumerate(NAMES):
@@ -198,7 +203,9 @@ def picture(result: dict[str, Any]) -> str:
         parts.append(f'<text x="{left}" y="20" font-weight="bold">{NAMES[language]}</text>')
         for tenth in range(0, 11, 2):
             y = 240 - 20 * tenth
-            parts.append(f'<path d="M{left} {y}h220" stroke="#e3e1da"/><text x="{left - 8}" y="{y + 4}" text-anchor="end">{tenth / 10:.1f}</text>')
+            parts.append(
+                f'<path d="M{left} {y}h220" stroke="#e3e1da"/><text x="{left - 8}" y="{y + 4}" text-anchor="end">{tenth / 10:.1f}</text>'
+            )
         for place, length in enumerate(LENGTHS):
             parts.append(f'<text x="{left + 10 + 100 * place}" y="258" text-anchor="middle">{length:,}</text>')
         for number, ((recipe, bound), (colour, dashes)) in enumerate(styles.items()):

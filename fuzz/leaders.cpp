@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         TokenDigest digest{features.size() + kGolden, ~features.size()};
         for (const std::uint64_t feature : features) digest = {mix(digest.low + feature) + kGolden, mix(digest.high ^ feature * kGolden) + kGolden};
         digests.push_back(features.empty() ? kNothing : digest);
-        const std::vector<std::uint32_t> keys = fuzz::values<std::uint32_t>(feed, bands + 1);
+        const std::vector<std::uint64_t> keys = fuzz::values<std::uint64_t>(feed, bands + 1);
         leaders.prefetch(digests.back(), keys.data());
         const Decision decision = leaders.offer(features, digests.back(), keys.data());
         kept.push_back(decision.leader == kNobody);

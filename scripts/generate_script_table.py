@@ -1,9 +1,10 @@
 """Write src/lookalike/text/forms/script_table.txt: simplified and traditional characters that stand for each other.
 
-    pip download --no-deps opencc-python-reimplemented==0.1.7 && python scripts/generate_script_table.py opencc_python_reimplemented-0.1.7-*.whl
+    pip download --no-deps opencc-python-reimplemented==0.1.7
+    python scripts/generate_script_table.py opencc_python_reimplemented-0.1.7-*.whl
 
-The wheel carries the dictionaries of OpenCC as text (Apache License 2.0). The output is committed and never changes within version 1 of the form
-``script``: it is part of fingerprints. It has four parts:
+The wheel carries the dictionaries of OpenCC as text (Apache License 2.0). The output is committed and never changes within version 1 of the
+form ``script``: it is part of fingerprints. It has four parts:
 
 - ``simplified``: what each traditional character is in simplified text, as OpenCC says first.
 - ``simplified phrases``: phrases that OpenCC simplifies otherwise than character by character.

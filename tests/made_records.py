@@ -5,13 +5,51 @@ from __future__ import annotations
 import random
 from typing import Any
 
-WORDS = (
-    "invoice contract report payment supplier annual budget meeting minutes project proposal 发票 合同 报告 增值税 普通 电子 培养 方案 学院 "
-    "计算机 工程 福建 北京 上海 财务 年度 预算 会议 纪要 项目"
-).split()
-PARTIES = (
-    "Globex Corporation|Initech GmbH|北京某某科技有限公司|上海贸易公司|福建工程学院|Wayne Enterprises|Stark Industries|张三|李四|Umbrella Corp"
-).split("|")
+WORDS = [
+    "invoice",
+    "contract",
+    "report",
+    "payment",
+    "supplier",
+    "annual",
+    "budget",
+    "meeting",
+    "minutes",
+    "project",
+    "proposal",
+    "发票",
+    "合同",
+    "报告",
+    "增值税",
+    "普通",
+    "电子",
+    "培养",
+    "方案",
+    "学院",
+    "计算机",
+    "工程",
+    "福建",
+    "北京",
+    "上海",
+    "财务",
+    "年度",
+    "预算",
+    "会议",
+    "纪要",
+    "项目",
+]
+PARTIES = [
+    "Globex Corporation",
+    "Initech GmbH",
+    "北京某某科技有限公司",
+    "上海贸易公司",
+    "福建工程学院",
+    "Wayne Enterprises",
+    "Stark Industries",
+    "张三",
+    "李四",
+    "Umbrella Corp",
+]
 DOMAINS = ("invoice", "contract", "report", "minutes", "curriculum", "发票", "合同")
 KEYS = ("payer", "payee", "amount", "date")
 

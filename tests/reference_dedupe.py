@@ -23,7 +23,7 @@ def band_keys(features: set[int], size: int, bands: int, rows: int) -> list[int]
         for value in bins[band * rows : (band + 1) * rows]:
             state = (state ^ value) * reference.BLOCK_MULTIPLIER & reference.MASK
             state ^= state >> 32
-        keys.append(reference.mix(state) & 0xFFFFFFFF)
+        keys.append(reference.mix(state))
     return keys
 
 

@@ -102,7 +102,7 @@ def shortest_paths(text: str, frequencies: dict[str, int], paths: int) -> list[t
     total = math.log(sum(frequencies.values()) + 1)
 
     def cost(word: str) -> int:
-        return round((1 << 20) * (total - math.log(frequencies[word] if word in frequencies else 0.5)))
+        return round((1 << 20) * (total - math.log(frequencies.get(word, 0.5))))
 
     def ways(atoms: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
         if not atoms:
@@ -128,12 +128,7 @@ def shortest_paths(text: str, frequencies: dict[str, int], paths: int) -> list[t
 
 def text_rank(words: Sequence[str | None]) -> dict[str, float]:
     """TextRank with one list of edges: each pair of words that stand fewer than five places apart, in both directions."""
-    edges = [
-        (one, other)
-        for at, one in enumerate(words)
-        for other in words[at + 1 : at + 5]
-        if one is not None and other is not None
-    ]
+    edges = [(one, other) for at, one in enumerate(words) for other in words[at + 1 : at + 5] if one is not None and other is not None]
     edges += [(other, one) for one, other in edges]
     nodes = sorted({one for one, _ in edges})
     ranks = {node: 1 / len(nodes) for node in nodes}

@@ -130,8 +130,7 @@ def units(found: list[Feature]) -> list[int]:
     made = []
     for hashed, weight in found:
         chance = (mix(hashed) >> 12) * 2.0**-52
-        for number in range(math.floor(weight * UNITS + chance)):
-            made.append(mix((hashed + (number + 1) * GOLDEN) & MASK))
+        made += [mix((hashed + (number + 1) * GOLDEN) & MASK) for number in range(math.floor(weight * UNITS + chance))]
     return made
 
 

@@ -74,6 +74,9 @@ def function_calls(folder: Path) -> dict[str, Call]:
     vectors = folder / "vectors.txt"
     vectors.write_text("the 0.5 0.5\nfox 0.1 0.9\n")
     page = la.page(HTML)
+    scanned = folder / "scanned"
+    scanned.mkdir(exist_ok=True)
+    (scanned / "a.txt").write_text(TEXT)
     return {
         "calibrate": (la.calibrate, ([(TEXT, TEXT, 1), (TEXT, OTHER, 0)],), {}),
         "calibrate of a file": (la.calibrate, (labelled,), {}),
@@ -87,9 +90,13 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "decode_text": (la.decode_text, (b"text", "name"), {}),
         "dedupe": (la.dedupe, (rows,), {}),
         "dedupe of rows": (la.dedupe, ([{"id": 1, "text": TEXT}, {"id": 2, "text": OTHER}],), {}),
+        "dedupe of records": (la.dedupe, ([{"id": 1, "a": TEXT}, {"id": 2, "a": OTHER}],), {"method": "record", "columns": {"a": 2}}),
         "digest": (la.digest, (b"data",), {}),
+        "distinct": (la.distinct, ([TEXT, OTHER],), {}),
         "digests": (la.digests, ([b"data"],), {}),
         "documents": (la.documents, (rows,), {}),
+        "documents as records": (la.documents, (rows,), {"columns": ["text"]}),
+        "drop_collection": (la.drop_collection, ("postgresql://127.0.0.1:9/none", "a"), {}),
         "edit_share": (la.edit_share, (TEXT, OTHER), {}),
         "embedder": (la.embedder, (str(folder / "missing"),), {}),
         "feedback": (la.feedback, (pairs,), {}),
@@ -97,6 +104,7 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "fetch": (la.fetch, ("http://127.0.0.1:9/",), {"timeout": 1}),
         "fingerprint": (la.fingerprint, (TEXT,), {"kinds": "simhash"}),
         "fold": (la.fold, (TEXT,), {}),
+        "index_table": (la.index_table, ("postgresql://127.0.0.1:9/none", "a"), {"column": "b", "key": "c"}),
         "info": (la.info, (), {}),
         "karp_rabin": (la.karp_rabin, (TEXT,), {}),
         "karp_rabins": (la.karp_rabins, ([TEXT],), {}),
@@ -106,6 +114,10 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "match_tags": (la.match_tags, (page, page), {}),
         "minhash": (la.minhash, (TEXT,), {}),
         "minhashes": (la.minhashes, ([TEXT],), {}),
+        "mmdt": (la.mmdt, (TEXT,), {}),
+        "mmdts": (la.mmdts, ([TEXT],), {}),
+        "nilsimsa": (la.nilsimsa, (TEXT,), {}),
+        "nilsimsas": (la.nilsimsas, ([TEXT],), {}),
         "open": (la.open, ("memory://",), {}),
         "page": (la.page, (HTML,), {}),
         "page_print": (la.page_print, (HTML,), {}),
@@ -113,13 +125,19 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "page_text": (la.page_text, (HTML,), {}),
         "parse_record": (la.parse_record, ('{"a": 1}',), {}),
         "plan": (la.plan, (rows,), {}),
+        "profile": (la.profile, (rows,), {}),
+        "read": (la.read, (rows,), {}),
+        "read_many": (la.read_many, ([rows],), {}),
+        "read_members": (la.read_members, (rows,), {}),
         "read_text": (la.read_text, (rows,), {}),
         "record": (la.record, ({"a": 1},), {}),
         "records": (la.records, ([{"a": 1}],), {}),
         "register_stop_words": (la.register_stop_words, ("sweep", ["a"]), {}),
         "register_words": (la.register_words, ("sweep", ["ab"]), {}),
+        "scan": (la.scan, (scanned,), {}),
         "shingles": (la.shingles, (TEXT,), {}),
         "simhash": (la.simhash, (TEXT,), {}),
+        "simhash of hashes": (la.simhash, (), {"hashes": [1, 2], "weights": [1, 2.5], "bits": 8}),
         "simhashes": (la.simhashes, ([TEXT],), {}),
         "ssdeep": (la.ssdeep, (TEXT,), {}),
         "ssdeeps": (la.ssdeeps, ([TEXT],), {}),
@@ -144,11 +162,15 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "Recipe": (la.Recipe, (), {}),
         "Recipe.from_dict": (la.Recipe.from_dict, (la.Recipe().to_dict(),), {}),
         "HammingIndex": (la.HammingIndex, (), {}),
+        "BandIndex": (la.BandIndex, ([[1, 2]], ["a"]), {"bands": 1, "rows": 2}),
         "Bounds.of": (la.Bounds.of, ((0.1, 0.2, 0.3),), {}),
         "Bounds": (la.Bounds, (), {}),
         "TagWeights": (la.TagWeights, (), {}),
         "text.register_dictionary": (la.text.register_dictionary, ("sweep", ["ab"]), {}),
         "Document": (la.Document, ("a", "text"), {}),
+        "Limits": (la.Limits, (), {}),
+        "FileText": (la.FileText, ("a", "text"), {}),
+        "Place": (la.Place, ("page", "page 1", 0, 1), {}),
         "Idf.load": (la.Idf.load, (folder / "missing.json",), {}),
     } | {
         f"{type(made).__name__}.{name}": (getattr(type(made), name), (getattr(made, name.replace("from", "to"))(),), {})
@@ -169,6 +191,8 @@ def fingerprints() -> list[Any]:
         la.digest(b"data"),
         la.ssdeep(TEXT),
         la.tlsh(TEXT * 2),
+        la.nilsimsa(TEXT),
+        la.mmdt(TEXT),
         la.record({"a": 1, "b": "x"}),
     ]
 
@@ -185,6 +209,7 @@ def method_calls(folder: Path) -> dict[str, Call]:
     comparison = la.compare(TEXT, OTHER)
     hamming = la.HammingIndex()
     hamming.add([1, 2], [1, 2])
+    bands, record = la.BandIndex([[1, 2]], bands=1, rows=2), la.record({"a": 1, "b": "x"})
     vectors = la.word_vectors(folder / "vectors.txt")
     mover = la.WordMover(vectors)
     feedback = la.feedback([(TEXT, OTHER)])
@@ -204,15 +229,27 @@ def method_calls(folder: Path) -> dict[str, Call]:
         "HammingIndex.search": (hamming.search, ([1],), {}),
         "HammingIndex.remove": (hamming.remove, ([7],), {}),
         "HammingIndex.pairs": (hamming.pairs, (), {}),
+        "BandIndex.candidates": (bands.candidates, ([[1, 2]],), {}),
+        "RecordPrint.parts": (record.parts, (record,), {}),
+        "RecordPrint.shared": (record.shared, (record,), {}),
+        "Index.add of a record": (index.add, ("r", {"a": 1}), {}),
+        "Index.search for a record": (index.search, ({"a": 1},), {}),
         "Index.add": (index.add, ("c", TEXT), {}),
         "Index.add of many": (index.add, ([("c", TEXT)],), {}),
         "Index.add_minhashes": (index.add_minhashes, (["m"], [minhash]), {}),
         "Index.add_simhashes": (index.add_simhashes, (["s"], [simhash]), {}),
         "Index.add_vectors": (index.add_vectors, (["v"], [[1.0, 2.0]]), {}),
+        "Index.admit": (index.admit, ("d", TEXT), {}),
+        "Index.admit of many": (index.admit, ([("d", TEXT)],), {}),
         "Index.check": (index.check, (), {}),
+        "Index.cluster_of": (index.cluster_of, ("a",), {}),
+        "Index.count": (index.count, ("a = 1",), {}),
+        "Index.documents": (index.documents, (), {}),
+        "Index.ids": (index.ids, (), {}),
         "Index.clusters": (index.clusters, (), {}),
         "Index.compact": (index.compact, (), {}),
         "Index.export": (index.export, (folder / "again.jsonl",), {}),
+        "Index.metas": (index.metas, (), {}),
         "Index.load": (index.load, (export,), {}),
         "Index.get": (index.get, ("a",), {}),
         "Index.__contains__": (index.__contains__, ("a",), {}),
@@ -273,7 +310,7 @@ def misuses(call: Call) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     for (label, value), place in itertools.product(WRONG.items(), range(len(arguments))):
         yield str(place), label, lambda value=value, place=place: function(*arguments[:place], value, *arguments[place + 1 :], **named)
     for (label, value), name in itertools.product(WRONG.items(), sorted(names)):
-        if name.startswith(("on_", "progress", "model")) and callable(value):
+        if (name.startswith(("on_", "progress", "model")) or name == "key") and callable(value):
             continue  # it is called, and what it raises is its own
         yield name, label, lambda value=value, name=name: function(*arguments, **{**named, name: value})
 

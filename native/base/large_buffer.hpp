@@ -32,6 +32,7 @@ class LargeBuffer {
    public:
     LargeBuffer() = default;
     explicit LargeBuffer(std::size_t capacity) : capacity_(capacity) {
+        if (capacity == 0) return;
 #ifdef LOOKALIKE_OWN_PAGES
         void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();

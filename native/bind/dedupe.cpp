@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/dispatch.hpp"
+#include "base/large_buffer.hpp"
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "text/documents.hpp"
@@ -84,33 +85,20 @@ Banding check_banding(std::size_t size, unsigned bands, unsigned rows) {
 }
 
 // Distinct features, their offsets, digests (two words each) and keys (one a band each).
-using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint32_t>>;
+using Sketches = std::tuple<Output<std::uint64_t>, Output<std::int64_t>, Output<std::uint64_t>, Output<std::uint64_t>>;
 
-// The features of one batch after the other: memory that was asked for once and stays in the cache. What was handed out is used again
-// when nobody looks at it any more, and not before.
+// Memory in which workers collect the features of one batch after the other: it was asked for once, and stays in the cache.
 struct FeatureScratch {
-    using Features = std::vector<std::uint64_t>;
-
     FeatureScratch() = default;
     FeatureScratch(const FeatureScratch&) = delete;
     FeatureScratch& operator=(const FeatureScratch&) = delete;
 
-    // Called with the GIL, which whoever lets go of a view has too.
-    std::shared_ptr<Features> free_room() {
-        for (const auto& room : rooms) {
-            if (room.use_count() == 1) return room;
-        }
-        constexpr std::size_t kRooms = 2;  // a loop often holds the last batch while it makes the next
-        if (rooms.size() == kRooms) rooms.erase(rooms.begin());
-        return rooms.emplace_back(std::make_shared<Features>());
-    }
-
-    std::vector<std::shared_ptr<Features>> rooms;
-    std::vector<std::unique_ptr<Features>> lists;
+    std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
     bool busy = false;
 };
 
-// Where somebody has a scratch, its memory is used; the features belong to whoever gets them all the same.
+// Where somebody has a scratch, its memory is used. What is handed out is neither a part of it nor larger than it has to be: whoever gets
+// it may keep it.
 // `expected` features in all: a list that has to grow is copied, and a page that is never written costs nothing.
 template <class MakeReader>
 Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding, unsigned workers, FeatureScratch* scratch, MakeReader&& make_reader) {
@@ -121,7 +109,7 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         bool& busy;
         ~Leave() { busy = false; }
     } leave{room.busy};
-    const std::shared_ptr<FeatureScratch::Features> features = room.free_room();
+    LargeBuffer<std::uint64_t> features;
     // Each worker collects the features of its documents in a list of its own; then they are put in order.
     std::mutex guard;
     std::size_t taken = 0;
@@ -131,7 +119,7 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
     };
     std::vector<Place> places(count);
     std::vector<std::uint64_t> digests(2 * count);
-    std::vector<std::uint32_t> keys(count * banding.bands);
+    std::vector<std::uint64_t> keys(count * banding.bands);
     std::vector<std::int64_t> offsets{0};
     {
         nb::gil_scoped_release release;
@@ -157,18 +145,17 @@ Sketches sketch(std::size_t count, std::size_t expected, const Banding& banding,
         offsets.reserve(count + 1);
         std::size_t total = 0;
         for (const Place& place : places) offsets.push_back(static_cast<std::int64_t>(total += place.size));
-        features->clear();
+        features = LargeBuffer<std::uint64_t>(total);
+        std::uint64_t* at = features.data();
         if (taken == 1) {
-            features->swap(*room.lists[0]);  // one worker takes documents in order
+            std::copy_n(room.lists[0]->data(), total, at);  // one worker takes documents in order
         } else {
-            features->reserve(total);
-            for (const Place& place : places) {
-                const auto first = place.list->begin() + static_cast<std::ptrdiff_t>(place.offset);
-                features->insert(features->end(), first, first + static_cast<std::ptrdiff_t>(place.size));
-            }
+            for (const Place& place : places) at = std::copy_n(place.list->data() + place.offset, place.size, at);
         }
     }
-    auto view = owned_view<Output<std::uint64_t>>(features->data(), features->size(), std::make_unique<std::shared_ptr<FeatureScratch::Features>>(features));
+    std::uint64_t* const data = features.data();
+    const auto size = static_cast<std::size_t>(offsets.back());
+    auto view = owned_view<Output<std::uint64_t>>(data, size, std::make_unique<LargeBuffer<std::uint64_t>>(std::move(features)));
     return {std::move(view), give(std::move(offsets)), give(std::move(digests)), give(std::move(keys))};
 }
 

@@ -159,9 +159,8 @@ Output<std::uint8_t> digests_of(const Bytes& data, const Offsets& offsets, unsig
     std::vector<std::uint8_t> digests(items.count() * Size);
     {
         nb::gil_scoped_release unlocked;
-        for_each_document(items.count(), workers, [&] {
-            return [&](std::size_t i) { std::ranges::copy(hash(items[i]), digests.begin() + static_cast<std::ptrdiff_t>(i * Size)); };
-        });
+        for_each_document(items.count(), workers,
+                          [&] { return [&](std::size_t i) { std::ranges::copy(hash(items[i]), digests.begin() + static_cast<std::ptrdiff_t>(i * Size)); }; });
     }
     return give(std::move(digests));
 }

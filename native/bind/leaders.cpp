@@ -135,12 +135,41 @@ Standings decide_documents(Offsets offsets, Input<std::uint32_t> earlier, Input<
     return {give(std::move(standings)), std::move(leaders), std::move(nearness)};
 }
 
+// Keeps an array of Python's; let go from any thread, with the GIL or without.
+std::shared_ptr<const void> held(const Hashes& array) {
+    const nb::gil_scoped_acquire gil;
+    return {new Hashes(array), [](const void* kept) {
+                const nb::gil_scoped_acquire gil_again;
+                delete static_cast<const Hashes*>(kept);
+            }};
+}
+
+// The batch that is offered, which does not stay open whatever happens in between.
+class BatchAtHand {
+   public:
+    BatchAtHand(FeatureChunks& chunks, const Hashes& features, bool stay) : chunks_(stay && features.size() ? &chunks : nullptr) {
+        if (chunks_) chunks_->begin_batch(held(features), view(features));
+    }
+    ~BatchAtHand() {
+        if (chunks_) chunks_->leave_batch();
+    }
+    void end() {
+        if (chunks_) chunks_->end_batch();
+    }
+    BatchAtHand(const BatchAtHand&) = delete;
+    BatchAtHand& operator=(const BatchAtHand&) = delete;
+
+   private:
+    FeatureChunks* chunks_;
+};
+
 class BoundLeaders {
    public:
     BoundLeaders(unsigned bands, double threshold, std::uint32_t bucket_limit, bool estimated)
         : leaders_(check_bands(bands), check_threshold(threshold), check_limit(bucket_limit), measure_of(estimated)) {}
 
-    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Input<std::uint32_t> keys) {
+    // With `stay`, the features of kept documents may stay where they are: whoever made them no longer changes them.
+    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Hashes keys, bool stay) {
         const Batch<std::uint64_t> lists(features, offsets);
         const std::size_t count = lists.count(), bands = leaders_.bands();
         if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words per document");
@@ -149,11 +178,13 @@ class BoundLeaders {
         {
             nb::gil_scoped_release release;
             const std::lock_guard lock(guard_);
+            BatchAtHand batch(leaders_.chunks(), features, stay);
             constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
             for (std::size_t i = 0; i < count; ++i) {
                 if (i + kAhead < count) leaders_.prefetch(digest_at(digests, i + kAhead), keys.data() + (i + kAhead) * bands);
                 decisions.add(leaders_.offer(lists[i], digest_at(digests, i), keys.data() + i * bands));
             }
+            batch.end();
         }
         return decisions.take();
     }
@@ -226,7 +257,9 @@ class BoundSimhashLeaders {
         {
             nb::gil_scoped_release release;
             const std::lock_guard lock(guard_);
+            constexpr std::size_t kAhead = 4;
             for (std::size_t i = 0; i < count; ++i) {
+                if (i + kAhead < count) leaders_.prefetch(code_at(view(words), i + kAhead, bits));
                 decisions.add(leaders_.offer(code_at(view(words), i, bits), digest_at(digests, i)));
             }
         }
@@ -260,7 +293,7 @@ void bind_leaders(nb::module_& m) {
           "open_offsets"_a.noconvert(), "open_buckets"_a.noconvert(), "open_leads"_a.noconvert(), "bucket_limit"_a);
     nb::class_<BoundLeaders>(m, "Leaders")
         .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
-        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert())
+        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false)
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/matrix.hpp"
+#include "base/row_pairs.hpp"
 #include "bind/bind.hpp"
 #include "segments/vectors.hpp"
 
@@ -96,11 +97,47 @@ Output<float> product_of(const Floats& a, const Floats& b, std::size_t inner) {
     return give(std::move(product));
 }
 
+PairSum check_kind(unsigned kind) {
+    if (kind > static_cast<unsigned>(PairSum::largest_difference)) throw nb::value_error("kind: choose 0 to 3");
+    return static_cast<PairSum>(kind);
+}
+
+std::size_t rows_in(const Input<double>& matrix, std::size_t inner) {
+    if (inner < 1 || matrix.size() % inner) throw nb::value_error("inner: expected the columns of both matrices");
+    return matrix.size() / inner;
+}
+
+Output<double> row_sums(unsigned kind, Input<double> a, Input<double> b, std::size_t inner) {
+    const PairSum wanted = check_kind(kind);
+    const std::size_t rows = rows_in(a, inner);
+    if (rows_in(b, inner) != rows) throw nb::value_error("b: expected as many rows as a has");
+    std::vector<double> sums(rows);
+    {
+        nb::gil_scoped_release release;
+        sum_rows(wanted, a.data(), b.data(), sums.data(), rows, inner);
+    }
+    return give(std::move(sums));
+}
+
+Output<double> pair_sums(unsigned kind, Input<double> a, Input<double> b, std::size_t inner) {
+    const PairSum wanted = check_kind(kind);
+    const std::size_t rows = rows_in(a, inner), columns = rows_in(b, inner);
+    if (columns && rows > (std::size_t{1} << 40) / columns) throw nb::value_error("there are too many pairs: take fewer rows at a time");
+    std::vector<double> sums(rows * columns);
+    {
+        nb::gil_scoped_release release;
+        sum_pairs(wanted, a.data(), rows, b.data(), columns, inner, sums.data());
+    }
+    return give(std::move(sums));
+}
+
 }  // namespace
 }  // namespace lookalike
 
 void bind_vectors(nb::module_& m) {
     m.def("matrix_product", &lookalike::product_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("inner").noconvert());
+    m.def("row_sums", &lookalike::row_sums, nb::arg("kind"), nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("inner"));
+    m.def("pair_sums", &lookalike::pair_sums, nb::arg("kind"), nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("inner"));
     m.def("unit_halves", &lookalike::unit_halves_of, nb::arg("values").noconvert(), nb::arg("dimensions").noconvert());
     m.def("vector_squares", &lookalike::squares_of, nb::arg("vectors").noconvert(), nb::arg("dimensions").noconvert());
     m.def("nearest_vectors", &lookalike::nearest_of, nb::arg("vectors").noconvert(), nb::arg("squares").noconvert(), nb::arg("queries").noconvert(),

@@ -42,65 +42,103 @@ void Originals::grow() {
     for (std::uint32_t i = 0; i < digests_.size(); ++i) slots_[slot_of(digests_[i])] = i;
 }
 
-void FeatureChunks::add(std::span<const std::uint64_t> features) {
-    if (chunks_.empty() || !chunks_.back().memory || chunks_.back().memory->capacity() < chunks_.back().size + features.size()) {
-        const std::size_t usual = std::size_t{1} << (kFirstChunk + std::min<std::size_t>(chunks_.size(), 3));
-        Chunk chunk{std::make_shared<LargeBuffer<std::uint64_t>>(std::max(usual, features.size())), nullptr};
-        chunk.data = chunk.memory->data();
-        chunks_.push_back(std::move(chunk));
+FeatureChunks::Place FeatureChunks::copied(std::span<const std::uint64_t> features) {
+    LargeBuffer<std::uint64_t>* room = filling_.memory.get();
+    if (!room || room->capacity() < chunks_[filling_.chunk].size + features.size()) {
+        const std::size_t usual = std::size_t{1} << (kFirstChunk + std::min<std::size_t>(made_++, 3));
+        filling_ = {chunks_.size(), std::make_shared<LargeBuffer<std::uint64_t>>(std::max(usual, features.size()))};
+        room = filling_.memory.get();
+        chunks_.push_back({filling_.memory, room->data()});
     }
-    Chunk& last = chunks_.back();
-    std::copy(features.begin(), features.end(), last.memory->data() + last.size);
-    places_.push_back({static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(features.size()), last.size});
-    last.size += features.size();
+    Chunk& chunk = chunks_[filling_.chunk];
+    const Place place{static_cast<std::uint32_t>(filling_.chunk), static_cast<std::uint32_t>(features.size()), chunk.size};
+    std::copy(features.begin(), features.end(), room->data() + chunk.size);
+    chunk.size += features.size();
     in_memory_ += features.size();
+    return place;
+}
+
+void FeatureChunks::add(std::span<const std::uint64_t> features) {
+    if (!batch_.open) {
+        places_.push_back(copied(features));
+        return;
+    }
+    const auto offset = static_cast<std::uint64_t>(features.data() - chunks_[batch_.chunk].data);
+    places_.push_back({static_cast<std::uint32_t>(batch_.chunk), static_cast<std::uint32_t>(features.size()), offset});
+    batch_.added += features.size();
+}
+
+void FeatureChunks::begin_batch(std::shared_ptr<const void> memory, std::span<const std::uint64_t> all) {
+    batch_ = {chunks_.size(), places_.size(), 0, true};
+    chunks_.push_back({std::move(memory), all.data(), all.size()});
+    in_memory_ += all.size();
+}
+
+void FeatureChunks::end_batch() {
+    batch_.open = false;
+    const std::span<const std::uint64_t> batch = chunk(batch_.chunk);
+    if (4 * batch_.added >= 3 * batch.size()) return;
+    std::vector<Place> moved;
+    moved.reserve(places_.size() - batch_.first);
+    for (std::size_t i = batch_.first; i < places_.size(); ++i) moved.push_back(copied(batch.subspan(places_[i].offset, places_[i].count)));
+    // Nothing fails from here on. Chunks that were made for the copies move up.
+    in_memory_ -= batch.size();
+    chunks_.erase(chunks_.begin() + static_cast<std::ptrdiff_t>(batch_.chunk));
+    if (filling_.chunk > batch_.chunk) --filling_.chunk;
+    for (Place& place : moved) place.chunk -= place.chunk > batch_.chunk;
+    std::copy(moved.begin(), moved.end(), places_.begin() + static_cast<std::ptrdiff_t>(batch_.first));
 }
 
 void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
+    if (filling_.memory && filling_.chunk == i) filling_ = {};
     chunks_[i].data = elsewhere;
     chunks_[i].memory.reset();
     in_memory_ -= chunks_[i].size;
 }
 
-std::size_t KeptBuckets::slot_of(const Table& table, std::uint32_t key) {
+std::size_t KeptBuckets::slot_of(const Table& table, std::uint64_t key) {
     const std::size_t mask = table.slots.size() - 1;
     std::size_t i = home(table, key);
-    while (table.slots[i].newest != kNobody && table.slots[i].key != key) i = (i + 1) & mask;
+    while (table.slots[i].newest != kNobody && table.slots[i].key() != key) i = (i + 1) & mask;
     return i;
 }
 
-void KeptBuckets::find(const std::uint32_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const {
+void KeptBuckets::find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) {
     for (unsigned band = 0; band < bands_; ++band) {
         const Table& table = tables_[band];
         if (table.slots.empty()) continue;
-        std::uint32_t i = table.slots[slot_of(table, keys[band])].newest;
+        std::uint32_t i = table.slots[found_[band] = slot_of(table, keys[band])].newest;
         for (; i != kNobody && i >= first; i = older_[std::size_t{i} * bands_ + band]) {
             candidates.push_back(i);
         }
     }
 }
 
-void KeptBuckets::prefetch(const std::uint32_t* keys) const {
+void KeptBuckets::prefetch(const std::uint64_t* keys) const {
     for (unsigned band = 0; band < bands_; ++band) {
         const Table& table = tables_[band];
         if (!table.slots.empty()) __builtin_prefetch(&table.slots[home(table, keys[band])]);
     }
 }
 
-void KeptBuckets::add(const std::uint32_t* keys) {
+void KeptBuckets::add(const std::uint64_t* keys) {
     older_.resize(older_.size() + bands_, kNobody);
     for (unsigned band = 0; band < bands_; ++band) {
         Table& table = tables_[band];
-        if (3 * table.slots.size() <= 4 * (table.used + 1)) grow(table);
-        Slot& slot = table.slots[slot_of(table, keys[band])];
+        if (3 * table.slots.size() <= 4 * (table.used + 1)) {
+            grow(table);
+            found_[band] = slot_of(table, keys[band]);
+        }
+        Slot& slot = table.slots[found_[band]];
         if (slot.newest == kNobody) {
-            slot.key = keys[band];
+            slot.low = static_cast<std::uint32_t>(keys[band]);
+            slot.high = static_cast<std::uint32_t>(keys[band] >> 32);
             ++table.used;
         } else {
             std::uint32_t held = 0;
             for (std::uint32_t i = slot.newest; i != kNobody; i = older_[std::size_t{i} * bands_ + band]) ++held;
             if (held >= limit_) {
-                ++refused_[std::uint64_t{band} << 32 | keys[band]];
+                ++refused_[{band, keys[band]}];
                 continue;
             }
         }
@@ -113,9 +151,9 @@ void KeptBuckets::add(const std::uint32_t* keys) {
 void KeptBuckets::grow(Table& table) {
     std::vector<Slot> old(std::max<std::size_t>(64, 2 * table.slots.size()));
     old.swap(table.slots);
-    table.shift = 32 - static_cast<unsigned>(std::bit_width(table.slots.size() - 1));
+    table.shift = 64 - static_cast<unsigned>(std::bit_width(table.slots.size() - 1));
     for (const Slot& slot : old) {
-        if (slot.newest != kNobody) table.slots[slot_of(table, slot.key)] = slot;
+        if (slot.newest != kNobody) table.slots[slot_of(table, slot.key())] = slot;
     }
 }
 
@@ -128,14 +166,17 @@ std::size_t KeptBuckets::bytes() const {
 std::vector<KeptBuckets::Hot> KeptBuckets::hot_buckets() const {
     std::vector<Hot> hot;
     for (const auto& [place, refused] : refused_) {
-        const std::uint32_t band = static_cast<std::uint32_t>(place >> 32), key = static_cast<std::uint32_t>(place);
-        hot.push_back({band, key, refused, tables_[band].slots[slot_of(tables_[band], key)].newest});
+        const auto& [band, key] = place;
+        hot.push_back({band, refused, tables_[band].slots[slot_of(tables_[band], key)].newest, key});
     }
-    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) { return std::tie(b.refused, a.band, a.key) < std::tie(a.refused, b.band, b.key); });
+    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) {
+        const auto low_a = static_cast<std::uint32_t>(a.key), low_b = static_cast<std::uint32_t>(b.key);
+        return std::tie(b.refused, a.band, low_a, a.key) < std::tie(a.refused, b.band, low_b, b.key);
+    });
     return hot;
 }
 
-Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint32_t* keys) {
+Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint64_t* keys) {
     const std::uint32_t document = documents_;
     if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
     ++documents_;
@@ -159,7 +200,7 @@ Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDige
     return decision;
 }
 
-Decision Leaders::nearest(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, const Decision& known) {
+Decision Leaders::nearest(std::span<const std::uint64_t> features, const std::uint64_t* keys, std::uint32_t first, const Decision& known) {
     candidates_.clear();
     tables_.find(keys, first, candidates_);
     if (candidates_.empty()) return known;
@@ -188,7 +229,7 @@ Decision SimhashLeaders::offer(const Code& code, const TokenDigest& digest) {
         ++kept_;
         return {};
     }
-    const TokenDigest own{mix(code.high), code.low};
+    const TokenDigest own = digest_of(code);
     Originals::Known* known = originals_.find(own);
     if (known && known->final()) return known->decision();
     const Decision decision = nearest(code);
@@ -209,16 +250,16 @@ Decision SimhashLeaders::nearest(const Code& code) {
     matches_.clear();
     index_.search(code, k_, scratch_, matches_);
     if (!matches_.empty()) near.meet(static_cast<std::uint32_t>(matches_[0].id), similarity(matches_[0].distance));  // the nearest and earliest of them
-    for (std::size_t i = 0; i < recent_.size(); ++i) near.meet(static_cast<std::uint32_t>(recent_numbers_[i]), similarity(distance(code, recent_[i])));
+    recent_.near(code, [&](std::uint32_t i, unsigned found) { near.meet(static_cast<std::uint32_t>(recent_numbers_[i]), similarity(found)); });
     return near.decision();
 }
 
 void SimhashLeaders::keep(const Code& code, std::uint32_t document) {
-    recent_.push_back(code);
+    recent_.add(code);
     recent_numbers_.push_back(document);
     if (recent_.size() < kMaxRecent) return;
     std::vector<std::uint64_t> words;
-    for (const Code& each : recent_) push_words(each, bits(), words);
+    for (std::size_t i = 0; i < recent_.size(); ++i) push_words(recent_[i], bits(), words);
     index_.add(words, recent_numbers_);
     recent_.clear();
     recent_numbers_.clear();

@@ -5,14 +5,16 @@
 // compared with what was kept since.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/large_buffer.hpp"
 #include "segments/hamming_index.hpp"
 #include "sketch/decide.hpp"
+#include "sketch/recent_codes.hpp"
 #include "sketch/set_similarity.hpp"
 
 namespace lookalike {
@@ -61,7 +63,13 @@ class Originals {
 // may move it out of memory.
 class FeatureChunks {
    public:
+    // Copied, unless they are a part of the batch at hand.
     void add(std::span<const std::uint64_t> features);
+    // A batch of features that stay where they are, as long as `memory` is held; at its end, if few of them were added, those are copied
+    // after all, and the batch is let go.
+    void begin_batch(std::shared_ptr<const void> memory, std::span<const std::uint64_t> all);
+    void end_batch();
+    void leave_batch() { batch_.open = false; }  // where something failed: what was added stays where it is
     std::size_t size() const { return places_.size(); }
     std::span<const std::uint64_t> operator[](std::size_t i) const {
         const Place& place = places_[i];
@@ -79,56 +87,73 @@ class FeatureChunks {
 
    private:
     struct Chunk {
-        std::shared_ptr<LargeBuffer<std::uint64_t>> memory;  // null: it lies elsewhere
+        std::shared_ptr<const void> memory;  // null: it lies elsewhere
         const std::uint64_t* data;
         std::size_t size = 0;
+    };
+    struct Filling {  // the chunk that takes copies
+        std::size_t chunk = 0;
+        std::shared_ptr<LargeBuffer<std::uint64_t>> memory;
+    };
+    struct AtHand {
+        std::size_t chunk = 0, first = 0, added = 0;  // the first place in the batch, and how many features were added
+        bool open = false;
     };
     struct Place {
         std::uint32_t chunk, count;
         std::uint64_t offset;
     };
+    Place copied(std::span<const std::uint64_t> features);
+
     std::vector<Chunk> chunks_;
     std::vector<Place> places_;
+    Filling filling_;
+    AtHand batch_;
+    std::size_t made_ = 0;  // chunks for copies
     std::size_t in_memory_ = 0;
 };
 
 // Kept documents by the keys of their bands.
 class KeptBuckets {
    public:
-    explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands) {}
+    explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands), found_(bands) {}
 
     unsigned bands() const { return bands_; }
     // Appends the kept documents from `first` on that share a key, newest first in each bucket, with repetitions.
-    void find(const std::uint32_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) const;
+    void find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates);
     std::uint32_t documents() const { return documents_; }
-    void prefetch(const std::uint32_t* keys) const;
-    // A bucket that is full takes no more: what is not found there may be found in another band.
-    void add(const std::uint32_t* keys);
+    void prefetch(const std::uint64_t* keys) const;
+    // Adds what find() was asked for last. A bucket that is full takes no more: what is not found there may be found in another band.
+    void add(const std::uint64_t* keys);
     std::size_t bytes() const;
 
     struct Hot {
-        std::uint32_t band, key, refused, example;  // example: the newest kept document in the bucket
+        std::uint32_t band, refused, example;  // example: the newest kept document in the bucket
+        std::uint64_t key;
     };
     std::vector<Hot> hot_buckets() const;  // the full ones, those with the most refused first
 
    private:
     struct Slot {
-        std::uint32_t key = 0, newest = kNobody;
+        std::uint32_t low = 0, high = 0, newest = kNobody;  // the key in halves, so that a slot takes twelve bytes and not sixteen
+
+        std::uint64_t key() const { return std::uint64_t{high} << 32 | low; }
     };
     struct Table {
         std::vector<Slot> slots;
         std::size_t used = 0;
         unsigned shift = 0;
     };
-    static std::size_t home(const Table& table, std::uint32_t key) { return static_cast<std::uint32_t>(key * 0x9E3779B1U) >> table.shift; }
-    static std::size_t slot_of(const Table& table, std::uint32_t key);
+    static std::size_t home(const Table& table, std::uint64_t key) { return static_cast<std::size_t>(key * kGolden >> table.shift); }
+    static std::size_t slot_of(const Table& table, std::uint64_t key);
     static void grow(Table& table);
 
     unsigned bands_;
     std::uint32_t limit_, documents_ = 0;
     std::vector<Table> tables_;
-    std::vector<std::uint32_t> older_;  // bands() a document: the one before it in the same bucket
-    std::unordered_map<std::uint64_t, std::uint32_t> refused_;
+    std::vector<std::size_t> found_;                                            // where find() ended in each table
+    std::vector<std::uint32_t> older_;                                          // bands() a document: the one before it in the same bucket
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> refused_;  // by band and key
 };
 
 // Leaders by the similarity of feature sets, with candidates from bands. Without bands only copies are removed.
@@ -138,12 +163,12 @@ class Leaders {
         : threshold_(threshold), tables_(bands, bucket_limit), own_(measure) {}
 
     unsigned bands() const { return tables_.bands(); }
-    void prefetch(const TokenDigest& digest, const std::uint32_t* keys) const {
+    void prefetch(const TokenDigest& digest, const std::uint64_t* keys) const {
         originals_.prefetch(digest);
         tables_.prefetch(keys);
     }
     // Features are distinct; `keys` has one per band. Documents are numbered as they are offered.
-    Decision offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint32_t* keys);
+    Decision offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint64_t* keys);
 
     std::uint32_t documents() const { return documents_; }
     std::uint32_t kept() const { return kept_; }
@@ -155,7 +180,7 @@ class Leaders {
 
    private:
     // The decision about a document, given the one that the kept documents before `first` (as the tables number them) lead to.
-    Decision nearest(std::span<const std::uint64_t> features, const std::uint32_t* keys, std::uint32_t first, const Decision& known);
+    Decision nearest(std::span<const std::uint64_t> features, const std::uint64_t* keys, std::uint32_t first, const Decision& known);
 
     double threshold_;
     std::uint32_t documents_ = 0, kept_ = 0;
@@ -171,17 +196,23 @@ class Leaders {
 // Leaders by the Hamming distance of SimHashes: all kept ones within k are found. Digests say which documents have no tokens.
 class SimhashLeaders {
    public:
-    SimhashLeaders(unsigned bits, unsigned k) : k_(k), index_(bits) {}
+    SimhashLeaders(unsigned bits, unsigned k) : k_(k), index_(bits), recent_(bits, k) {}
 
     Decision offer(const Code& code, const TokenDigest& digest);
     std::uint32_t documents() const { return documents_; }
     std::uint32_t kept() const { return kept_; }
     unsigned bits() const { return index_.bits(); }
-    std::size_t bytes() const { return originals_.bytes() + index_.bytes(); }
+    std::size_t bytes() const { return originals_.bytes() + index_.bytes() + recent_.bytes(); }
+    void prefetch(const Code& code) const {
+        originals_.prefetch(digest_of(code));
+        recent_.prefetch(code);
+        index_.prefetch(code, k_);
+    }
 
    private:
-    static constexpr std::size_t kMaxRecent = 1024;  // compared one by one; the index takes many at a time
+    static constexpr std::size_t kMaxRecent = 1 << 17;  // the index takes many at a time, as a segment
 
+    static TokenDigest digest_of(const Code& code) { return {mix(code.high), code.low}; }
     Decision nearest(const Code& code);
     double similarity(unsigned distance) const { return 1.0 - static_cast<double>(distance) / bits(); }  // exact: bits are a power of two
     void keep(const Code& code, std::uint32_t document);
@@ -191,7 +222,7 @@ class SimhashLeaders {
     Originals originals_;  // by their codes
     Decision nothing_;     // where a document without tokens points
     HammingIndex index_;
-    std::vector<Code> recent_;
+    RecentCodes recent_;
     std::vector<std::int64_t> recent_numbers_;
     std::vector<Hit> scratch_;
     std::vector<Match> matches_;

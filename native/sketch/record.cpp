@@ -61,19 +61,14 @@ void RecordSketcher::put_cells(const Leaf& leaf, unsigned kind, double value, st
 
 void RecordSketcher::add(const Leaf& leaf) {
     switch (leaf.kind) {
-        case LeafKind::text:
-            return put_text(leaf);
-        case LeafKind::element:
-            return put(leaf.path, kWhole, whole(leaf.string), leaf.weight);
-        case LeafKind::json:
-            return put(leaf.path, kJson, token_hash(leaf.string.data(), leaf.string.size()), leaf.weight);
+        case LeafKind::text: return put_text(leaf);
+        case LeafKind::element: return put(leaf.path, kWhole, whole(leaf.string), leaf.weight);
+        case LeafKind::json: return put(leaf.path, kJson, token_hash(leaf.string.data(), leaf.string.size()), leaf.weight);
         case LeafKind::number:
             if (std::abs(leaf.number) < kSmallest) return put(leaf.path, kZero, 0, leaf.weight);
             return put_cells(leaf, kNumber, portable_log(std::abs(leaf.number)), kNumberWidths, kNumberShares, leaf.number < 0);
-        case LeafKind::day:
-            return put_cells(leaf, kDay, leaf.number, kDayWidths, kDayShares, 0);
-        case LeafKind::key:
-            return put(leaf.path, kKey, 0, leaf.weight);
+        case LeafKind::day: return put_cells(leaf, kDay, leaf.number, kDayWidths, kDayShares, 0);
+        case LeafKind::key: return put(leaf.path, kKey, 0, leaf.weight);
     }
 }
 

@@ -28,7 +28,7 @@ LOOKALIKE_INLINED TokenDigest sequence_digest_here(std::span<const std::uint64_t
 
 TokenDigest sequence_digest(std::span<const std::uint64_t> shingles) { return widest<sequence_digest_here>(shingles); }
 
-std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
+std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint64_t* keys) {
     std::uint64_t* const features = features_.data() + first_;
     digest = sequence_digest({features, features_.size() - first_});
     const std::size_t count = banding_.bands ? set_.make_distinct(features, features_.size() - first_) : 0;
@@ -39,7 +39,7 @@ std::size_t DocumentSketcher::finish(TokenDigest& digest, std::uint32_t* keys) {
     for (unsigned band = 0; band < banding_.bands; ++band) {
         std::uint64_t state = (band + 1) * kGolden;
         for (unsigned row = 0; row < banding_.rows; ++row) state = absorb(state, *bin++);
-        keys[band] = static_cast<std::uint32_t>(mix(state));
+        keys[band] = mix(state);
     }
     return count;
 }

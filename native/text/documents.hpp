@@ -36,7 +36,7 @@ class DocumentSketcher {
         if (banding_.bands) hasher_.add(sketched, count);
     }
     // What is left in the list are the distinct features, and none without bands. `keys` gets one per band. Returns how many features.
-    std::size_t finish(TokenDigest& digest, std::uint32_t* keys);
+    std::size_t finish(TokenDigest& digest, std::uint64_t* keys);
 
    private:
     Banding banding_;

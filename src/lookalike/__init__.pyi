@@ -1,10 +1,12 @@
 from lookalike import (
     embedders as embedders,
     errors as errors,
+    files as files,
     fingerprints as fingerprints,
     index as index,
     measures as measures,
     pages as pages,
+    service as service,
     text as text,
     word_mover as word_mover,
 )
@@ -37,11 +39,21 @@ from lookalike.errors import (
     UnknownName as UnknownName,
 )
 from lookalike.fetching.fetched import Fetched as Fetched, fetch as fetch
+from lookalike.files.limits import Limits as Limits
+from lookalike.files.model import FileText as FileText, Place as Place
+from lookalike.files.reading import read as read, read_many as read_many, read_members as read_members
 from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprint as NoFingerprint
 from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record
 from lookalike.fingerprints.fuzzy import Ssdeep as Ssdeep, Tlsh as Tlsh, ssdeep as ssdeep, ssdeeps as ssdeeps, tlsh as tlsh, tlshs as tlshs
-from lookalike.fingerprints.fuzzy_more import mmdt as mmdt, mmdts as mmdts, nilsimsa as nilsimsa, nilsimsas as nilsimsas
+from lookalike.fingerprints.fuzzy_more import (
+    Mmdt as Mmdt,
+    Nilsimsa as Nilsimsa,
+    mmdt as mmdt,
+    mmdts as mmdts,
+    nilsimsa as nilsimsa,
+    nilsimsas as nilsimsas,
+)
 from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin, karp_rabin as karp_rabin, karp_rabins as karp_rabins
 from lookalike.fingerprints.minhash import (
     BBitMinHash as BBitMinHash,
@@ -52,16 +64,24 @@ from lookalike.fingerprints.minhash import (
     weighted_minhash as weighted_minhash,
     weighted_minhashes as weighted_minhashes,
 )
-from lookalike.fingerprints.record import RecordPrint as RecordPrint, record as record, records as records
+from lookalike.fingerprints.record import FieldPrint as FieldPrint, RecordPrint as RecordPrint, record as record, records as records
 from lookalike.fingerprints.simhash import SimHash as SimHash, simhash as simhash, simhashes as simhashes
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing, Winnowings as Winnowings, winnow as winnow, winnows as winnows
 from lookalike.golden import selftest as selftest
 from lookalike.index.index import Index as Index, SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
-from lookalike.stores.matches import Cluster as Cluster, Clusters as Clusters, Match as Match, Matches as Matches, Member as Member
+from lookalike.stores.matches import (
+    Cluster as Cluster,
+    Clusters as Clusters,
+    FieldMatch as FieldMatch,
+    Match as Match,
+    Matches as Matches,
+    Member as Member,
+)
 from lookalike.index.opening import open as open
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.markup.elements import Element as Element
 from lookalike.markup.extraction import page_text as page_text
+from lookalike.leaders.distinct import distinct as distinct
 from lookalike.markup.page import Page as Page, page as page
 from lookalike.model import Document as Document, Passage as Passage, Span as Span, Token as Token
 from lookalike.pages.batches import compare_pages as compare_pages, page_prints as page_prints
@@ -71,9 +91,14 @@ from lookalike.pages.representation import match_representations as match_repres
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
+from lookalike.scanning.profile import profile as profile
+from lookalike.scanning.report import ScanReport as ScanReport
+from lookalike.scanning.scan import scan as scan
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
+from lookalike.index.admit import Admitted as Admitted
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
+from lookalike.text.dictionaries import register_dictionary as register_dictionary
 from lookalike.text.idf import Idf as Idf, idfs as idfs
 from lookalike.text.code import Code as Code, code as code
 from lookalike.text.keywords import Keyword as Keyword, keywords as keywords

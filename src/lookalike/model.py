@@ -38,4 +38,5 @@ class Document:
     meta: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = None  # the file behind it, for digests of its raw bytes
     page: Any = field(default=None, compare=False, repr=False)  # the ``Page`` behind it, for its structure
+    data: bytes | None = field(default=None, compare=False, repr=False)  # the bytes behind it, where there is no path
     record: Mapping[str, Any] | None = None  # structured data of it, or all there is of it

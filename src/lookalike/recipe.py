@@ -224,8 +224,6 @@ def _with_forms(recipe: Recipe, name: str, forms: list[str]) -> Recipe:
     return recipe.replace(normalize=FORM_SEPARATOR.join(("fold", *(form for form in FORMS if form in forms))))
 
 
-
-
 BUILTIN_NAMES = ("default", "words", "chars", "symbols", "reposts", "keywords", "simhash-py", "datasketch", "datasketch-2", "winnow-sha1")
 
 

@@ -56,8 +56,8 @@ class TestAdd:
         (tmp_path / "texts" / "b.pdf").write_bytes(b"%PDF-1.7 ")
         done = run("add", "s", "texts", "--json")
         assert done.returncode == 0
-        assert json.loads(done.stdout) == {"documents": 1, "added": 1, "updated": 0, "skipped": 1}
-        assert "texts/b.pdf: unreadable file" in done.stderr
+        assert json.loads(done.stdout) == {"documents": 2, "added": 2, "updated": 0, "skipped": 0}
+        assert "texts/b.pdf: no text: broken: " in done.stderr
         assert run("get", "s", "texts/a.txt").stdout.endswith("我们对这片土地爱得深沉，因为这里有我们的家。\n")
 
     def test_a_store_beside_its_texts_is_not_added_to_itself(self, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from lookalike.text.code import NGRAM
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "code"
 ORIGINAL, COPY = EXAMPLES / "prices.py", EXAMPLES / "copied.py"
-UNRELATED = '''
+UNRELATED = """
 class Stack(list):
     def top(self):
         if not self:
@@ -27,7 +27,7 @@ class Stack(list):
 
     def __repr__(self):
         return "Stack(" + ", ".join(map(repr, self)) + ")"
-'''
+"""
 
 
 def reference_score(left: list[str], right: list[str]) -> float:
@@ -101,7 +101,10 @@ def test_the_report_has_line_numbers_and_a_fixed_width() -> None:
 def test_templates_do_not_count() -> None:
     given_code = "def read(path):\n    with open(path) as file:\n        return [int(line) for line in file if line.strip()]\n"
     one = given_code + "def solve(a):\n    return sum(x * x for x in a if x % 2 == 0)\n"
-    two = given_code.replace("path", "name") + "def solve(a):\n    a.sort()\n    best = a[0]\n    while best < a[-1]:\n        best += 1\n    return best\n"
+    two = (
+        given_code.replace("path", "name")
+        + "def solve(a):\n    a.sort()\n    best = a[0]\n    while best < a[-1]:\n        best += 1\n    return best\n"
+    )
     plain = la.compare(la.code(one, "python"), la.code(two, "python"))
     without = la.compare(la.code(one, "python"), la.code(two, "python"), ignore=[given_code])
     assert without.score < 0.3 < plain.score

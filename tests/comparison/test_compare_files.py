@@ -107,20 +107,16 @@ def test_an_encoding_can_be_named(tmp_path: Path) -> None:
 
 def test_bytes_beside_a_text_are_refused_with_what_fits(files: dict[str, Path], capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(
-        la.InputError, match=r"a\.pdf' is a binary file \(PDF\).* is a text: give two texts, or compare bytes with kind='file'"
+        la.InputError, match=r"a\.pdf' has no text to compare \(pdf, broken.* is a text: give two texts, or compare bytes with kind='file'"
     ):
         la.compare(files["a.pdf"], files["utf8.txt"])
     message, code = command(capfd, "compare", files["utf8.txt"], files["a.pdf"])
     assert (code, "--as file" in message, "kind=" in message) == (2, True, False)
 
 
-@pytest.mark.parametrize("verb", ["add", "idf"])
-def test_verbs_without_bytes_do_not_offer_them(
-    files: dict[str, Path], tmp_path: Path, verb: str, capfd: pytest.CaptureFixture[str]
-) -> None:
-    given = [tmp_path / "store", files["a.pdf"]] if verb == "add" else [files["a.pdf"], "--out", tmp_path / "idf"]
-    message, code = command(capfd, verb, *given)
-    assert (code, "is a binary file (PDF)" in message, "--as" in message) == (2, True, False)
+def test_verbs_without_bytes_do_not_offer_them(files: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    message, code = command(capfd, "idf", files["a.pdf"], "--out", tmp_path / "idf")
+    assert (code, "has no text to compare (pdf, broken" in message, "--as" in message) == (2, True, False)
 
 
 def test_pages_of_a_store_are_found_by_their_files(files: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -133,7 +129,7 @@ def test_pages_of_a_store_are_found_by_their_files(files: dict[str, Path], tmp_p
             assert [match["id"] for match in command(capfd, "search", store, files[name])[0]] == [kept]
         assert [match.id for match in index.search(files["gb18030.txt"].read_bytes())] == [str(files["gb18030.txt"])]
         assert [match.id for match in index.search(files["page.html"], by="structure")] == [str(files["page.html"])]
-        with pytest.raises(la.InputError, match=r"is a binary file .* by='fuzzy'"):
+        with pytest.raises(la.InputError, match=r"has no text to compare .* by='fuzzy'"):
             index.search(files["a.pdf"])
     assert command(capfd, "search", store, files["page.html"], "--as", "text") == ([], 0)
 

@@ -197,9 +197,7 @@ class TestTexts:
             ("damaged file", "d.txt.zst"),
         ]
 
-    @pytest.mark.parametrize(
-        "data", [b"%PDF-1.7 ...", b"\x7fELF" + bytes(100), bytes(range(256)) * 4, gzip.compress(b"x", mtime=0)]
-    )  # with the time, its name would change
+    @pytest.mark.parametrize("data", [b"%PDF-1.7 ...", b"\x7fELF" + bytes(100), bytes(range(256)) * 4])
     def test_binary_files_are_named(self, tmp_path: Path, data: bytes) -> None:
         (tmp_path / "a.bin").write_bytes(data)
         (tmp_path / "b.txt").write_text("text")

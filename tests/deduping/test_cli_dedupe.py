@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import lookalike as la
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
 from lookalike.deduping import local, working_files
 
@@ -124,11 +125,11 @@ def test_damaged_records_are_made_again(tmp_path: Path, monkeypatch: pytest.Monk
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    write = local.Output.write
-    monkeypatch.setattr(local.Output, "write", fails)
-    with pytest.raises(OSError, match="No space"):
+    finish = local.EarlyOutput.finish
+    monkeypatch.setattr(local.EarlyOutput, "finish", fails)
+    with pytest.raises(la.InputError, match="No space"):
         local.dedupe(source, out=tmp_path / "out.jsonl", resume=True)
-    monkeypatch.setattr(local.Output, "write", write)
+    monkeypatch.setattr(local.EarlyOutput, "finish", finish)
     (left,) = (path for path in tmp_path.iterdir() if path.name.startswith(".lookalike-dedupe-"))
     data = bytearray((left / "batches").read_bytes())
     data[len(data) // 2] ^= 1

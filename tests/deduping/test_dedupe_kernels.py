@@ -76,7 +76,7 @@ def documents_of_features(draw: st.DrawFn, size: int | None = None) -> list[tupl
 
 
 def offered(
-    documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, estimated: bool = False
+    documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, estimated: bool = False, stay: bool = False
 ) -> list[reference_dedupe.Decision]:
     leaders = _native.Leaders(2, threshold, limit, estimated)
     decisions: list[reference_dedupe.Decision] = []
@@ -85,17 +85,18 @@ def offered(
         offsets = np.cumsum([0, *map(len, features)], dtype=np.int64)
         flat = np.array([value for each in features for value in each], dtype=np.uint64)
         digests = np.array([word for digest, _, _ in part for word in (digest, digest)], dtype=np.uint64)
-        keys = np.array([key for _, _, keys in part for key in keys], dtype=np.uint32)
-        found, similarities = leaders.offer(flat, offsets, digests, keys)
+        keys = np.array([key for _, _, keys in part for key in keys], dtype=np.uint64)
+        found, similarities = leaders.offer(flat, offsets, digests, keys, stay)
         decisions += [(None if leader < 0 else leader, similarity) for leader, similarity in zip(found, similarities, strict=True)]
     assert leaders.documents == len(documents)
     assert leaders.kept == sum(leader is None for leader, _ in decisions)
     return decisions
 
 
-@given(documents_of_features(), st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40))
-def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int) -> None:
-    assert offered(documents, threshold, limit, cut) == reference_dedupe.leaders(documents, threshold, limit)
+@given(documents_of_features(), st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40), st.booleans())
+def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, stay: bool) -> None:
+    """Wherever the features of kept documents lie."""
+    assert offered(documents, threshold, limit, cut, stay=stay) == reference_dedupe.leaders(documents, threshold, limit)
 
 
 @given(documents_of_features(size=4), st.sampled_from([0.25, 0.5, 0.8, 1.0]), st.integers(0, 40))
@@ -116,7 +117,7 @@ def test_a_full_bucket_is_named() -> None:
     leaders = _native.Leaders(2, 0.8, 3)
     flat = np.array([value for _, features, _ in documents for value in features], dtype=np.uint64)
     digests = np.arange(10, dtype=np.uint64)
-    keys = np.array([key for _, _, keys in documents for key in keys], dtype=np.uint32)
+    keys = np.array([key for _, _, keys in documents for key in keys], dtype=np.uint64)
     leaders.offer(flat, np.arange(0, 12, 2, dtype=np.int64), digests, keys)
     assert leaders.hot_buckets(10) == [(0, 2, 2)]
     assert leaders.hot_buckets(0) == []
@@ -130,7 +131,7 @@ def test_chunks_move_out_of_memory() -> None:
     offsets = np.arange(0, (count + copies) * size + 1, size, dtype=np.int64)
     digests = np.concatenate([np.arange(2, 2 * count + 2, dtype=np.uint64), np.full(2 * copies, 2, np.uint64)])
     digests[3::2], digests[1] = 0, 0
-    keys = np.concatenate([np.arange(count, dtype=np.uint32), np.zeros(copies, np.uint32)])
+    keys = np.concatenate([np.arange(count, dtype=np.uint64), np.zeros(copies, np.uint64)])
     leaders = _native.Leaders(1, 0.9, 100)
     assert list(leaders.offer(flat, offsets, digests, keys)[0]) == [-1] * count + [0] * copies
     flat = own.copy()
@@ -152,7 +153,7 @@ def test_chunks_move_out_of_memory() -> None:
         leaders.replace_chunk(1, flat)
     # What is kept from now on begins another chunk.
     more = np.arange(10**6, 10**6 + size, dtype=np.uint64)
-    assert list(leaders.offer(more, offsets[:2], digests[:2] + np.uint64(2000), keys[:1] + np.uint32(77))[0]) == [-1]
+    assert list(leaders.offer(more, offsets[:2], digests[:2] + np.uint64(2000), keys[:1] + np.uint64(77))[0]) == [-1]
     assert leaders.chunks == 2
     assert list(leaders.chunk(1)) == list(more)
 
@@ -176,9 +177,9 @@ def test_a_document_larger_than_a_chunk_has_its_own() -> None:
     sizes = [10, (1 << 20) + 7, 20]
     offsets = np.concatenate(([0], np.cumsum(sizes)))
     flat = np.arange(1, offsets[-1] + 1, dtype=np.uint64)
-    leaders.offer(flat, offsets, np.arange(1, 7, dtype=np.uint64), np.arange(3, dtype=np.uint32))
+    leaders.offer(flat, offsets, np.arange(1, 7, dtype=np.uint64), np.arange(3, dtype=np.uint64))
     assert [len(leaders.chunk(i)) for i in range(leaders.chunks)] == sizes
-    again = leaders.offer(flat, offsets, np.arange(11, 17, dtype=np.uint64), np.arange(3, dtype=np.uint32))
+    again = leaders.offer(flat, offsets, np.arange(11, 17, dtype=np.uint64), np.arange(3, dtype=np.uint64))
     assert (list(again[0]), list(again[1])) == ([0, 1, 2], [1.0, 1.0, 1.0])
 
 
@@ -210,9 +211,9 @@ def test_simhash_leaders_beyond_the_recent_ones() -> None:
         (lambda: _native.Leaders(1, float("nan"), 1), "threshold"),
         (lambda: _native.Leaders(1, 1.1, 1), "threshold"),
         (lambda: _native.Leaders(1, 0.8, 0), "bucket_limit"),
-        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0,)), array("Q", (1,)), array("I")), "digests"),
-        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0, 0)), array("Q", (1, 2)), array("I")), "keys"),
-        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0, 9)), array("Q", (1, 2)), array("I", (1,))), "offsets"),
+        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0,)), array("Q", (1,)), array("Q")), "digests"),
+        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0, 0)), array("Q", (1, 2)), array("Q")), "keys"),
+        (lambda: _native.Leaders(1, 0.8, 1).offer(array("Q"), array("q", (0, 9)), array("Q", (1, 2)), array("Q", (1,))), "offsets"),
         (lambda: _native.SimhashLeaders(64, 17), "k"),
         (lambda: _native.SimhashLeaders(63, 3), "bits"),
         (lambda: _native.SimhashLeaders(64, 3).offer(array("Q", (1,)), array("Q", (1,))), "digests"),

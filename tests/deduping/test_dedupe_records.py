@@ -37,24 +37,19 @@ def made_rows(count: int, seed: int) -> list[dict[str, Any]]:
 
 
 def leaders(rows: list[dict[str, Any]], threshold: float) -> dict[int, tuple[int, float]]:
-    """Who goes and why, each compared with all that were kept before it; a copy shares the fate of its original."""
+    """Who goes and why, each compared with all that were kept before it."""
 
     def of(row: dict[str, Any]) -> la.RecordPrint:
         return la.record({name: row[name] for name in COLUMNS if row[name]}, weights=COLUMNS)
 
     kept: list[dict[str, Any]] = []
     removed: dict[int, tuple[int, float]] = {}
-    fates: dict[str, tuple[int, float]] = {}
     for row in rows:
-        if of(row).canonical in fates:
-            removed[row["id"]] = fates[of(row).canonical]
-            continue
         best = max(((of(other).similarity(of(row)), -place) for place, other in enumerate(kept)), default=(0.0, 0))
         if kept and best[0] >= threshold:
             removed[row["id"]] = kept[-best[1]]["id"], best[0]
         else:
             kept.append(row)
-        fates[of(row).canonical] = removed.get(row["id"], (row["id"], 1.0))
     return removed
 
 
@@ -147,7 +142,9 @@ def test_the_verbs(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatc
 
     rows, store = tmp_path / "people.jsonl", str(tmp_path / "store")
     rows.write_text("".join(json.dumps(row) + "\n" for row in PEOPLE), encoding="utf-8")
-    found = json.loads(run("dedupe", str(rows), "--out", str(tmp_path / "clean.jsonl"), "--as", "record", "--columns", "name:0.4,address:0.6", "--json"))
+    found = json.loads(
+        run("dedupe", str(rows), "--out", str(tmp_path / "clean.jsonl"), "--as", "record", "--columns", "name:0.4,address:0.6", "--json")
+    )
     assert (found["kept"], found["removed"], found["settings"]["columns"]) == (3, 2, {"name": [0.4], "address": [0.6]})
     run("add", store, str(rows), "--as", "record", "--columns", "name:0.4,address:0.6,age", "--quiet")
     query = json.dumps(_data(PEOPLE[0]))

@@ -21,7 +21,9 @@ def test_digests_of_the_packages(tmp_path: Path) -> None:
     names = list(GOLDEN["digests"])
     assert names == list(INPUTS)
     for workers in (1, 3):
-        assert [each.value for each in la.nilsimsas(list(INPUTS.values()), workers)] == [GOLDEN["digests"][name]["nilsimsa"] for name in names]
+        assert [each.value for each in la.nilsimsas(list(INPUTS.values()), workers)] == [
+            GOLDEN["digests"][name]["nilsimsa"] for name in names
+        ]
         assert [each.value for each in la.mmdts(list(INPUTS.values()), workers)] == [GOLDEN["digests"][name]["mmdt"] for name in names]
     for name in names[::7]:
         path = tmp_path / "file"

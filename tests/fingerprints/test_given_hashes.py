@@ -43,7 +43,9 @@ def test_the_published_12_of_32_bits_of_two_short_texts() -> None:
     assert found[0].distance(found[1]) == SHORT["distance"] == 12
 
 
-@given(st.integers(1, 200).flatmap(lambda bits: st.tuples(st.just(bits), st.lists(st.tuples(st.integers(0, 2**bits - 1), st.floats(-9, 9))))))
+@given(
+    st.integers(1, 200).flatmap(lambda bits: st.tuples(st.just(bits), st.lists(st.tuples(st.integers(0, 2**bits - 1), st.floats(-9, 9)))))
+)
 def test_any_number_of_bits_is_the_sum_of_signed_weights(case: tuple[int, list[tuple[int, float]]]) -> None:
     bits, pairs = case
     sums = [0.0] * bits

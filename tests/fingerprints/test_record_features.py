@@ -20,7 +20,22 @@ from made_records import made_pairs, made_record
 
 texts = st.one_of(
     st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")).filter(lambda char: ord(char) < 0x3000), max_size=12),
-    st.sampled_from(["", " ", "发票", "Invoice", "ＩＮＶＯＩＣＥ", "2024-02-29", "2023-02-29", "2024-03-01T10:00:00Z", "a  b", "\ud800x", "é", "e\u0301"]),
+    st.sampled_from(
+        [
+            "",
+            " ",
+            "发票",
+            "Invoice",
+            "ＩＮＶＯＩＣＥ",
+            "2024-02-29",
+            "2023-02-29",
+            "2024-03-01T10:00:00Z",
+            "a  b",
+            "\ud800x",
+            "é",
+            "e\u0301",
+        ]
+    ),
 )
 numbers = st.one_of(st.integers(-(10**20), 10**20), st.floats(allow_nan=False, allow_infinity=False), st.sampled_from([0, 1e-10, -3, 0.93]))
 values = st.recursive(
@@ -141,7 +156,9 @@ def test_forms_of_a_fingerprint() -> None:
     assert one.to_dict()["simhash"] == la.SimHash.from_dict(one.to_dict()["simhash"]).to_dict()
     for again in (la.RecordPrint.from_dict(json.loads(json.dumps(one.to_dict()))), la.RecordPrint.from_bytes(one.to_bytes())):
         assert again == one
-        assert again.minhash == one.minhash and len(again.minhash) == 16 and again.simhash.bits == 128
+        assert again.minhash == one.minhash
+        assert len(again.minhash) == 16
+        assert again.simhash.bits == 128
     with pytest.raises(la.InputError, match="its simhash is not that of its data"):
         la.RecordPrint.from_dict(one.to_dict() | {"simhash": la.record({"name": "Bob"}, bits=128).simhash.to_dict()})
 

@@ -114,7 +114,7 @@ def corpora(draw: st.DrawFn) -> Sketches:
         np.array([value for each in lists for value in each], np.uint64),
         np.cumsum([0, *map(len, lists)], dtype=np.int64),
         np.array([word for number in numbers for word in (number, number)], np.uint64),
-        np.array([key for number in numbers for key in contents[number][1]], np.uint32),
+        np.array([key for number in numbers for key in contents[number][1]], np.uint64),
         np.zeros(0, np.uint64),
     )
 
@@ -147,7 +147,7 @@ def test_the_stages_decide_as_the_engine_where_buckets_are_full(limit: int) -> N
     for seed in range(60):
         draw = np.random.default_rng(seed)
         contents = [np.unique(draw.integers(0, 12, 6)).astype(np.uint64) for _ in range(40)]
-        keys = np.where(draw.random((40, 2)) < 0.6, 0, draw.integers(1, 4, (40, 2))).astype(np.uint32)
+        keys = np.where(draw.random((40, 2)) < 0.6, 0, draw.integers(1, 4, (40, 2))).astype(np.uint64)
         chosen = draw.integers(0, 40, 60)
         lists = [contents[i] for i in chosen]
         digests = np.column_stack((chosen, chosen)).astype(np.uint64).reshape(-1)
@@ -165,13 +165,13 @@ def test_full_buckets_take_rounds_and_end_alike() -> None:
         own = np.concatenate((base, np.arange(100 + 10 * number, 107 + 10 * number, dtype=np.uint64)))
         lists += [own, np.concatenate((own[:-1], [np.uint64(10**6 + number)])), own][: draw.integers(1, 4)]
     digests = [word for each in lists for word in (zlib.crc32(each.tobytes()), 5)]
-    keys = draw.integers(0, 2, (len(lists), 2), dtype=np.uint32)
+    keys = draw.integers(0, 2, (len(lists), 2), dtype=np.uint64)
     same = {digest: keys[place] for place, digest in enumerate(digests[::2])}
     sketches = Sketches(
         np.concatenate(lists),
         np.cumsum([0, *map(len, lists)]),
         np.array(digests, np.uint64),
-        np.array([same[digest] for digest in digests[::2]], np.uint32).reshape(-1),
+        np.array([same[digest] for digest in digests[::2]], np.uint64).reshape(-1),
         np.zeros(0, np.uint64),
     )
     priorities = draw.permutation(len(lists)).astype(np.int64)
@@ -252,7 +252,7 @@ def test_vectors() -> None:
     found = decide(np.arange(300), pairs, cosines, 0.9)
     rule = Rule("meaning", Recipe(), 0.9, dimensions=8)
     sketches = Sketches(
-        halves.view(np.uint64), np.arange(301) * 2, np.zeros(600, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64)
+        halves.view(np.uint64), np.arange(301) * 2, np.zeros(600, np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.uint64)
     )
     wanted = by_engine(Decider(rule, 1 << 40, pytest.fail), sketches, priorities)
     assert {q: (int(found.leaders[q]), float(found.similarities[q])) for q in range(300)} == wanted

@@ -52,7 +52,7 @@ def test_hybrid_weighs_words_by_their_number() -> None:
         score = text_score(a, b)
         longest = max(len("".join(fold(text).split())) for text in (a, b))
         words = 0.2 + 0.8 * math.sqrt(score.parts["blend"] * longest / (longest + 1))
-        size = min(len(token_texts(a)), len(token_texts(b)))
+        size = math.sqrt(len(token_texts(a)) * len(token_texts(b)))
         by_meaning = cosine(*model.encode([a, b]).astype(np.float64).tolist())
         for half in (24, 3):
             weight = size**2 / (size**2 + half**2)

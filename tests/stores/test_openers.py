@@ -36,12 +36,12 @@ def test_a_registered_scheme_opens(tmp_path: Path, shelf: None) -> None:
     assert (tmp_path / "one.shelf").is_dir()
     with la.open(f"SHELF://{tmp_path}/one", collection="mine", read_only=True) as index:
         assert index.search(documents[3][1])[0].id == documents[3][0]
-    with pytest.raises(la.InputError, match=r"shelves:// is not a store: .*memory://, postgres://, postgresql://, shelf://"):
+    with pytest.raises(la.InputError, match=r"shelves:// is not a store: .*memory://, postgres://, postgresql://, shards://, shelf://"):
         la.open("shelves://x")
 
 
 def test_our_own_are_registered_in_the_same_way() -> None:
-    assert set(stores) == {"path", "memory", "postgres", "postgresql"}
+    assert set(stores) == {"path", "memory", "postgres", "postgresql", "shards"}
     with pytest.raises(la.InputError, match="path:// is not a store"):
         la.open("path://x")
 

@@ -205,6 +205,39 @@ def test_functions_called_from_anywhere(session: psycopg.Connection[Any]) -> Non
         assert one(f"SELECT lookalike.tfidf('{{a,b}}', '{{b,c}}', 'i', '{tf}')") == pytest.approx(4 / (5 * 4) ** 0.5)
 
 
+def test_tables_and_collections_of_ones_own(session: psycopg.Connection[Any]) -> None:
+    """Made, written to and searched from a session with the worst of paths: neither indexes nor functions call what others made."""
+
+    def all_of(statement: str) -> list[tuple[Any, ...]]:
+        return session.execute(statement).fetchall()
+
+    own = "id pg_catalog.int4, v pg_catalog.int8, b pg_catalog.bit(64), n pg_catalog.numeric, h pg_catalog.text, m pg_catalog.int8[]"
+    session.execute(f"CREATE TABLE public.own ({own})")
+    try:
+        row = f"(1, 5, B'{5:064b}', 5, '0x5', '{{1,2,3,4}}')"
+        session.execute(f"INSERT INTO public.own VALUES {row}")
+        for column, kind in (("v", "simhash"), ("b", "simhash"), ("n", "simhash"), ("h", "simhash"), ("h", "text"), ("m", "minhash")):
+            session.execute(f"SELECT lookalike.index_table('public.own', '{column}', 'id', '{kind}', 'own')")
+            session.execute(f"INSERT INTO public.own VALUES {row}; TRUNCATE public.own; INSERT INTO public.own VALUES {row}")
+            if kind == "simhash":
+                for k in (0, 3, 8, 20):
+                    assert all_of(f"SELECT id, distance FROM lookalike.search_simhash('own', 5, {k})") == [("1", 0)]
+            else:
+                asked = "'0X5'" if kind == "text" else "'{1,2,3,4}'::pg_catalog.int8[]"
+                assert all_of(f"SELECT id, similarity FROM lookalike.search_near('own', {asked})") == [("1", 1.0)]
+            session.execute("SELECT lookalike.drop_collection('own')")
+    finally:
+        session.execute("DROP TABLE public.own")
+    session.execute("SELECT lookalike.create_collection('made')")
+    added = "SELECT lookalike.add_simhashes('made', '{a,b}'::pg_catalog.text[], '{5,9223372036854775807}'::pg_catalog.int8[])"
+    assert all_of(added) == [(2,)]
+    assert all_of("SELECT admitted, match FROM lookalike.admit_simhash('made', 'c'::pg_catalog.text, 4::pg_catalog.int8)") == [(False, "a")]
+    assert all_of("SELECT lookalike.alike(4::pg_catalog.int8, 5)") == [(True,)]
+    assert all_of("SELECT lookalike.remove('made', '{a,c}'::pg_catalog.text[])") == [(1,)]
+    session.execute("DELETE FROM lookalike.documents WHERE id_text IS NOT NULL")
+    assert all_of("SELECT lookalike.drop_collection('made')") == [(0,)]
+
+
 def test_no_function_looks_names_up_where_its_caller_says(server: Server) -> None:
     """One that is added later has to choose as well: a body behind RETURN, a path, or a schema before every name (tested above)."""
     la.open(emptied(server)).close()

@@ -24,7 +24,13 @@ class RecordContract(KindContract):
 
     def thing(self, text: str) -> dict[str, Any]:
         words = sorted(set(text.split())) if " " in text else sorted(set(text))
-        return {"title": text[:30], "words": words, "length": len(text), "spaces": " " in text, "about": {"first": words[:1], "last": words[-1:]}}
+        return {
+            "title": text[:30],
+            "words": words,
+            "length": len(text),
+            "spaces": " " in text,
+            "about": {"first": words[:1], "last": words[-1:]},
+        }
 
     def scores(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         asked = la.record(self.thing(query))
@@ -61,10 +67,17 @@ class TestPostgres(RecordContract):
 def test_an_answer_says_what_each_field_contributes_and_what_is_shared() -> None:
     with la.open("memory://") as index:
         index.add("one", INVOICE, {"folder": "a"})
-        index.add([("two", INVOICE | {"confidence": 0.94, "words": ["vat", "2024"]}), ("text", "a text that is none"), ("other", {"domain": "memo"})])
+        index.add(
+            [
+                ("two", INVOICE | {"confidence": 0.94, "words": ["vat", "2024"]}),
+                ("text", "a text that is none"),
+                ("other", {"domain": "memo"}),
+            ]
+        )
         found = index.search(INVOICE)
         assert [match.id for match in found] == ["one", "two"]
-        assert found[0].score == 1.0 and found.scale == "mean of fields"
+        assert found[0].score == 1.0
+        assert found.scale == "mean of fields"
         fields = found[1].to_dict()["fields"]
         assert fields["words"] == {"similarity": 1 / 3, "weight": 1.0, "measure": "jaccard", "shared": ["vat"]}
         assert "shared" not in fields["confidence"]
@@ -114,7 +127,8 @@ def test_without_data_scores_are_estimates(tmp_path: Path) -> None:
                 exact = la.record(one).similarity(la.record(other))
                 if exact > 0.8:
                     match = next(match for match in index.search(other) if match.id == number)
-                    assert match.estimated and abs(match.score - exact) < 0.2
+                    assert match.estimated
+                    assert abs(match.score - exact) < 0.2
             assert index.get(0).record is None
             assert "Ann" not in str(index.stats())
             with pytest.raises(la.InputError, match="keeps none"):

@@ -92,9 +92,9 @@ def test_normal_forms() -> None:
 SOURCES = {
     "python": "import os\n\ndef f(a, b=[1, 2]):\n    '''Doc.'''\n    # why\n    for x in a:\n        print(x, 'y', f'{b} z')\n    return {a: b}\n",
     "javascript": "const f = async (a) => { /* why */ return `x${a}` + /re+/g.test(a); };\n",
-    "cpp": "#include <vector>\ntemplate <class T> T f(T a) { return a >= 1 ? 'x' : \"y\\\"\"; } // why\n",
+    "cpp": '#include <vector>\ntemplate <class T> T f(T a) { return a >= 1 ? \'x\' : "y\\""; } // why\n',
     "bash": "for x in *.txt; do\n  cat <<EOF\n$x\nEOF\ndone\n",
-    "php": "<?php function f($a) { return \"x $a\"; } ?>\n<p>hello</p>\n",
+    "php": '<?php function f($a) { return "x $a"; } ?>\n<p>hello</p>\n',
 }
 
 
@@ -152,8 +152,10 @@ def test_fingerprints_and_streams_take_the_same_tokens(source: str, language: st
 
 
 def test_a_renamed_and_reformatted_copy_has_the_fingerprints_of_the_original() -> None:
-    source = "def area(width, height):\n    # the product\n    if width < 0:\n        raise ValueError('negative')\n    return width * height\n"
-    copy = "def zz( p,q ):\n  if p<1000: raise ValueError( \"no\" )\n  return p*q"
+    source = (
+        "def area(width, height):\n    # the product\n    if width < 0:\n        raise ValueError('negative')\n    return width * height\n"
+    )
+    copy = 'def zz( p,q ):\n  if p<1000: raise ValueError( "no" )\n  return p*q'
     recipe = code_recipe("python")
     assert la.simhash(source, recipe=recipe) == la.simhash(copy, recipe=recipe)
     assert la.minhash(source, recipe=recipe) == la.minhash(copy, recipe=recipe)

@@ -49,7 +49,20 @@ def test_without_frequencies_the_fewest_words_win(text: str, words: set[str], pa
 
 
 def test_it_gets_right_what_maximum_matching_gets_wrong() -> None:
-    words = {"南京": 50, "南京市": 20, "市长": 20, "长江": 40, "大桥": 40, "长江大桥": 30, "江": 5, "有": 900, "有意": 20, "有意见": 10, "意见": 90, "分歧": 20}
+    words = {
+        "南京": 50,
+        "南京市": 20,
+        "市长": 20,
+        "长江": 40,
+        "大桥": 40,
+        "长江大桥": 30,
+        "江": 5,
+        "有": 900,
+        "有意": 20,
+        "有意见": 10,
+        "意见": 90,
+        "分歧": 20,
+    }
     register_dictionary("classic", words)
     assert cut("nsp:classic", "南京市长江大桥") == ["南京市", "长江大桥"]
     # The fewest words are two; with more paths, the frequencies prefer three.
@@ -84,13 +97,19 @@ def test_versions_have_the_words_and_the_number(tmp_path: Path) -> None:
     assert segmenter_version(f"nsp:{file}") != segmenter_version("nsp:the same")
 
 
-@pytest.mark.parametrize("name", ["nsp:", "nsp/0:classic", "nsp/x:classic", "nsp/65:classic", "nsp:no such file", "nsp/:classic", "jieba-with:", "jieba-with:a\0b"])
+@pytest.mark.parametrize(
+    "name",
+    ["nsp:", "nsp/0:classic", "nsp/x:classic", "nsp/65:classic", "nsp:no such file", "nsp/:classic", "jieba-with:", "jieba-with:a\0b"],
+)
 def test_wrong_names_are_refused(name: str) -> None:
     with pytest.raises(InputError):
         segmenter(name)("文本")
 
 
-@pytest.mark.parametrize(("words", "said"), [([], "no words"), (["a b"], "no word"), ({"a": 0}, "frequency of 'a'"), ({"a": True}, "frequency"), (["x" * 65], "1 to 64")])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], "no words"), (["a b"], "no word"), ({"a": 0}, "frequency of 'a'"), ({"a": True}, "frequency"), (["x" * 65], "1 to 64")],
+)
 def test_wrong_dictionaries_are_refused(words: object, said: str) -> None:
     with pytest.raises(InputError, match=said):
         register_dictionary("wrong", words)  # type: ignore[arg-type]
@@ -102,7 +121,18 @@ TEXTS = [
     "台中正确应该不会被切开。mac上可分出石墨烯；此时又可以分出来凱特琳了。",
     "用 foo-bar 和 C++ 写的 easy_install 很好，八一双鹿更名为八一南昌篮球队",
 ]
-WORDS = {"云计算": 5, "李小福": 2, "创新办": 3, "easy_install": 3, "韩玉赏鉴": 3, "八一双鹿": 3, "台中": None, "凱特琳": None, "石墨烯": None, "foo-bar": 9}
+WORDS = {
+    "云计算": 5,
+    "李小福": 2,
+    "创新办": 3,
+    "easy_install": 3,
+    "韩玉赏鉴": 3,
+    "八一双鹿": 3,
+    "台中": None,
+    "凱特琳": None,
+    "石墨烯": None,
+    "foo-bar": 9,
+}
 
 
 def test_words_of_the_user_are_found_as_jieba_finds_them() -> None:

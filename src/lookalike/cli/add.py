@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 import lookalike
+from lookalike.cli.inputs import document_options
 from lookalike.cli.options import json_option, note, print_json, quiet_option, say
 from lookalike.cli.pages import Fetching, check_language_option, fetch_options, language_option, read_page
 from lookalike.cli.progress import ProblemNotes, Progress
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
-from lookalike.corpus import formats
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.errors import FetchError, InputError
 from lookalike.figures import counted
@@ -24,13 +24,11 @@ from lookalike.text.code import check_language, code_recipe, language_of
 @click.command("add")
 @store_argument
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--text-column", default="text", show_default=True, help="Column of the text.")
-@click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve.")
-@click.option("--as", "what", type=click.Choice(["text", "record", "code"]), default="text", show_default=True, help="What a row or a file is.")
+@document_options
+@click.option(
+    "--as", "what", type=click.Choice(["text", "record", "code"]), default="text", show_default=True, help="What a row or a file is."
+)
 @click.option("--columns", help="--as record: the columns of the record, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
-@click.option("--format", "format_", type=click.Choice(formats.names()), help="Format of all inputs [default: from their names]")
-@click.option("--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all.")
-@click.option("--encoding", default=None, help="Encoding of the inputs [default: found out for texts, UTF-8 for tables]")
 @language_option
 @fetch_options
 @collection_option
@@ -59,10 +57,12 @@ def command(
 
     An INPUT is a file, a folder, a pattern, or '-' for JSON lines on standard input. A row of a JSONL, JSON, CSV, TSV or
     Parquet file (also .gz, .zst) is a document, and so is each page of a web archive (.warc), called by its address; any
-    other file is one document, called by its path. Of web pages the main text is taken, and their structure for 'search --by
-    structure'; with --fetch an INPUT can be the address of one. --as record: a row is structured data, for 'search --as record'. A document whose id is there already replaces the old
-    one. What cannot be used is named on standard error and counted. --as code: the collection compares source code in one language,
-    where names, literals, comments and layout do not count; files in other languages are left out.
+    other file is one document, called by its path. Of web pages the main text is taken, and their structure for 'search
+    --by structure'; with --fetch an INPUT can be the address of one. --as record: a row is structured data, for 'search
+    --as record'. A document whose id is there already replaces the old one. What cannot be used is named on standard
+    error and counted. --as code: the
+    collection compares source code in one language, where names, literals, comments and layout do not count; files in
+    other languages are left out.
     """
     check_language_option(what, language)
     if what == "code":
@@ -81,6 +81,7 @@ def command(
             format=format_,
             encoding=encoding,
             extract=extract,
+            binary=True,
             columns=fields,
             on_problem=problems,
         )
@@ -126,9 +127,7 @@ def _language(inputs: tuple[str, ...], language: str | None, settings: dict[str,
     return found.pop()
 
 
-def _in_language(
-    documents: Iterator[lookalike.Document], language: str, problems: ProblemNotes
-) -> Iterator[lookalike.Document]:
+def _in_language(documents: Iterator[lookalike.Document], language: str, problems: ProblemNotes) -> Iterator[lookalike.Document]:
     """The documents of files in a language; one without a file is taken as it is."""
     for document in documents:
         try:

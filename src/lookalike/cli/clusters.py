@@ -6,7 +6,7 @@ import click
 
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import Progress
-from lookalike.cli.stores import Ways, collection_option, existing, store_argument
+from lookalike.cli.stores import Ways, collection_option, existing, store_argument, where_option
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
 
@@ -22,16 +22,26 @@ EXAMPLES = 3
 )
 @click.option("--k", type=int, default=None, help="With --by simhash: how many bits may differ [default: 3]")
 @click.option("--limit", type=int, default=None, help="At most so many, the largest first [default: 20, with --json all]")
+@where_option
 @collection_option
 @json_option
 @quiet_option
 def command(
-    store: str, by: str, threshold: float | None, k: int | None, limit: int | None, collection: str, as_json: bool, quiet: bool
+    store: str,
+    by: str,
+    threshold: float | None,
+    k: int | None,
+    limit: int | None,
+    where: str | None,
+    collection: str,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Documents of STORE that look alike, in clusters: each was compared with the oldest one, which is named first.
 
-    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; meaning: that say the same,
-    in whatever words; structure: web pages of one template; record: records that are alike in their fields. Documents that look like no other are in no cluster.
+    --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; meaning: that say the
+    same, in whatever words; structure: web pages of one template; record: records that are alike in their fields.
+    Documents that look like no other are in no cluster.
     """
     if by == "simhash" and threshold is not None:
         raise InputError("--threshold belongs to --by near, meaning, structure and record: with --by simhash give --k")
@@ -40,7 +50,7 @@ def command(
     if limit is not None and limit < 1:
         raise InputError(f"--limit {limit}: give the largest number of clusters, 1 or more")
     with existing(store, collection) as index, Progress(quiet, "documents") as progress:
-        found = index.clusters(by, threshold=threshold, k=3 if k is None else k, progress=progress.at)
+        found = index.clusters(by, threshold=threshold, k=3 if k is None else k, progress=progress.at, where=where)
     for each in found.notes:
         note(each, quiet)
     found.sort(key=lambda cluster: -len(cluster.removed))  # stable: of equal ones the oldest first

@@ -30,10 +30,14 @@ from lookalike.corpus.contents import Contents
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
 from lookalike.figures import shown_score, shown_share
+from lookalike.files.model import where
 from lookalike.io import NotText
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lookalike import Comparison
+    from lookalike.files import Place
 
 SHOWN_PASSAGES = 5
 AS_BYTES = "compare bytes with --as file"
@@ -88,8 +92,9 @@ def command(
 ) -> None:
     """How alike the files A and B are ('-' is standard input), and why. Exit code 0: alike, 1: not alike.
 
-    Each is read as what it is: a text, a web page (.html), or the bytes of a binary file. --as overrules that. --as code: names,
-    literals, comments and layout do not count.
+    Each is read as what it is: a text, a document (PDF, DOCX, XLSX …), a web page (.html), or the bytes of a file without text. --as
+    overrules that. Passages that two documents share are named by page, sheet or slide. --as code: names, literals, comments and layout
+    do not count.
     """
     names = [part.strip() for part in measures.split(",")] if measures else None
     check_language_option(kind, language)
@@ -97,6 +102,9 @@ def command(
     fetching = Fetching(fetch, allow_private)
     inputs = _read(left, kind, encoding, fetching, quiet), _read(right, kind, encoding, fetching, quiet)
     left_thing, right_thing, notes = _things(*inputs, kind, language)
+    left_file, right_file = (
+        each.read if isinstance(thing, str) else None for each, thing in zip(inputs, (left_thing, right_thing), strict=True)
+    )
     templates = [_read_ignored(name, encoding, fetching, quiet) for name in ignored] or None
     if isinstance(left_thing, lookalike.Page):
         _refuse_for_pages("--ignore" if ignored else "--ignore-form" if ignore_form else "--measure" if names else None)
@@ -104,8 +112,8 @@ def command(
         note(line, quiet)
     with working("comparing", quiet or not (_is_large(left_thing) or _is_large(right_thing))):
         found = lookalike.compare(
-            left_thing,
-            right_thing,
+            left_file or left_thing,
+            right_file or right_thing,
             kind="file" if isinstance(left_thing, Path) else None,
             measures=names,
             threshold=threshold,
@@ -199,15 +207,23 @@ def _show(found: Comparison) -> None:
     if view := found.to_terminal(width=_width(), colours=colours()):
         click.echo(view, color=colours())
     print_table(("measure", "similarity", ""), [_row(name, value) for name, value in found.measures.items()], right=(1,))
-    places, unit = (found.passage_lines(), "lines ") if found.kind == "code" else (found.passages, "")
-    for left, right in places[:SHOWN_PASSAGES]:
-        say(f"shared: A {unit}{left[0]}–{left[1]}, B {unit}{right[0]}–{right[1]}")
+    if found.kind == "code":
+        for left, right in found.passage_lines()[:SHOWN_PASSAGES]:
+            say(f"shared: A lines {left[0]}–{left[1]}, B lines {right[0]}–{right[1]}")
+    else:
+        for passage in found.passages[:SHOWN_PASSAGES]:
+            say(f"shared: A {_where(passage.left, found.left_places)}, B {_where(passage.right, found.right_places)}")
     if len(found.passages) > SHOWN_PASSAGES:
         say(f"… and {len(found.passages) - SHOWN_PASSAGES} more shared passages")
     if found.containment is not None and found.passages:
         say("  ".join(f"{shown_share(found.containment[side])} of {letter} shared" for side, letter in (("left", "A"), ("right", "B"))))
     for line in found.notes:
         say(f"note: {line}", dim=True)
+
+
+def _where(span: tuple[int, int], places: Sequence[Place]) -> str:
+    place = where(places, span)
+    return f"{span[0]}–{span[1]}{f' ({place})' if place else ''}"
 
 
 def _width() -> int:

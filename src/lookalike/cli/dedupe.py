@@ -13,8 +13,8 @@ from lookalike.cli.dedupe_options import input_options, method_options, resource
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.errors import InputError
-from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 from lookalike.figures import counted, shown_score
+from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
@@ -60,8 +60,9 @@ WEAK = (
 def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """A corpus without near-duplicates, and the record of what was removed.
 
-    INPUT is a file (JSONL, CSV, Parquet, text, HTML, WARC; .gz, .zst), a folder, a pattern or '-'. Every removed document was
-    compared, exactly, with the kept one it points at. --as record: rows of a table that are alike in several columns. Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
+    INPUT is a file (JSONL, CSV, Parquet, text, HTML, WARC; .gz, .zst), a folder, a pattern or '-'. Every removed document
+    was compared, exactly, with the kept one it points at. --as record: rows of a table that are alike in several columns.
+    Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
     """
     del options["engine"]
     if what == "record":

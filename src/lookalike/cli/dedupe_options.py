@@ -42,6 +42,6 @@ input_options = _group(
     click.option("--recipe", default="default", show_default=True, help="How texts become features."),
 )
 resource_options = _group(
-    click.option("--workers", type=int, default=1, show_default=True, help="Threads; the result does not depend on it."),
+    click.option("--workers", type=int, help="Threads; the result does not depend on them. [default: one per core]"),
     click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used."),
 )

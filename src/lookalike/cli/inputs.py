@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
+from lookalike.corpus import formats
 from lookalike.errors import InputError
 from lookalike.io import read_whole
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def read_stdin() -> bytes:
@@ -30,3 +34,19 @@ def standard_input() -> BinaryIO:
 
 def given(name: str) -> bytes | Path:
     return read_stdin() if name == "-" else Path(name)
+
+
+def document_options(function: F) -> F:
+    """How the documents of files are read: what ``lookalike.documents`` takes."""
+    options = (
+        click.option("--text-column", default="text", show_default=True, help="Column of the text."),
+        click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve."),
+        click.option("--format", "format_", type=click.Choice(formats.names()), help="Format of all inputs [default: from their names]"),
+        click.option(
+            "--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all."
+        ),
+        click.option("--encoding", default=None, help="Encoding of the inputs [default: found out for texts, UTF-8 for tables]"),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function

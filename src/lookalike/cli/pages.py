@@ -76,7 +76,9 @@ def _refuse_empty(page: lookalike.Page, name: str) -> None:
 
 
 def language_option(function: F) -> F:
-    return click.option("--language", default=None, metavar="NAME", help="With --as code: the language [default: by the ending of the name]")(function)
+    return click.option(
+        "--language", default=None, metavar="NAME", help="With --as code: the language [default: by the ending of the name]"
+    )(function)
 
 
 def check_language_option(kind: str | None, language: str | None) -> None:

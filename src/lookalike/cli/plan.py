@@ -42,7 +42,13 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
         shown = ", ".join(f"{shown_share(share, 2)} at {similarity:g}" for similarity, share in list(found.recall.items())[:3])
         rows.append(("recall", shown_share(found.recall[found.settings.threshold], 2), f"{banding.bands} bands of {banding.rows}: {shown}"))
     for length, share in found.edited.items():
-        rows.append((f"recall, {length} characters", shown_share(share, 0), f"of copies with another head and 1 % other words, at {found.settings.distance} bits"))
+        rows.append(
+            (
+                f"recall, {length} characters",
+                shown_share(share, 0),
+                f"of copies with another head and 1 % other words, at {found.settings.distance} bits",
+            )
+        )
     print_table(("", "", ""), rows, right=(1,))
     for warning in found.warnings:
         note(warning, quiet)

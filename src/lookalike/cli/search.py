@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -14,9 +15,10 @@ import lookalike
 from lookalike.cli.inputs import given
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
-from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes
+from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes, where_option
 from lookalike.errors import InputError
-from lookalike.figures import shown_score
+from lookalike.figures import shown_score, shown_share
+from lookalike.files.model import where
 from lookalike.io import NotText
 from lookalike.reports.escaping import columns
 
@@ -26,17 +28,19 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[-+]?[0-9]{1,40}|0[xX][0-9A-Fa-f]{1,40}")
 EXCERPT_COLUMNS = 60
 SHOWN_FIELDS = 8
-_Thing = str | bytes | Path | lookalike.Page | Mapping[str, Any]
+_Thing = str | bytes | Path | lookalike.Page | lookalike.FileText | Mapping[str, Any]
 
 
 @click.command("search")
 @store_argument
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--text", default=None, help="A text instead of a file.")
-
-
 @click.option(
-    "--as", "what", type=click.Choice(["text", "page", "record", "code"]), default=None, help="What FILE is [default: .html a page, all else text]"
+    "--as",
+    "what",
+    type=click.Choice(["text", "page", "record", "code"]),
+    default=None,
+    help="What FILE is [default: .html a page, all else text]",
 )
 @click.option(
     "--simhash",
@@ -52,12 +56,19 @@ _Thing = str | bytes | Path | lookalike.Page | Mapping[str, Any]
     default=None,
     help="Matches from this score on [default: as the collection for near and structure, 0 for meaning, 0.5 of files]",
 )
+@click.option(
+    "--min-share",
+    type=float,
+    default=None,
+    help="With --by passages: documents of which FILE holds at least this share; exit code 1 if there is none.",
+)
 @click.option("--compare", is_flag=True, help="Also give the score that 'lookalike compare' gives, which is on another scale.")
 @click.option("--approximate", is_flag=True, help="With --by meaning: faster among many, and may miss some of the nearest.")
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
 @fetch_options
+@where_option
 @collection_option
 @json_option
 @quiet_option
@@ -70,6 +81,7 @@ def command(
     by: str | None,
     k: int,
     threshold: float | None,
+    min_share: float | None,
     compare: bool,
     approximate: bool,
     limit: int,
@@ -77,6 +89,7 @@ def command(
     encoding: str | None,
     fetch: bool,
     allow_private: bool,
+    where: str | None,
     collection: str,
     as_json: bool,
     quiet: bool,
@@ -85,8 +98,10 @@ def command(
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
     a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
-    ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON object. Of a web page (.html) the main text is compared, as 'add' keeps it. Exit
-    code 0, also if nothing looks like it.
+    ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON object. Of a web page
+    (.html) the main text is compared, as 'add' keeps it; of a document (PDF, DOCX …), of mail with its attachments and of an archive
+    the text, and passages are named by page, sheet or slide. Exit code 0, also if nothing looks like it; with --min-share 1 if nothing
+    does.
     """
     if sum(given is not None for given in (file, text, simhash)) != 1:
         raise InputError("give one thing to look for: a FILE, '-' for standard input, --text, or --simhash")
@@ -95,6 +110,8 @@ def command(
     _check_options(file, what, by, extract)
     if approximate and by != "meaning":
         raise InputError(f"--approximate is for --by meaning: --by {by} is exact and quick, leave it out")
+    if min_share is not None and by != "passages":
+        raise InputError(f"--min-share is how much of a document FILE holds: add --by passages, instead of --by {by}")
     thing: _Thing | None = text if what != "record" or text is None else lookalike.fingerprints.parse_record(text, "--text")
     if file is not None and what == "record":
         thing = _record(file, encoding)
@@ -104,18 +121,29 @@ def command(
         if what == "code":
             _check_code(index, file)
         found = index.search(
-            thing, simhash=_number(simhash, by), by=by, k=k, threshold=threshold, limit=limit, approximate=approximate, compare=compare
+            thing,
+            simhash=_number(simhash, by),
+            by=by,
+            k=k,
+            threshold=threshold,
+            limit=limit,
+            approximate=approximate,
+            compare=compare,
+            min_share=min_share,
+            where=where,
         )
         if as_json:
             print_json([match.to_dict() for match in found])
         elif found:
-            _show(index, found, compare)
+            _show(index, found, compare, shares=min_share is not None)
         else:
             say("nothing looks like it")
     for line in found.notes:
         note(line, quiet)
     if found.total > len(found):
         note(f"{found.total:,} match; the best {len(found)} are shown (--limit)", quiet)
+    if min_share is not None and not found:
+        sys.exit(1)
 
 
 def _check_options(file: str | None, what: str | None, by: str, extract: str | None) -> None:
@@ -124,7 +152,9 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
     if takes(by) == "page" and (what != "page" or extract):
         raise InputError(f"--by {by} compares web pages as a whole: leave out {'--extract' if extract else f'--as {what}'}")
     if (takes(by) == "record") != (what == "record"):
-        raise InputError(f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}")
+        raise InputError(
+            f"--as record goes with --by record, and --by record compares records: leave out {'--by' if what == 'record' else '--as'}"
+        )
     if takes(by) == "bytes" and what == "page":
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
 
@@ -133,7 +163,11 @@ def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
     """One JSON object."""
     refuse_url(file, "a record is one JSON object in a file; name one")
     thing = given(file)
-    data = lookalike.text.decode_text(thing, "standard input", encoding) if isinstance(thing, bytes) else lookalike.text.read_text(thing, encoding)
+    data = (
+        lookalike.text.decode_text(thing, "standard input", encoding)
+        if isinstance(thing, bytes)
+        else lookalike.text.read_text(thing, encoding)
+    )
     return lookalike.fingerprints.parse_record(data.text, file)
 
 
@@ -155,13 +189,15 @@ def _bytes(file: str) -> bytes | Path:
 
 def _read(
     file: str, what: str | None, by: str, extract: str | None, fetching: Fetching, encoding: str | None, quiet: bool
-) -> str | lookalike.Page:
+) -> str | lookalike.Page | lookalike.FileText:
     """The page that was asked for, or the text as a store keeps it."""
     try:
         found = read_input(file, "text" if what == "code" else what, fetching, encoding, quiet)
         for line in found.notes:
             note(line, quiet)
-        return found.thing if takes(by) == "page" and isinstance(found.thing, lookalike.Page) else found.text(extract or "main")
+        if takes(by) == "page" and isinstance(found.thing, lookalike.Page):
+            return found.thing
+        return found.read or found.text(extract or "main")
     except NotText as error:
         raise error.instead("search for its bytes --by fuzzy") from error
 
@@ -176,7 +212,7 @@ def _number(simhash: str | None, by: str) -> int | None:
     return int(simhash, 16 if "x" in simhash.lower() else 10)
 
 
-def _show(index: Index, found: Matches, compare: bool) -> None:
+def _show(index: Index, found: Matches, compare: bool, shares: bool) -> None:
     if any(match.fields for match in found):
         _show_fields(found)
         return
@@ -184,9 +220,22 @@ def _show(index: Index, found: Matches, compare: bool) -> None:
     texts = {document.id: document.text for document in index.documents([match.id for match in found])}
     for match in found:
         compared = ["–" if match.compared is None else shown_score(match.compared)] if compare else []
-        rows.append((str(match.id), shown_score(match.score), _distance(match.distance), *compared, _excerpt(texts.get(match.id), match)))
-    score = f"score ({found.scale})"
-    print_table(("id", score, "distance", *(["compare"] if compare else []), ""), rows, right=(1, 2, 3) if compare else (1, 2))
+        share = [shown_share(match.share or 0.0)] if shares else []
+        excerpt = _excerpt(texts.get(match.id), match)
+        rows.append((str(match.id), *share, shown_score(match.score), _distance(match.distance), *compared, _places(match), excerpt))
+    headers = ["id", *(["share of it"] if shares else []), f"score ({found.scale})", "distance", *(["compare"] if compare else [])]
+    named = any(row[-2] for row in rows)  # most collections hold no files with pages
+    shown = rows if named else [(*row[:-2], row[-1]) for row in rows]
+    print_table((*headers, *(["where"] if named else []), ""), shown, right=range(1, len(headers)))
+
+
+def _places(match: Match) -> str:
+    """Where the longest passage in common is: in the file, and in the document."""
+    if not match.passages or not any(match.places):
+        return ""
+    longest = max(match.passages, key=lambda passage: passage.right[1] - passage.right[0])
+    ours, theirs = where(match.places[0], longest.left), where(match.places[1], longest.right)
+    return " ↔ ".join(filter(None, (ours, theirs)))
 
 
 def _show_fields(found: Matches) -> None:

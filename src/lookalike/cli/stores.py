@@ -39,7 +39,7 @@ def takes(by: str) -> str:
 
 
 def store_argument(function: F) -> F:
-    """The store, and what it may name. The latter concerns nobody but those who open it: see ``_trusted``."""
+    """The store, and what it may name. The latter concerns nobody but those who open it: see ``trusted``."""
     trust = click.option(
         "--trust",
         metavar="NAME",
@@ -51,13 +51,18 @@ def store_argument(function: F) -> F:
     return click.argument("store", metavar="STORE")(trust(function))
 
 
-def _trusted() -> tuple[str, ...]:
+def trusted() -> tuple[str, ...]:
     names: tuple[str, ...] = click.get_current_context().meta.get(_TRUSTED, ())
     return names
 
 
 def collection_option(function: F) -> F:
     return click.option("--collection", default="default", show_default=True, help="Which collection of the store.")(function)
+
+
+def where_option(function: F) -> F:
+    help_ = "Only documents whose meta fits, such as 'site = a.com and day >= 2026-10-16' (docs/search.md)."
+    return click.option("--where", metavar="EXPR", default=None, help=help_)(function)
 
 
 def creation_options(function: F) -> F:
@@ -81,12 +86,12 @@ def creation_options(function: F) -> F:
 def created(store: str, collection: str, *, no_text: bool, keyed: bool, **settings: Any) -> lookalike.Index:
     """A store for writing, made if it is not there."""
     flags: dict[str, Any] = {"keep_text": False if no_text else None, "keyed": True if keyed else None}
-    return lookalike.open(store, collection=collection, trust=_trusted(), **flags, **settings)
+    return lookalike.open(store, collection=collection, trust=trusted(), **flags, **settings)
 
 
 def existing(store: str, collection: str, *, writing: bool = False) -> lookalike.Index:
     """A store that must be there already."""
-    return lookalike.open(store, collection=collection, trust=_trusted(), read_only=not writing, create=False)
+    return lookalike.open(store, collection=collection, trust=trusted(), read_only=not writing, create=False)
 
 
 def stored_id(index: lookalike.Index, name: str) -> str | int:

@@ -84,8 +84,9 @@ def calibrate(
     """The threshold that fits labelled pairs best.
 
     ``pairs`` is a file (JSON lines, CSV or Parquet with the columns ``a``, ``b`` and ``label``), an open binary file, or an iterable of
-    such mappings or of (left, right, label). A label is true or false, 1 or 0; of graded labels, ``positive`` is the lowest that counts as alike. ``measure`` is
-    "score", the one of ``compare``, or the name of a measure. With ``precision`` the threshold is the lowest that reaches it.
+    such mappings or of (left, right, label). A label is true or false, 1 or 0; of graded labels, ``positive`` is the lowest that counts
+    as alike. ``measure`` is "score", the one of ``compare``, or the name of a measure. With ``precision`` the threshold is the lowest that
+    reaches it.
     """
     check_str("measure", measure, "the name of a measure, or 'score'")
     if precision is not None:

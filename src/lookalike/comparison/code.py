@@ -95,7 +95,9 @@ def code_passages(pair: CodePair, ignored: tuple[Spans, Spans]) -> list[Passage]
     left, right = (side.tokens for side in pair.sides)
     shortest = min(PASSAGE_TOKENS, len(left.hashes), len(right.hashes))
     found = shared_passages(pair, ignored)
-    return [passage for passage in found if bisect_left(left.starts, passage.left[1]) - bisect_left(left.starts, passage.left[0]) >= shortest]
+    return [
+        passage for passage in found if bisect_left(left.starts, passage.left[1]) - bisect_left(left.starts, passage.left[0]) >= shortest
+    ]
 
 
 def code_score(left: ReadText, right: ReadText) -> tuple[float, str | None]:

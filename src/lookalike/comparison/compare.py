@@ -1,7 +1,7 @@
 """How alike two things are, and why: ``compare(a, b)``.
 
-A ``str`` is text, a mapping is a record, ``page()`` makes a page, ``code()`` source code, and a ``Path`` is read as what it is: text, a
-page, or bytes.
+A ``str`` is text, a mapping is a record, ``page()`` makes a page, ``code()`` source code, and a ``Path`` is read as what it is: a text, a
+document (PDF, DOCX …), a page, or bytes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from lookalike.comparison.reading import read_pair
 from lookalike.comparison.score import score_of
 from lookalike.errors import InputError
 from lookalike.figures import shown_share, shown_value
+from lookalike.files.model import FileText, Place, shown_passages
 from lookalike.fingerprints.record import Part, record
 from lookalike.markup.page import Page
 from lookalike.model import Passage, Span
@@ -67,6 +68,8 @@ class Comparison:
     tags: TagMatch | None = field(default=None, repr=False)  # of pages, where tags were compared
     left: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
     right: str | Path | Page | Mapping[str, Any] = field(default="", repr=False, compare=False)
+    left_places: tuple[Place, ...] = field(default=(), repr=False, compare=False)  # pages, sheets, slides of a file
+    right_places: tuple[Place, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def alike(self) -> bool:
@@ -95,7 +98,7 @@ class Comparison:
             "measures": self.measures,
             "edits": self.edits.to_dict() if self.edits else None,
             "segments": self.edits.segments() if self.edits else None,
-            "passages": [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages],
+            "passages": shown_passages(self.passages, self.left_places, self.right_places),
             "containment": self.containment,
             "notes": self.notes,
             "signature": self.signature,
@@ -139,8 +142,8 @@ class Comparison:
 
 
 def compare(
-    left: str | Path | Page | Code | Mapping[str, Any],
-    right: str | Path | Page | Code | Mapping[str, Any],
+    left: str | Path | Page | FileText | Code | Mapping[str, Any],
+    right: str | Path | Page | FileText | Code | Mapping[str, Any],
     *,
     kind: str | None = None,
     encoding: str | None = None,
@@ -157,9 +160,9 @@ def compare(
 ) -> Comparison:
     """Compare two texts, two files, two records, two pages or two pieces of source code.
 
-    Files are read as what they are: text in whatever encoding, web pages (``.html``), and of binary files the bytes. ``kind``
-    overrules that: "text", "page", "file" (bytes), "record" (a JSON object) or "code" (in the language that the name says). A web page
-    beside a text is compared by its main text.
+    Files are read as what they are: text in whatever encoding, PDF, DOCX and what else ``la.read`` reads, web pages (``.html``), and of
+    files without text the bytes. ``kind`` overrules that: "text", "page", "file" (bytes), "record" (a JSON object) or "code" (in the
+    language that the name says). A web page beside a text is compared by its main text.
 
     ``measures`` names the ones to compute (by default all that need no model); the score does not depend on it. "meaning" and
     "hybrid" need one: ``model`` is what ``embedder`` takes, or the default. ``ignore`` holds texts or files, such as templates and
@@ -176,13 +179,15 @@ def compare(
     forms = None if ignore_form is None else check_forms(ignore_form)
     options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
-    left, right, read_notes = read_pair(left, right, kind, encoding)
+    left, right, read_notes, places = read_pair(left, right, kind, encoding)
     if forms is not None and not (isinstance(left, str) and isinstance(right, str)):
         raise InputError("ignore_form: only texts have forms that can be ignored; give two texts")
     if isinstance(left, str) and isinstance(right, str):
         given["forms"] = IGNORED_FORMS if forms is None else forms
     found = _compare_things(left, right, names, threshold, ignore, given)
-    return replace(found, notes=[*read_notes, *found.notes]) if read_notes else found
+    if not read_notes and not any(places):
+        return found
+    return replace(found, notes=[*read_notes, *found.notes], left_places=places[0], right_places=places[1])
 
 
 def _compare_things(
@@ -209,7 +214,9 @@ def _compare_things(
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return _compare_records(left, right, threshold)
     kinds = f"{type(left).__name__} and {type(right).__name__}"
-    raise InputError(f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings), two pages (la.page) or code (la.code)")
+    raise InputError(
+        f"cannot compare {kinds}: give two texts (str), two files (Path), two records (mappings), two pages (la.page) or code (la.code)"
+    )
 
 
 def _check_names(measures: Iterable[str]) -> list[str]:
@@ -297,7 +304,8 @@ def _compare_code(
         edits=code_edits(*rest),
         passages=passages,
         notes=([said] if said else []) + notes + left_out,
-        signature={"lookalike": __version__, "score": SCORE, "recipe": pair.recipe.id} | ({"ignored": templates.digest} if templates else {}),
+        signature={"lookalike": __version__, "score": SCORE, "recipe": pair.recipe.id}
+        | ({"ignored": templates.digest} if templates else {}),
         containment=containment(pair, passages),
         ignored=ignored,
         language=left.language,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.explaining import about, formula
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.figures import counted, shown_score, shown_share
+from lookalike.files.model import Place, where
 from lookalike.model import Span
 from lookalike.reports.document import document, section
 from lookalike.reports.escaping import escaped
@@ -67,7 +68,9 @@ def _shares(comparison: Comparison) -> str:
     rows = [(Html(marked(kind, kind)), shown_share(shares[kind]), bar(shares[kind]), meaning) for kind, meaning in KINDS.items()]
     lines = ["Shares of the characters of the left text; of the right text for inserted text. White space does not count."]
     if comparison.kind == "code":
-        lines = ["Shares of the characters of the code. Names, literals, comments and layout do not count: what differs in these alone is kept."]
+        lines = [
+            "Shares of the characters of the code. Names, literals, comments and layout do not count: what differs in these alone is kept."
+        ]
     if ignored := comparison.ignored:
         left, right = shown_share(ignored.left), shown_share(ignored.right)
         lines.append(
@@ -117,7 +120,8 @@ def _passages(comparison: Comparison, names: Names) -> str:
     unit = "lines " if comparison.kind == "code" else ""
     items = "".join(
         f"<li><q>{_excerpt(str(comparison.left), passage.left)}</q>"
-        f" {_jump('left', n, unit, place.left)} {_jump('right', n, unit, place.right)}</li>"
+        f" {_jump('left', n, unit, place.left, comparison.left_places)}"
+        f" {_jump('right', n, unit, place.right, comparison.right_places)}</li>"
         for n, (passage, place) in enumerate(zip(comparison.passages[:MAX_PASSAGES], places, strict=False), 1)
     )
     rest = f"<p>… and {count - MAX_PASSAGES:,} more, not listed here.</p>" if count > MAX_PASSAGES else ""
@@ -125,8 +129,10 @@ def _passages(comparison: Comparison, names: Names) -> str:
     return section("Shared passages", f"{lead}<ol>{items}</ol>{rest}", name="passages")
 
 
-def _jump(side: str, number: int, unit: str, span: Span) -> str:
-    return f'<a class="jump" href="#{side[0]}p{number}">{side} {unit}{span[0]:,}–{span[1]:,}</a>'
+def _jump(side: str, number: int, unit: str, span: Span, places: Sequence[Place]) -> str:
+    """Where a passage is: on which page, where the file has pages."""
+    shown = where(places, span) or f"{unit}{span[0]:,}–{span[1]:,}"
+    return f'<a class="jump" href="#{side[0]}p{number}">{side} {escaped(shown)}</a>'
 
 
 def _excerpt(text: str, span: Span) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -33,23 +34,53 @@ class Ids(NamedTuple):
         return cls(b"".join(tokens), np.fromiter(accumulate(map(len, tokens), initial=0), np.int64, len(tokens) + 1), may_repeat)
 
 
+class Lines(NamedTuple):
+    """A stretch of an unpacked file. Its memory is used for another one after ``let_go``."""
+
+    data: memoryview
+    offset: int  # of its first byte in the file
+    let_go: Callable[[], object]
+
+
 @dataclass(slots=True)
 class Batch:
     rows: NDArray[np.int64]  # the number of each document's row, from 1
     texts: Packed  # of the documents that have one
     has_text: NDArray[np.bool_] | None = None  # None: all of them
     ids: Ids | None = None  # None: all are made
+    id_hashes: NDArray[np.uint64] | None = None  # of them, where somebody made them already
     ranks: NDArray[np.float64] | None = None  # what keep= asks for; larger is kept
     extents: NDArray[np.int64] | None = None  # where each row begins and ends in the unpacked file, two numbers per row
     names: list[str] | None = None  # of the files, where every document is one
     resume_at: tuple[int, int] | None = None  # offset and line behind the batch, where reading can begin there
+    lines: Lines | None = None  # the rows as they stand in the file, where whoever made the batch has them at hand
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
+class Part(NamedTuple):
+    """A part of a source, which any thread can make a batch of, while others do the same with other parts."""
+
+    size: int  # in bytes, roughly
+    make: Callable[[Report], Batch]
+
+
+def made_parts(batches: Iterable[Batch]) -> Iterator[Part]:
+    """Parts of a source of which only whole batches can be had."""
+    for batch in batches:
+        yield Part(int(batch.texts.offsets[-1]), partial(_made, batch))
+
+
+def _made(batch: Batch, report: Report) -> Batch:
+    return batch
+
+
 def pack(texts: list[str]) -> Packed:
     return Packed(*map(np.asarray, _native.pack_strings(texts)))
+
+
+NO_TEXTS = Packed(b"", np.zeros(1, np.int64))
 
 
 class Columns(NamedTuple):

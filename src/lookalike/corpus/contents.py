@@ -1,7 +1,8 @@
 """What a file is, and what it says. Every function and every verb that takes a file asks here.
 
-The name decides first: ``.html``, ``.htm`` and ``.xhtml`` are web pages, and ``.gz`` and ``.zst`` are unpacked. Then the contents
-decide: what can be read as text is text, and of a binary file only the bytes can be compared. ``kind`` overrules both.
+The contents decide: documents (PDF, DOCX, XLSX …), mail and archives are read as text by ``lookalike.files``. Otherwise the name decides:
+``.html``, ``.htm`` and ``.xhtml`` are web pages, and ``.gz`` and ``.zst`` are unpacked. What can be read as text is text, and of a binary
+file only the bytes can be compared. ``kind`` overrules all that.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from pathlib import Path
 from lookalike.corpus.files import Source
 from lookalike.corpus.streams import damage, opened
 from lookalike.errors import InputError
+from lookalike.files.kinds import ARCHIVES, DOCUMENTS, kind_of
+from lookalike.files.model import FileText, Place
+from lookalike.files.reading import read_data, read_file
 from lookalike.io import MAX_TEXT_BYTES, NotText, decode_text, refuse_known_binary
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page, page
 
 KINDS = ("text", "page", "file")
+_READ = (*DOCUMENTS, *ARCHIVES, "ole")  # kinds of files that are more than text: ``files`` reads them
 _HEAD = 1 << 16  # bytes, enough to know a binary file by, however large it is
 
 
@@ -28,6 +33,17 @@ class Contents:
     thing: str | Page | Path
     encoding: str | None = None  # how it was read, unless it is bytes
     said: str | None = None  # about how it was read, or why it could not be
+    read: FileText | None = None  # of a document, mail or an archive
+
+    @property
+    def read_as(self) -> str:
+        """The kind of a document (pdf, docx …); empty for what is plain text."""
+        return self.read.kind if self.read else ""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Pages, sheets, slides, attachments: where in the text each is."""
+        return self.read.places if self.read else ()
 
     @property
     def kind(self) -> str:
@@ -69,12 +85,27 @@ def readable(path: Path, kind: str | None = None, encoding: str | None = None) -
     try:
         with opened(source) as file:
             head = file.read(_HEAD)
+            if encoding is None and kind != "page" and is_document(head, str(path)):
+                return _document(read_file(path) if file.seekable() else read_data(head + file.read(MAX_TEXT_BYTES), str(path)), str(path))
             if encoding is None:
                 refuse_known_binary(head, str(path))
             data = head + file.read(MAX_TEXT_BYTES + 1 - len(head))
     except damage() as error:
         raise InputError(f"{str(path)!r} cannot be unpacked: {error}; pack it again") from error
-    return read_contents(data, str(path), kind or ("page" if source.format == "html" else "text"), encoding)
+    is_page = source.format == "html" or (not source.says_format and kind_of(head, str(path)) == "html")
+    return read_contents(data, str(path), kind or ("page" if is_page else "text"), encoding)
+
+
+def is_document(head: bytes, name: str) -> bool:
+    """Whether a file is a document, mail or an archive, from how it begins."""
+    return kind_of(head, name) in _READ
+
+
+def _document(found: FileText, name: str) -> Contents:
+    said = "; ".join(found.notes) or None
+    if found.text.strip():
+        return Contents(name, found.text, None, said, found)
+    raise NotText(f"{name!r} has no text to compare ({found.kind}, {found.status}{f': {said}' if said else ''})", "give a file with text")
 
 
 def read_contents(data: bytes, name: str, kind: str, encoding: str | None = None) -> Contents:
@@ -83,5 +114,7 @@ def read_contents(data: bytes, name: str, kind: str, encoding: str | None = None
         made = page(data, encoding=encoding, name=name)
         said = "; ".join(note.removeprefix(f"{name}: ") for note in made.reading_notes)
         return Contents(name, made, made.encoding, said or None)
+    if encoding is None and is_document(data[:_HEAD], name):
+        return _document(read_data(data, name), name)
     read = decode_text(data, name, encoding)
     return Contents(name, read.text, read.encoding, read.note)

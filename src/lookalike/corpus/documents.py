@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookalike.checks import check_callback, check_names
+from lookalike.checks import check_bool, check_callback, check_names
 from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.columns import NamedColumns, can_be_read_twice
+from lookalike.corpus.file_documents import file_documents
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.formats.base import Wanted
@@ -33,12 +34,15 @@ def documents(
     encoding: str | None = None,
     extract: str = "main",
     columns: Iterable[str] | None = None,
+    binary: bool = False,
     on_problem: Callable[[Problem], object] | None = None,
 ) -> Iterator[Document]:
     """The documents of files, folders, patterns (``corpus/**/*.jsonl``) and ``-`` for standard input.
 
     A row of a JSONL, JSON, CSV, TSV or Parquet file is a document: its id comes from the id column, or is made of the file's
-    name and the row's number; the other columns are its ``meta``. Any other file is one document, called by its path.
+    name and the row's number; the other columns are its ``meta``. Any other file is one document, called by its path: a text in whatever
+    encoding, or PDF, DOCX and what else ``la.read`` reads. An archive (ZIP, TAR) is a folder: each file in it is a document. With
+    ``binary`` a file without a text is a document too, whose ``text`` is None; otherwise it is a problem.
     Of HTML files, and of the pages of web archives (WARC; called by their addresses), the main text is taken, without
     navigation; with ``extract="all"`` everything that can be read on them. ``.gz`` and ``.zst`` are unpacked. ``encoding``
     is found out for texts and pages, and UTF-8 for tables. In a folder with tables, README.md and the like are left out.
@@ -55,6 +59,7 @@ def documents(
     if text_column == id_column:
         raise InputError(f"text_column and id_column are both {text_column!r}: give each a column of its own")
     check_extract(extract)
+    check_bool("binary", binary)
     check_callback("on_problem", on_problem)
     sources = expand(inputs, format, on_problem)
     tables = [source for source in sources if source.is_table]
@@ -68,7 +73,7 @@ def documents(
     later = not all(map(can_be_read_twice, tables))
     if not later:
         named.check()
-    found = _Reader(wanted, encoding, on_problem or _refuse, named).read(sources)
+    found = _Reader(wanted, encoding, on_problem or _refuse, named, binary).read(sources)
     return _held_back(found, named) if later and named.missing else found
 
 
@@ -95,9 +100,13 @@ class _Reader:
     encoding: str | None
     report: Callable[[Problem], object]
     named: NamedColumns
+    binary: bool = False
 
     def read(self, sources: Iterable[Source]) -> Iterator[Document]:
         for source in sources:
+            if self.encoding is None and (found := file_documents(source, self.report, binary=self.binary)) is not None:
+                yield from found
+                continue
             # The bytes of a packed file say nothing about what it holds: nobody should take their digest.
             path = None if source.holds_many or source.packing else source.path
             for row in source_rows(source, self._wanted(source)):

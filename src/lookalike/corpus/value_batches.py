@@ -56,6 +56,7 @@ class Collected:
         """Takes a row, or says why not."""
         values: Mapping[str, Any] = row.values
         columns = self.columns
+        text: Any
         if columns.fields is not None:
             try:
                 text = json.dumps(found) if (found := columns.record(values)) else None

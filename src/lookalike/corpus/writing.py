@@ -23,11 +23,14 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
-    """A new file that takes its name when it is complete and on the disk. After an error nothing has changed."""
+def atomic_file(path: str | Path, folder: Path | None = None) -> Iterator[IO[bytes]]:
+    """A new file that takes its name when it is complete and on the disk. After an error nothing has changed.
+
+    Until then it is in ``folder``, which is on the same disk, or beside what it will be.
+    """
     try:
         target = Path(os.path.realpath(path))  # a link stays one
-        temporary = _temporary(target)
+        temporary = _temporary(target, folder)
         mode = stat.S_IMODE(_checked_mode(target)) if target.exists() else None
         file = open(temporary, "xb")  # noqa: SIM115 (closed below, before it gets its name)
     except (OSError, ValueError) as error:
@@ -53,10 +56,10 @@ def atomic_file(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path, folder: Path | None = None) -> Iterator[Path]:
     """A new folder that takes its name when it is complete; what is written below the path that is given out is in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(path)
+    temporary = _temporary(path, folder)
     temporary.mkdir()
     try:
         yield temporary
@@ -66,8 +69,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         raise
 
 
-def _temporary(target: Path) -> Path:
-    return target.parent / f".lookalike-{secrets.token_hex(8)}.part"
+def _temporary(target: Path, folder: Path | None = None) -> Path:
+    return (folder or target.parent) / f".lookalike-{secrets.token_hex(8)}.part"
 
 
 def _unwritable(path: str | Path, error: Exception) -> InputError:

@@ -14,7 +14,7 @@ from lookalike import _native
 from lookalike.corpus.batches import Batch
 from lookalike.deduping.run import Reader, batches_again, placed_texts
 from lookalike.deduping.settings import DIGESTED
-from lookalike.errors import InputError, RecipeMismatch
+from lookalike.errors import Corrupt, InputError, RecipeMismatch, StoreBusy, StoreError
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
@@ -45,7 +45,7 @@ class Stored:
         self._settings, self._workers = settings, workers
         # What the caller of dedupe named, the store may name too.
         model = settings.recipe.embedder if settings.method == "meaning" else None
-        self._index: Index = open_index(store, model=model, trust=settings.recipe.named_parts(), read_only=not add, create=False)
+        self._index: Index = _opened(store, settings, model, add=add)
         self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
         try:
             if add and self._index._store.settings.unopened_model is not None:
@@ -123,9 +123,26 @@ class Stored:
         return [match if text.strip() else None for text, match in zip(texts, similar, strict=True)]
 
     def add_kept(self, readers: Sequence[Reader], verdicts: DocumentVerdicts) -> int:
-        """Adds the documents that stay, with their ids; how many."""
-        added = self._index.add(_kept(readers, verdicts))
-        return added.added + added.updated
+        """Admits the documents that stay, with their ids; how many were added."""
+        rule, by = self._settings, {"minhash": "near"}.get(self._settings.method, self._settings.method)
+        # Somebody else may have added some of them since the store was asked.
+        answers = self._index.admit(
+            _kept(readers, verdicts), by=by, threshold=None if by == "simhash" else rule.threshold, k=rule.distance, workers=self._workers
+        )
+        return sum(answer.admitted for answer in answers)
+
+
+def _opened(store: str | Path, settings: Settings, model: str | None, *, add: bool) -> Index:
+    """The store, which is made for these settings where it is not there and something is to be added."""
+    trust = settings.recipe.named_parts()
+    try:
+        return open_index(store, model=model, trust=trust, read_only=not add, create=False)
+    except StoreError as error:
+        if not add or isinstance(error, StoreBusy | Corrupt):
+            raise
+    recipe = settings.recipe if settings.method == "meaning" else settings.recipe.replace(embedder=None)
+    threshold = settings.threshold if settings.method == "minhash" else None
+    return open_index(store, recipe=recipe, model=model, trust=trust, threshold=threshold)
 
 
 def _firsts(offsets: Any, ids: Any, scores: Any) -> Iterator[Found]:

@@ -57,6 +57,11 @@ class Growing:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), self._dtype)
 
 
+def id_hashes(ids: Ids | None) -> NDArray[np.uint64] | None:
+    """By which ids that come again are found; None where they may."""
+    return None if ids is None or ids.may_repeat else np.asarray(_native.hash_strings(ids.data, ids.offsets, False))
+
+
 class Ledger:
     """Documents are numbered as they are read, over all sources."""
 
@@ -110,18 +115,19 @@ class Ledger:
             self._names += batch.names
             self._firsts += range(self.documents, self.documents + len(batch))
         self._offered.add(numbers)
-        self._add_ids(batch.ids)
+        self._add_ids(batch.ids, batch.id_hashes)
         self.documents += len(batch)
 
-    def _add_ids(self, ids: Ids | None) -> None:
+    def _add_ids(self, ids: Ids | None, hashes: NDArray[np.uint64] | None) -> None:
         self._id_firsts.append(self.documents)
         self._ids.append(ids)
         if ids is not None:
             self._id_bytes += len(ids.data) + ids.offsets.nbytes
-            if ids.may_repeat:
+            hashes = id_hashes(ids) if hashes is None else hashes
+            if hashes is None:
                 return
             given = np.flatnonzero(np.diff(ids.offsets))
-            self._id_hashes.add(np.asarray(_native.hash_strings(ids.data, ids.offsets, False))[given])
+            self._id_hashes.add(hashes[given])
             self._id_owners.add(given + self.documents)
 
     @property

@@ -105,7 +105,7 @@ class LevelRun:
         self._budget, self._workspace, self._spilled = resources.budget, workspace, 0
         self.units = Units(Ledger())
         self._rule = Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe)
-        self._sketcher = Sketcher(self._rule, resources.workers)
+        self._sketcher = Sketcher(self._rule, resources.threads)
         self._digests = Growing("uint64")
         self._numbers = Growing("int64")  # of the units that may be cut
         self._count = 0

@@ -16,15 +16,16 @@ from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
+from lookalike.deduping.early_output import EarlyOutput
 from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
-from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.report import DedupeReport
-from lookalike.deduping.run import Reader, Run, read_again
+from lookalike.deduping.run import Means, Reader, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit
 from lookalike.deduping.tables import table_reader
+from lookalike.deduping.threads import Threads
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
 from lookalike.deduping.working_files import VERSION, Workspace
 from lookalike.errors import InputError, TooManyRemoved
@@ -57,7 +58,7 @@ def dedupe(
     extract: str = "main",
     recipe: Recipe | str | None = None,
     model: str | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     memory: int | str | None = None,
     max_removed: int | float | str | None = None,
     on_error: str = "stop",
@@ -80,7 +81,8 @@ def dedupe(
     mean of their similarities, weighted as ``columns`` says, such as ``{"name": 0.4, "address": 0.6}``; all but the id by default). The
     threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
     ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
-    it. The result does not depend on ``workers``, ``memory`` or how rows are spread over files.
+    it. ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
+    over files.
     """
     job = Job(
         make_settings(method, threshold, distance, keep, recipe, level, model, columns),
@@ -116,8 +118,8 @@ class Job:
                 raise InputError(f"{name}= is for files: of a table take what you need from the result, .kept")
         check_paths([], **self.to.reports)
         reader = table_reader(self.input.corpus, columns)
-        with Workspace() as workspace, self._opened() as stored:
-            report = self._decided([reader], workspace, False, stored, self.conduct.problems())
+        with Workspace() as workspace, self._opened() as stored, Threads[Any, Any](self.resources.threads) as threads:
+            report = self._decided([reader], Means(workspace, self.conduct.problems(), self._times(), threads, stored=stored))
             self._add(stored, [reader], report)
         cut = report.whole.edits
         report.kept_rows = reader.kept if cut is None else lambda rows: reader.edited(cut)
@@ -141,37 +143,54 @@ class Job:
             recordable = output is not None and self.against.store is None and self.settings.level == "document"
             record = recordable and (self.resources.resume or size >= RECORD_FROM)
             workspace = Workspace(self._work_folder(sources), keep_on_error=record)
-            with workspace, self._opened() as stored:
+            threads, times = Threads[Any, Any](self.resources.threads), self._times()
+            early = self._early(output, readers, threads, times, workspace if record else None)
+            with workspace, self._opened() as stored, early or nullcontext(), threads:
                 if not self.resources.resume:
                     workspace.discard()
-                report = self._decided(readers, workspace, record, stored, problems)
-                self._write(report, readers, output)
+                report = self._decided(readers, Means(workspace, problems, times, threads, record, stored, early))
+                self._write(report, readers, output, early, times)
                 self._add(stored, readers, report)
         return report
+
+    def _times(self) -> StageTimes:
+        return StageTimes(on_progress=self.conduct.progress)
+
+    def _early(
+        self,
+        output: Output | None,
+        readers: Sequence[FileReader],
+        threads: Threads[Any, Any],
+        times: StageTimes,
+        workspace: Workspace | None,
+    ) -> EarlyOutput | None:
+        """Writes while it is read, where rows are decided as they come, and written as they came."""
+        in_order = self.settings.keep.order == "first" and self.settings.level == "document" and self.against.store is None
+        if output is None or not in_order or not EarlyOutput.possible(output, readers, self.to.annotate):
+            return None
+        return EarlyOutput(output, readers, threads, times, workspace)
 
     def _opened(self) -> AbstractContextManager[Stored | None]:
         if self.against.store is None:
             return nullcontext()
         from lookalike.deduping.against import Stored  # indexes take longer to import than a small corpus to dedupe
 
-        return Stored(self.against.store, self.settings, add=self.against.add, workers=self.resources.workers)
+        return Stored(self.against.store, self.settings, add=self.against.add, workers=self.resources.threads)
 
     def _add(self, stored: Stored | None, readers: Sequence[Reader], report: DedupeReport) -> None:
         """After everything is written: a run that fails leaves the store as it was."""
         if stored is not None and self.against.add:
             report.added = stored.add_kept(readers, report.whole)
 
-    def _decided(
-        self, readers: Sequence[Reader], workspace: Workspace, record: bool, stored: Stored | None, problems: Problems
-    ) -> DedupeReport:
+    def _decided(self, readers: Sequence[Reader], means: Means) -> DedupeReport:
         begin = time.perf_counter()
-        times = StageTimes(on_progress=self.conduct.progress)
+        problems = means.problems
         verdicts: Verdicts
         if self.settings.level == "document":
-            run = Run(self.settings, self.resources, workspace, problems, times, record, stored)
+            run = Run(self.settings, self.resources, means)
             verdicts = whole = DocumentVerdicts(run.ledger, run.decide(readers))
         else:
-            level_run = LevelRun(self.settings, self.resources, workspace, problems, times)
+            level_run = LevelRun(self.settings, self.resources, means.workspace, problems, means.times)
             verdicts = level_run.decide(readers)
             whole = level_run.whole(verdicts, self.input.text_column)
         problems.check_any(verdicts.ledger.documents)
@@ -181,7 +200,7 @@ class Job:
             verdicts=verdicts,
             whole=whole,
             seconds=time.perf_counter() - begin,
-            stages=times.to_dict(),
+            stages=means.times.to_dict(),
             problems=problems.named,
             problem_counts=dict(problems.counts),
             skipped=problems.skipped,
@@ -205,13 +224,19 @@ class Job:
         found = f"{removed:,} of {documents:,} {self.settings.level}s would be removed ({shown_share(removed / documents)})"
         raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
 
-    def _write(self, report: DedupeReport, readers: Sequence[FileReader], output: Output | None) -> None:
+    def _write(
+        self, report: DedupeReport, readers: Sequence[FileReader], output: Output | None, early: EarlyOutput | None, times: StageTimes
+    ) -> None:
         begin = time.perf_counter()
-        self._write_reports(report)
+        with times.timed("write"):
+            self._write_reports(report)
+            if output is not None and not (early and early.complete):
+                output.write(readers, report.whole, self.to.annotate, report.unreadable)
+        if early and early.complete:
+            early.finish()
         if output is not None:
-            output.write(readers, report.whole, self.to.annotate, report.unreadable)
             report.outputs["out"] = str(self.to.out)
-        report.stages["write"] = round(time.perf_counter() - begin, 3)
+        report.stages = times.to_dict()
         report.seconds += time.perf_counter() - begin
 
     def _write_reports(self, report: DedupeReport) -> None:

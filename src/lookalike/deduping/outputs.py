@@ -63,7 +63,7 @@ class Output:
         used = [part for part in parts if part.source.name not in unreadable or part.documents]
         if self.folder and self.path is not None:
             with atomic_folder(self.path) as folder:
-                names = _names(readers)
+                names = output_names(readers)
                 for part in used:
                     if part.source.holds_many:
                         _write_file([part], folder / names[part.source.name])
@@ -93,7 +93,7 @@ def _write(parts: Sequence[Kept], file: IO[bytes], packing: str | None) -> None:
         parts[0].reader.format.write(parts, file, packing)
 
 
-def _names(readers: Sequence[FileReader]) -> dict[str, str]:
+def output_names(readers: Sequence[FileReader]) -> dict[str, str]:
     """The name of each input below the folder that all of them share."""
     sources = [source for reader in readers for source in reader.sources]
     paths = {source.name: os.path.abspath(source.path) if source.path else source.name for source in sources}

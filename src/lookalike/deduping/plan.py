@@ -93,7 +93,7 @@ def plan(
     extract: str = "main",
     recipe: Recipe | str | None = None,
     model: str | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     memory: int | str | None = None,
     sample: int = SAMPLE,
 ) -> Plan:
@@ -119,8 +119,8 @@ class _Sample:
 
     def __init__(self, settings: Settings, resources: Resources, workspace: Workspace) -> None:
         self.settings, self._budget = settings, resources.budget
-        self._sketcher = Sketcher(settings.rule, resources.workers)
-        self._decider = Decider(settings.rule, 1 << 62, workspace.folder, resources.workers)
+        self._sketcher = Sketcher(settings.rule, resources.threads)
+        self._decider = Decider(settings.rule, 1 << 62, workspace.folder, resources.threads)
         self._problems = Problems("skip")
         self.left_out: list[Problem] = []
         self.documents = self.removed = self.text_bytes = self.source_bytes = 0

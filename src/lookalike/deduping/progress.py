@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import NamedTuple
 
 
@@ -21,11 +22,12 @@ class Progress(NamedTuple):
 
 @dataclass(slots=True)
 class StageTimes:
-    """Seconds by stage, in the order in which they first came."""
+    """Seconds by stage, in the order in which they first came; those of all threads together."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     on_progress: Callable[[Progress], object] | None = None
     _begun: dict[str, float] = field(default_factory=dict)
+    _adding: Lock = field(default_factory=Lock)
 
     @contextmanager
     def timed(self, name: str) -> Iterator[None]:
@@ -33,7 +35,8 @@ class StageTimes:
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+            with self._adding:
+                self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
 
     def step(self, stage: str, done: int, total: int | None, unit: str) -> None:
         if self.on_progress:

@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.corpus.batches import Batch, Report, character_counts
+from lookalike.corpus.batches import NO_TEXTS, Batch, Part, Report, character_counts
 from lookalike.corpus.row import Problem
-from lookalike.deduping.ahead import read_ahead
-from lookalike.deduping.ledger import Growing, Ledger
+from lookalike.deduping.ledger import Growing, Ledger, id_hashes
 from lookalike.deduping.problems import EMPTY, Problems
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.settings import Resources, Settings
+from lookalike.deduping.threads import Threads
+from lookalike.deduping.waiting import Waiting
 from lookalike.deduping.working_files import Entry, Journal, Workspace
 from lookalike.leaders.decider import Decider
-from lookalike.leaders.sketching import Sketcher, Sketches
+from lookalike.leaders.sketching import Sketchers, Sketches, by_any_thread
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
 
 OFFERED_AT_A_TIME = 4096
 HOT_BUCKETS = 20
+MADE_OF_A_ROW = 4  # times its bytes take what is made of it until it is decided, roughly
+READ_AHEAD_SHARE = 16  # of the budget may be rows that were read and not decided
+LEAST_READ_AHEAD = 4 << 20
 
 
 class Reader(Protocol):
@@ -39,6 +42,8 @@ class Reader(Protocol):
     def size(self) -> int | None: ...  # in bytes, if somebody knows
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]: ...
+
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]: ...
 
 
 class HotBucket(NamedTuple):
@@ -60,31 +65,66 @@ class Decisions:
     spilled: int = 0
 
 
+class Written(Protocol):
+    """Where rows go while later ones are still read."""
+
+    def rows(self, source: int, batch: Batch, kept: NDArray[np.bool_]) -> None: ...
+
+    def end(self, source: int, used: bool) -> None: ...
+
+    def give_up(self) -> None: ...
+
+
+class _Taken(NamedTuple):
+    """What comes next of a source; without a part, its end."""
+
+    source: int
+    problems: list[Problem]  # found on the way to it
+    part: Part | None
+
+
+class _Made(NamedTuple):
+    """The same, read and sketched."""
+
+    source: int
+    problems: list[Problem]
+    batch: Batch | None
+    sketches: Sketches | None
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run works with."""
+
+    workspace: Workspace
+    problems: Problems
+    times: StageTimes
+    threads: Threads[Any, Any]
+    record: bool = False
+    stored: Stored | None = None
+    written: Written | None = None
+
+
 class Run:
     """Documents go in as batches; decisions come out."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        resources: Resources,
-        workspace: Workspace,
-        problems: Problems,
-        times: StageTimes,
-        record: bool = False,
-        stored: Stored | None = None,
-    ) -> None:
-        self.settings, self.problems, self.times = settings, problems, times
-        self._ahead = resources.workers > 1
+    def __init__(self, settings: Settings, resources: Resources, means: Means) -> None:
+        self.settings, self.problems, self.times = settings, means.problems, means.times
+        self._threads, self._written, self._stored = means.threads, means.written, means.stored
+        workspace, stored = means.workspace, means.stored
         self.ledger = Ledger()
-        self._stored = stored
         self.ledger.store = stored.name if stored else ""
-        self._decider = Decider(settings.rule, resources.budget, workspace.folder, resources.workers)
+        self._decider = Decider(settings.rule, resources.budget, workspace.folder, resources.threads)
         self._in_order = settings.keep.order == "first"
         self._found: tuple[Growing, Growing] = (Growing("int64"), Growing("float64"))
-        self._waiting = _Waiting()
+        self._waiting = Waiting()
         needs_file = not self._in_order and settings.method in ("minhash", "meaning", "record")
-        self._journal = Journal(workspace.folder()) if record or needs_file else None
-        self._sketcher = Sketcher(settings.rule, resources.workers, self._journal.key if self._journal else None)
+        self._journal = Journal(workspace.folder()) if means.record or needs_file else None
+        # A store is asked before anything is sketched, in order; and not everybody's words and models can be asked by several threads.
+        self._side_by_side = stored is None and by_any_thread(settings.rule)
+        workers = 1 if self._side_by_side else resources.threads
+        self._sketchers = Sketchers(settings.rule, workers, self._journal.key if self._journal else None)
+        self._room = max(resources.budget // READ_AHEAD_SHARE, LEAST_READ_AHEAD)
 
     def decide(self, readers: Sequence[Reader]) -> Decisions:
         with self._journal or nullcontext():
@@ -93,46 +133,88 @@ class Run:
 
     def _read(self, readers: Sequence[Reader]) -> None:
         source, start = self._replayed(readers)
+        if self._written and (source, start) != (0, (0, 1)):
+            self._written.give_up()  # of what an earlier run read, the rows are not at hand
+            self._written = None
         sizes = [reader.size for reader in readers]
         total = sum(size or 0 for size in sizes) if all(size is not None for size in sizes) else None
-        for number in range(source, len(readers)):
-            reader = readers[number]
-            if number == len(self.ledger.readers):
-                self.ledger.begin(reader.name)
-            done, problems_before = sum(size or 0 for size in sizes[:number]), self.problems.seen
-            for batch in self._timed(self._batches(reader, start)):
-                if self._stored:
-                    with self.times.timed("store"):
-                        batch = self._stored.without_stored(batch, self.ledger)
-                with self.times.timed("sketch"):
-                    if self.settings.keep.order == "longest":
-                        batch.ranks = character_counts(batch.texts)
-                    sketches = self._sketcher.sketch(batch.texts)
-                self._place(batch, sketches, self._recorded(number, batch, sketches))
-                if total is not None and batch.resume_at:
-                    self.times.step("read", done + batch.resume_at[0], total, "bytes")
+        done = [sum(size or 0 for size in sizes[:number]) for number in range(len(sizes))]
+        made = self._threads.in_order(self._parts(readers, source, start), self._make, size=_size_of, room=self._room)
+        seen_before = self.problems.seen
+        for each in made:
+            if each.source == len(self.ledger.readers):
+                self.ledger.begin(readers[each.source].name)
+                seen_before = self.problems.seen
+            for problem in each.problems:
+                self.problems.report(problem)
+            if each.batch is None:
+                self._end(each.source, readers[each.source], seen_before)
+            elif len(each.batch):
+                self._take(each.source, each.batch, each.sketches)
+                if total is not None and each.batch.resume_at:
+                    self.times.step("read", done[each.source] + each.batch.resume_at[0], total, "bytes")
                 else:
                     self.times.step("read", self.ledger.documents, None, "documents")
-            start = (0, 1)
-            if reader.name and self.ledger.readers[number] == self.ledger.documents and self.problems.seen == problems_before:
-                self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
-            if self._journal:
-                self._journal.finish_source(self.problems.take_recent())
         for problem in self.ledger.repeated_ids():
             self.problems.report(problem)
 
-    def _batches(self, reader: Reader, start: tuple[int, int]) -> Iterator[Batch]:
-        if self._ahead:
-            return read_ahead(partial(reader.batches, start=start), self.problems.report)
-        return reader.batches(self.problems.report, start)
+    def _parts(self, readers: Sequence[Reader], source: int, start: tuple[int, int]) -> Iterator[_Taken]:
+        """All that is left of all sources. One thread at a time is here."""
+        found: list[Problem] = []
+        for number in range(source, len(readers)):
+            parts = readers[number].parts(found.append, start)
+            part: Part | None = None
+            while True:
+                with self.times.timed("read"):
+                    part = next(parts, None)
+                yield _Taken(number, found.copy(), part)
+                found.clear()
+                if part is None:
+                    break
+            start = (0, 1)
 
-    def _timed(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        while True:
-            with self.times.timed("read"):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield batch
+    def _make(self, taken: _Taken) -> _Made:
+        """Any thread is here, several at a time."""
+        source, problems, part = taken
+        if part is None:
+            return _Made(source, problems, None, None)
+        with self.times.timed("read"):
+            batch = part.make(problems.append)
+            batch.id_hashes = id_hashes(batch.ids)
+        if self._written is None and batch.lines:
+            batch.lines.let_go()
+            batch.lines = None
+        return _Made(source, problems, batch, self._sketched(batch) if self._side_by_side and len(batch) else None)
+
+    def _sketched(self, batch: Batch) -> Sketches:
+        with self.times.timed("sketch"):
+            if self.settings.keep.order == "longest":
+                batch.ranks = character_counts(batch.texts)
+            sketches = self._sketchers.sketch(batch.texts)
+            batch.texts = NO_TEXTS  # nobody needs them any more, and the batch may wait for its turn
+            return sketches
+
+    def _take(self, source: int, batch: Batch, sketches: Sketches | None) -> None:
+        """The next batch, in its turn."""
+        if self._stored:
+            with self.times.timed("store"):
+                batch = self._stored.without_stored(batch, self.ledger)
+        if sketches is None:
+            sketches = self._sketched(batch)
+        self._place(batch, sketches, self._recorded(source, batch, sketches), stay=True)
+        if self._written and batch.lines:
+            kept = np.ones(len(batch), np.bool_)
+            kept[slice(None) if batch.has_text is None else batch.has_text] = self._found[0].last() < 0
+            self._written.rows(source, batch, kept)
+
+    def _end(self, source: int, reader: Reader, seen_before: int) -> None:
+        any_documents = self.ledger.readers[source] < self.ledger.documents
+        if reader.name and not any_documents and self.problems.seen == seen_before:
+            self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
+        if self._journal:
+            self._journal.finish_source(self.problems.take_recent())
+        if self._written:
+            self._written.end(source, any_documents or reader.name not in self.problems.unreadable)
 
     def _replayed(self, readers: Sequence[Reader]) -> tuple[int, tuple[int, int]]:
         """Takes over what an earlier run left: the source to go on with, and where in it."""
@@ -170,17 +252,18 @@ class Run:
         with self.times.timed("record"):
             return self._journal.append(source, batch, sketches, self.problems.take_recent())
 
-    def _place(self, batch: Batch, sketches: Sketches, place: int) -> None:
+    def _place(self, batch: Batch, sketches: Sketches, place: int, stay: bool = False) -> None:
         self.ledger.add(batch)
         self.ledger.empty += int((sketches.digests.reshape(-1, 2) == 0).all(axis=1).sum())
         if self._in_order:
-            self._offer(sketches)
+            self._offer(sketches, stay)
         else:
             self._waiting.add(sketches, place)
 
-    def _offer(self, sketches: Sketches) -> None:
+    def _offer(self, sketches: Sketches, stay: bool = False) -> None:
+        others = self.ledger.nbytes + self._waiting.nbytes + MADE_OF_A_ROW * self._threads.held
         with self.times.timed("compare"):
-            leaders, similarities = self._decider.offer(sketches, self.ledger.nbytes + self._waiting.nbytes)
+            leaders, similarities = self._decider.offer(sketches, others, stay=stay)
         self._found[0].add(leaders)
         self._found[1].add(similarities)
 
@@ -229,37 +312,5 @@ def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
     return found
 
 
-class _Waiting:
-    """Sketches of documents that are decided once all are read. Their features stay in the file."""
-
-    def __init__(self) -> None:
-        self._starts, self._counts = Growing("int64"), Growing("int64")
-        self._digests, self._keys, self._simhashes = Growing("uint64"), Growing("uint32"), Growing("uint64")
-
-    @property
-    def nbytes(self) -> int:
-        return sum(each.nbytes for each in (self._starts, self._counts, self._digests, self._keys, self._simhashes))
-
-    def add(self, sketches: Sketches, features_at: int) -> None:
-        self._starts.add(sketches.offsets[:-1] + features_at)
-        self._counts.add(np.diff(sketches.offsets))
-        self._digests.add(np.array(sketches.digests))
-        self._keys.add(np.array(sketches.keys))
-        self._simhashes.add(np.array(sketches.simhashes))
-
-    def taken(self, documents: NDArray[np.int64], features: NDArray[np.uint64]) -> Sketches:
-        starts, counts = self._starts.whole()[documents], self._counts.whole()[documents]
-        pieces = [features[start : start + count] for start, count in zip(starts.tolist(), counts.tolist(), strict=True)]
-        simhashes: Any = self._simhashes.whole()
-        return Sketches(
-            np.concatenate(pieces) if pieces else np.zeros(0, np.uint64),
-            np.concatenate(([0], np.cumsum(counts))),
-            np.ascontiguousarray(self._digests.whole().reshape(-1, 2)[documents]).reshape(-1),
-            self._of_each(self._keys.whole(), documents),
-            simhashes[documents] if len(simhashes) else simhashes,
-        )
-
-    def _of_each(self, keys: NDArray[np.uint32], documents: NDArray[np.int64]) -> NDArray[np.uint32]:
-        if not len(keys):
-            return keys
-        return keys.reshape(len(self._starts.whole()), -1)[documents].reshape(-1)
+def _size_of(taken: _Taken) -> int:
+    return taken.part.size if taken.part else 0

@@ -7,6 +7,7 @@ use, ``Against`` which store it looks at, ``Conduct`` what it does about problem
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -195,14 +196,19 @@ class Destinations:
 class Resources:
     """What a run may use; the result does not depend on it."""
 
-    workers: int = 1
+    workers: int | None = None  # threads; None: one per core
     memory: int | str | None = None
     resume: bool = False  # whether to go on where an interrupted run ended
 
     def __post_init__(self) -> None:
-        check_workers(self.workers)
+        if self.workers is not None:
+            check_workers(self.workers)
         check_bool("resume", self.resume)
         memory_bytes(self.memory)
+
+    @property
+    def threads(self) -> int:
+        return self.workers or cores()
 
     @property
     def budget(self) -> int:
@@ -238,6 +244,11 @@ class Conduct:
 
     def problems(self) -> Problems:
         return Problems(self.on_error, self.on_problem)
+
+
+def cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory_bytes(memory: int | str | None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_batches import ROWS, arrow_batch, edited, taken
-from lookalike.corpus.batches import Batch, Columns, Report, named_columns
+from lookalike.corpus.batches import Batch, Columns, Part, Report, made_parts, named_columns
 from lookalike.corpus.row import Row
 from lookalike.corpus.value_batches import value_batches
 from lookalike.deduping.verdicts import Edits
@@ -21,6 +22,8 @@ class Table(Protocol):
     size: None
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]: ...
+
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]: ...
 
     def kept(self, rows: NDArray[np.int64]) -> Any: ...
 
@@ -46,12 +49,19 @@ def table_reader(table: Any, columns: Columns) -> Table:
     )
 
 
-class _Base:
+class _Base(ABC):
     name = ""
     size = None
 
     def __init__(self, table: Any, columns: Columns) -> None:
         self.table, self.columns = table, columns
+
+    @abstractmethod
+    def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]:
+        """The rows of the table."""
+
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]:
+        return made_parts(self.batches(report, start))
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
         named = named_columns(self.columns)

@@ -25,11 +25,11 @@ from lookalike.corpus.row import Problem
 from lookalike.leaders.sketching import Sketches
 from lookalike.text.columns import Packed
 
-VERSION = 3  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
+VERSION = 4  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
 KEY_BYTES = 32
 _DTYPES = {
-    "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u4", "simhashes": "u8",
+    "features": "u8", "offsets": "i8", "digests": "u8", "keys": "u8", "simhashes": "u8",
     "rows": "i8", "has_text": "?", "ranks": "f8", "extents": "i8", "id_offsets": "i8", "ids": "u1",
 }  # fmt: skip
 
@@ -209,7 +209,7 @@ def _entry(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Proble
     sketches = Sketches(*(arrays[name] for name in Sketches._fields))
     given = "ids" in arrays
     ids = Ids(arrays["ids"].tobytes(), np.array(arrays["id_offsets"]), entry.get("may_repeat", False)) if given else None
-    own = {name: np.array(arrays[name]) for name in ("rows", "has_text", "ranks", "extents") if name in arrays}
+    own: dict[str, Any] = {name: np.array(arrays[name]) for name in ("rows", "has_text", "ranks", "extents") if name in arrays}
     resume_at = tuple(entry["resume_at"]) if entry["resume_at"] else None
     batch = Batch(texts=Packed(b"", np.zeros(1, np.int64)), ids=ids, names=entry.get("names"), resume_at=resume_at, **own)
     return Entry(entry["source"], batch, sketches, problems, entry["begin"] // _ALIGNMENT)

@@ -145,7 +145,8 @@ def feedback(
     ``pairs`` is a path (JSON lines, CSV or Parquet; .gz, .zst), an open binary file, an Arrow, Polars or pandas table, or an
     iterable of mappings or (draft, final) tuples. ``by`` names the columns to sum up by ("model" by default, where it
     is there). ``ignore_form`` names forms that do not count (``lookalike.text.forms``), by default what nobody sees; how much was edited
-    in form alone is a share of its own. With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or .csv) and
+    in form alone is a share of its own. With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or
+    .csv) and
     ``on_row`` get each row as it comes.
     """
     outputs = _Outputs(keep_rows, None if rows_out is None else check_path("rows_out", rows_out), on_row, on_problem)

@@ -8,7 +8,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "lookalike.fingerprints.base": "NoFingerprint",
         "lookalike.fingerprints.digest": "Digest",
         "lookalike.fingerprints.every": "Fingerprints parse_record",
-        "lookalike.fingerprints.fuzzy_more": "Mmdt Nilsimsa",
+        "lookalike.fingerprints.fuzzy_more": "Mmdt Nilsimsa mmdt mmdts nilsimsa nilsimsas",
         "lookalike.fingerprints.karp_rabin": "KarpRabin",
         "lookalike.fingerprints.minhash": "BBitMinHash WeightedMinHash weighted_minhash weighted_minhashes",
         "lookalike.fingerprints.record": "FieldPrint",

@@ -1,9 +1,9 @@
 """JSON in one form: the same data give the same text, whatever the order of keys and set elements.
 
 Keys are sorted by code points, there is no white space, everything beyond ASCII is escaped, and a float is written as
-Python's ``repr`` does: the shortest digits that give it back. Before that, values are made alike that JSON, or the reader
-of JSON, cannot tell apart: an integral float up to 2**53 is an integer, a date is its ISO form, a tuple is a list, a set is a list sorted by the
-JSON of its elements, and a pair of surrogates is the character it stands for.
+Python's ``repr`` does: the shortest digits that give it back. Before that, values are made alike that JSON, or the
+reader of JSON, cannot tell apart: an integral float up to 2**53 is an integer, a date is its ISO form, a tuple is a
+list, a set is a list sorted by the JSON of its elements, and a pair of surrogates is the character it stands for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All fingerprints of one thing at once: ``fingerprint(Path("a.pdf"), kinds="all")``.
 
-A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code. Text kinds of a file read
-its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
+A ``str`` is text, a ``Path`` is a file, ``bytes`` are the contents of one, a mapping is a record, ``code()`` makes source code.
+Text kinds of a file read its text, and of a web page (``.html``) the main text, as stores do; kinds of bytes stream it, whatever its size.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from lookalike import io
 from lookalike.checks import check_several, check_str
-from lookalike.corpus.contents import readable
+from lookalike.corpus.contents import read_contents, readable
 from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
 from lookalike.fingerprints.digest import ALGORITHMS, digest
@@ -71,13 +71,14 @@ class _Reader:
         if isinstance(self.thing, str):
             return io.TextFile(self.thing, "str", None)
         if isinstance(self.thing, bytes):
-            return io.decode_text(self.thing, "the input", self.encoding)
+            found = read_contents(self.thing, "the input", "text", self.encoding)
+            return io.TextFile(found.text(), found.encoding or found.read_as, found.said)
         if isinstance(self.thing, Path):
             return _text_of(self.thing, self.encoding, self.extract)
         raise InputError("a mapping is a record: it has no text; ask for kinds='record'")
 
     def raw(self) -> str | bytes | Path:
-        if isinstance(self.thing, Mapping):
+        if isinstance(self.thing, Mapping | Code):
             raise InputError("a mapping is a record: it has no bytes; ask for kinds='record'")
         return self.thing
 
@@ -85,7 +86,7 @@ class _Reader:
 def _text_of(path: Path, encoding: str | None, extract: str | None) -> io.TextFile:
     found = readable(path, "text" if extract is None else None, encoding)
     taken = f"a web page: kinds of text are of its {'main text' if extract == 'main' else 'whole text'}" if found.kind == "page" else None
-    return io.TextFile(found.text(extract or "main"), found.encoding or "", "; ".join(filter(None, (found.said, taken))) or None)
+    return io.TextFile(found.text(extract or "main"), found.encoding or found.read_as, "; ".join(filter(None, (found.said, taken))) or None)
 
 
 def check_kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
@@ -121,7 +122,8 @@ def fingerprint(
         raise InputError(f"cannot fingerprint a {type(thing).__name__}: give a str (text), bytes, a Path (file) or a mapping (record)")
     chosen = None if recipe is None else resolve(recipe)
     if isinstance(thing, Code):
-        thing, chosen = thing.text, chosen or thing.recipe
+        chosen = chosen or thing.recipe
+        thing = thing.text
     is_all = isinstance(kinds, str) and kinds == "all"
     if isinstance(thing, Mapping) and is_all:
         kinds, is_all = "record", False

@@ -164,7 +164,7 @@ PackedHash = Callable[[bytes | memoryview, "array[int]", int], list[Fuzzy]]
 
 
 def values_of(left: Fuzzy, right: Fuzzy) -> tuple[str, str]:
-    check_pair(left, right)
+    check_pair(left, right)  # type: ignore[arg-type]  # every one of them is a fingerprint
     if left.value is None or right.value is None:
         status = left.status if left.value is None else right.status
         raise InputError(f"a {left.kind} fingerprint without a value cannot be compared; its status: {status}")

@@ -1,7 +1,8 @@
 """Records: structured data with fingerprints, compared field by field.
 
-A record is any JSON object. ``simhash`` and ``minhash`` are its fingerprints: records that are alike have alike ones, and ``fields`` has those of
-each field alone. ``value`` is the SHA-256 of its canonical JSON, so equal data have equal values in any order of keys and set elements.
+A record is any JSON object. ``simhash`` and ``minhash`` are its fingerprints: records that are alike have alike ones,
+and ``fields`` has those of each field alone. ``value`` is the SHA-256 of its canonical JSON, so equal data have equal
+values in any order of keys and set elements.
 
 The similarity of two records is the weighted mean over the fields of both, each scored by a measure: the default one of
 its type, or one of ``field_measures`` by name.
@@ -166,7 +167,7 @@ class RecordPrint:
         return made
 
     def to_bytes(self) -> bytes:
-        content = {"data": self._data, "weights": dict(self.weights), "measures": dict(self.measures)}
+        content: dict[str, Any] = {"data": self._data, "weights": dict(self.weights), "measures": dict(self.measures)}
         if (self.bits, self.size) != (64, 128):
             content["sizes"] = [self.bits, self.size]
         return pack(self.kind, self.recipe, to_json(content).encode())
@@ -241,7 +242,9 @@ def sketched(items: list[dict[str, Any]], weights: Mapping[str, float], bits: in
     for place in range(len(items)):
         low = sum(words[place * width + word] << 64 * word for word in range(width))
         own = tuple(values[place * size : (place + 1) * size])
-        found.append(FieldPrint(SimHash(low, bits, f"simhash-{bits}/{recipe}"), WeightedMinHash(own, f"{WeightedMinHash.kind}-{size}/{recipe}")))
+        found.append(
+            FieldPrint(SimHash(low, bits, f"simhash-{bits}/{recipe}"), WeightedMinHash(own, f"{WeightedMinHash.kind}-{size}/{recipe}"))
+        )
     return found
 
 

@@ -83,7 +83,7 @@ class Leaves:
         self._strings.append(string)
         self._numbers.append(number)
 
-    def columns(self) -> tuple[Any, ...]:
+    def columns(self) -> tuple[Any, Any, Any, Any, Any, Any, Any]:
         data, offsets = _native.pack_strings(self._strings)
         return self._paths, self._weights, self._kinds, self._numbers, data, offsets, self._records
 

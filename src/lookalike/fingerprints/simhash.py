@@ -41,7 +41,8 @@ WeightedTokens = Iterable[tuple[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class SimHash:
-    """A SimHash: of a text 32, 64 or 128 bits, of hashes that somebody gave any number of them. A negative ``value``, as a database may have it, is taken as the pattern of its bits."""
+    """A SimHash: of a text 32, 64 or 128 bits, of hashes that somebody gave any number of them. A negative ``value``, as a
+    database may have it, is taken as the pattern of its bits."""
 
     kind: ClassVar[str] = "simhash"
 

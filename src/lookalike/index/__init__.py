@@ -5,8 +5,11 @@ from lookalike.lazy import lazy_names
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "lookalike.index.admit": "Admitted",
+        "lookalike.index.own_tables": "TableCollection drop_collection index_table",
         "lookalike.index.search": "SimhashMatches VectorMatches",
-        "lookalike.stores.matches": "Member",
+        "lookalike.segments.band_index": "BandIndex",
+        "lookalike.stores.matches": "FieldMatch Member",
         "lookalike.stores.base": "Added CheckReport",
     },
 )

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.corpus.documents import documents as documents_of
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
+from lookalike.model import Document
+from lookalike.index.beside import NEVER, Expiry
 from lookalike.stores.base import Added, Batch, Store
-from lookalike.stores.given import Given, fingerprinted
+from lookalike.stores.given import Given, fingerprinted, of_bytes
 from lookalike.stores.ids import Id, listed_ids
 from lookalike.stores.kinds.base import Kind
 from lookalike.stores.settings import Settings
@@ -22,19 +26,23 @@ BATCH_DOCUMENTS = 8192
 BATCH_CHARACTERS = 16_000_000
 
 
-def add_documents(store: Store, documents: Iterable[object], progress: Callable[[int], object] | None, workers: int) -> Added:
+def add_documents(
+    store: Store, documents: Iterable[object], progress: Callable[[int], object] | None, workers: int, expiry: Expiry = NEVER
+) -> Added:
     check_workers(workers)
     added = updated = 0
 
-    def store_batch(batch: Batch) -> None:
+    def store_batch(batches: list[Batch]) -> None:
         nonlocal added, updated
-        counts = store.write(batch)
-        added, updated = added + counts.added, updated + counts.updated
+        for batch in batches:
+            counts = store.write(batch)
+            added, updated = added + counts.added, updated + counts.updated
         if progress:
             progress(added + updated)
 
     settings = store.settings
-    make = partial(fingerprinted, settings=settings, kinds=settings.stored, workers=workers)
+
+    make = partial(_made, settings=settings, workers=workers, expiry=expiry)
     batches = _batches(documents, settings)
     first = next(batches, None)
     if first is None:
@@ -55,17 +63,36 @@ def add_documents(store: Store, documents: Iterable[object], progress: Callable[
     return Added(added, updated)
 
 
+def _made(given: Given, settings: Settings, workers: int, expiry: Expiry) -> list[Batch]:
+    """The documents with text, and the files without."""
+    made = []
+    if len(given):
+        made.append(fingerprinted(given, settings, settings.stored, workers))
+        made[-1].expires = expiry.of(given)
+    if given.without_text:
+        made.append(of_bytes(given.without_text, settings, workers))
+        made[-1].expires = expiry.of(given.without_text)
+    return made
+
+
 def _batches(documents: Iterable[object], settings: Settings) -> Iterator[Given]:
     given = Given(settings.stored)
-    characters = 0
+    count = characters = 0
     for item in documents:
-        given.append(item)
-        characters += len(given.texts[-1])
-        if len(given) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-            yield given
-            given, characters = Given(settings.stored), 0
-    if len(given):
+        for each in files_of(item) if isinstance(item, Path) else (item,):
+            given.append(each)
+            count += 1
+            characters += len(given.texts[-1]) if given.texts else 0
+            if count == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+                yield given
+                given, count, characters = Given(settings.stored), 0, 0
+    if count:
         yield given
+
+
+def files_of(path: Path) -> Iterator[Document]:
+    """The documents of a file or a folder. What cannot be read at all is an error."""
+    return documents_of(path, binary=True)
 
 
 def made_elsewhere(kind: Kind, ids: Sequence[Id] | NDArray[Any], fingerprints: Any, settings: Settings) -> Iterator[Batch]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
 from lookalike.errors import Corrupt, InputError, NotFound
+from lookalike.files.model import FileText
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
 from lookalike.fingerprints.minhash import MinHash
@@ -18,7 +20,12 @@ from lookalike.fingerprints.record import RecordPrint
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index import search as searching
 from lookalike.index.add import add_documents, made_elsewhere
+from lookalike.index.admit import Admitted as Admitted
+from lookalike.index.admit import Asked, admit_documents, admitting_options, admitting_way
+from lookalike.index.beside import Expiry
 from lookalike.index.checking import other_fingerprints
+from lookalike.index.choosing import scrolled
+from lookalike.index.kept_clusters import cluster_of, kept_clusters
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
 from lookalike.index.search import checked_options
@@ -29,10 +36,9 @@ from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, Record, Store
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.minhash import NEAR
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Cluster, Clusters, Matches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +46,7 @@ if TYPE_CHECKING:
     from lookalike.segments.hamming import Values
 
 Progress = Callable[[int], object]
+Where = Mapping[str, Any] | str | None
 
 
 class Index:
@@ -87,32 +94,61 @@ class Index:
     def add(
         self,
         documents: object,
-        text: str | Page | Mapping[str, Any] | RecordPrint | None = None,
+        text: str | Page | Path | bytes | Mapping[str, Any] | RecordPrint | None = None,
         meta: Mapping[str, Any] | None = None,
         *,
         progress: Progress | None = None,
         workers: int | None = None,
+        ttl: float | timedelta | None = None,
+        expires: datetime | float | str | None = None,
     ) -> Added:
         """Add documents, or replace those with the same ids: ``add("id", "text", {…})``, or any iterable of documents.
 
         A document is ``(id, text)``, ``(id, text, meta)``, a mapping with these names or a ``Document``; ids are str or int. Of a
-        page (``la.page``) in the place of a text the main text is kept, and its structure. A mapping in the place of a text is a record.
+        page (``la.page``) in the place of a text the main text is kept, and its structure. A ``Path`` or bytes in the place of a text
+        is a file: its text is kept, and the digests of its bytes, which is all that there is of a file without text. A ``Path`` in the
+        place of a document is a file called by its path, or a folder of them. A mapping in the place of a text is a record.
         Documents are stored a few thousand at a time, each batch whole or not at all, and ``progress`` is told how many
-        are safe after each. If one cannot be added, an error says which, and those of earlier batches stay.
+        are safe after each. If one cannot be added, an error says which, and those of earlier batches stay. Documents expire ``ttl``
+        seconds from now, or when ``expires`` says: a time, or the field of their meta that has it. Nothing finds a document that has
+        expired, and ``compact`` drops it.
         """
-        check_callback("progress", progress)
-        if isinstance(documents, (str, int)):
-            documents = [(documents, text, {} if meta is None else meta)]
-        elif text is not None or meta is not None:
-            raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
-        elif isinstance(documents, (Document, Mapping)) or _is_one(documents):
-            documents = [documents]
-        if not isinstance(documents, Iterable):
-            raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
         check_callback("progress", progress)
         if workers is not None:
             check_workers(workers)
-        return add_documents(self._store, documents, progress, (os.cpu_count() or 1) if workers is None else workers)
+        workers = (os.cpu_count() or 1) if workers is None else workers
+        return add_documents(self._store, _listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
+
+    def admit(
+        self,
+        documents: object,
+        text: str | Page | None = None,
+        meta: Mapping[str, Any] | None = None,
+        *,
+        by: str = "near",
+        threshold: float | None = None,
+        k: int = 3,
+        alike: str = "refuse",
+        ttl: float | timedelta | None = None,
+        expires: datetime | float | str | None = None,
+        progress: Progress | None = None,
+        workers: int = 1,
+    ) -> Any:
+        """Add a document unless one that looks like it is there: ``admit("id", "text", {…})`` gives an ``Admitted``, a list gives a list.
+
+        Asking and adding is one step: of any number of threads, processes and clients of PostgreSQL that come with documents that look
+        alike, exactly one adds its own, and the others are told which. ``by``, ``threshold`` and ``k`` say what is alike, as in
+        ``search``; all who ask at once should say the same. ``alike`` is what becomes of a document that looks like another:
+        ``refuse`` it, ``link`` it (add it as a member of the cluster of the document that leads it, see ``cluster_of``), or ``add`` it
+        anyway. The match is told in all three cases. An id that is there counts as any other: if its document looks like the new one, it is
+        the match, otherwise the new one replaces it. ``ttl`` and ``expires`` as in ``add``.
+        """
+        one = _is_single(documents)
+        asked = Asked(admitting_way(by), admitting_options(by, threshold, k), alike, Expiry.asked(ttl, expires))
+        check_callback("progress", progress)
+        check_workers(workers)
+        answers = list(admit_documents(self._store, _listed(documents, text, meta), asked, progress, workers))
+        return answers[0] if one else answers
 
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
@@ -153,14 +189,26 @@ class Index:
         """What a document is made of."""
         return ("text", "meta", "record") if "record" in self._store.settings.kinds else ("text", "meta")
 
-    def documents(self, ids: Iterable[Id] | None = None) -> Iterator[Document]:
-        """All documents, oldest first; or those with these ids, in their order, as far as they are there."""
+    def documents(self, ids: Iterable[Id] | None = None, *, where: Where = None, after: Id | None = None) -> Iterator[Document]:
+        """All documents, oldest first; or those with these ids, in their order, as far as they are there.
+
+        ``where``: those whose meta fits; ``after``: those that were added after this one.
+        """
         if ids is not None:
+            if where is not None or after is not None:
+                raise InputError("ids names the documents: leave out where and after")
             yield from self._documents(listed_ids(ids))
             return
         with self._store.reading() as reader:
-            for record in reader.scan(self._columns):
+            for record in scrolled(reader, self._columns, after, where, self._store.name):
                 yield _document(record)
+
+    def count(self, where: Where = None) -> int:
+        """How many documents there are, or how many whose meta fits."""
+        if where is None:
+            return len(self)
+        with self._store.reading() as reader:
+            return sum(1 for _ in scrolled(reader, (), None, where, self._store.name))
 
     def _documents(self, ids: list[Id]) -> Iterator[Document]:
         with self._store.reading() as reader:
@@ -168,11 +216,20 @@ class Index:
             records = reader.records(list(rows.values()), self._columns)
         return (_document(records[rows[id_]]) for id_ in ids if id_ in rows)
 
-    def ids(self) -> Iterator[Id]:
-        """All ids, oldest first."""
+    def ids(self, *, where: Where = None, after: Id | None = None) -> Iterator[Id]:
+        """All ids, oldest first; with ``where`` of documents whose meta fits, with ``after`` of those that were added after this one.
+
+        To go through a large collection in parts: ``list(islice(index.ids(after=last), 1000))``.
+        """
         with self._store.reading() as reader:
-            for record in reader.scan(()):
+            for record in scrolled(reader, (), after, where, self._store.name):
                 yield record.id
+
+    def metas(self) -> Iterator[tuple[Id, dict[str, Any]]]:
+        """The id and the meta of each document, oldest first, without reading its text."""
+        with self._store.reading() as reader:
+            for record in reader.scan(("meta",)):
+                yield record.id, json.loads(record.meta) if record.meta else {}
 
     def remove(self, ids: Id | Iterable[Id]) -> int:
         """Remove documents by id; returns how many of them were there."""
@@ -181,7 +238,7 @@ class Index:
 
     def search(
         self,
-        query: str | Path | bytes | Page | Mapping[str, Any] | RecordPrint | None = None,
+        query: str | Path | bytes | Page | FileText | Mapping[str, Any] | RecordPrint | None = None,
         *,
         by: str | None = None,
         simhash: int | SimHash | None = None,
@@ -193,27 +250,33 @@ class Index:
         limit: int | None = 10,
         approximate: bool = False,
         compare: bool = False,
+        min_share: float | None = None,
+        text: bool = False,
+        where: Where = None,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), a SimHash, a MinHash, a fuzzy digest or a vector of the model.
+        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), or a fingerprint of one of them.
 
         ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one); docs/search.md says what each finds
         and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
         and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
         match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
+        ``min_share``: by passages, the documents of which the query holds at least this share, the largest share first.
+        Matches carry the meta of their documents, and with ``text`` their texts. ``where`` is a filter on meta: only documents that fit
+        are found, as many as there are up to the limit (docs/search.md).
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
-        return searching.search(self._store, query, fingerprints, by, checked_options(k, threshold, limit, approximate), compare)
+        options = checked_options(k, threshold, limit, approximate, min_share)
+        return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text), where)
 
     def search_texts(
-        self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1
+        self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Where = None
     ) -> list[Matches]:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
         several = check_several("texts", texts, "a list of str")
         texts = [check_str("texts", text, "a list of str") for text in several]
         options = checked_options(threshold=threshold, limit=limit)
         check_workers(workers)
-        with self._store.reading() as reader:
-            return [found.on(NEAR.scale) for found in NEAR.find_each(reader, self._store.settings, texts, options, workers)]
+        return searching.search_texts(self._store, texts, options, workers, where)
 
     def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
         """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
@@ -236,14 +299,36 @@ class Index:
         least = THRESHOLD if threshold is None else threshold
         return searching.nearest_vectors(self._store, NearestVectors(halves, least, options.limit, workers, approximate))
 
-    def clusters(self, by: str = "near", *, threshold: float | None = None, k: int = 3, progress: Progress | None = None) -> Clusters:
+    def clusters(
+        self,
+        by: str = "near",
+        *,
+        threshold: float | None = None,
+        k: int = 3,
+        progress: Progress | None = None,
+        where: Where = None,
+    ) -> Clusters:
         """Documents that look alike, by near, simhash, meaning or record, or pages of one template, by structure.
 
         Each was verified against the one that its cluster keeps, the oldest. The answer is that of ``la.dedupe`` for the same
-        documents, oldest first, whatever threshold the collection was made for.
+        documents, oldest first, whatever threshold the collection was made for. With ``where`` only documents whose meta fits are
+        looked at.
         """
         check_callback("progress", progress)
-        return searching.clusters(self._store, by, checked_options(k, threshold), progress)
+        return searching.clusters(self._store, by, checked_options(k, threshold), progress, where)
+
+    def cluster_of(self, id: Id) -> Cluster:
+        """The cluster of a document as it was kept by ``admit(…, alike="link")``: the oldest leads, the others follow in order of age.
+
+        A document that nothing was linked to is a cluster of its own. Where the document that the others were linked to was removed or
+        has expired, the oldest that is left leads; similarities stay those to the first one.
+        """
+        check_id(id)
+        return cluster_of(self._store, id)
+
+    def kept_clusters(self) -> Clusters:
+        """All clusters of two or more documents that ``admit(…, alike="link")`` kept, in the order of their first documents."""
+        return kept_clusters(self._store)
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes."""
@@ -296,9 +381,31 @@ class Index:
         return load_documents(self._store, check_path("path", path), progress, refingerprint=refingerprint)
 
 
+def _is_single(documents: object) -> bool:
+    return isinstance(documents, (str, int, Document, Mapping, Path)) or _is_one(documents)
+
+
+def _listed(documents: object, text: object, meta: object) -> Iterable[object]:
+    """Documents from what ``add`` and ``admit`` take."""
+    if isinstance(documents, (str, int)):
+        return [(documents, text, {} if meta is None else meta)]
+    if text is not None or meta is not None:
+        raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
+    if _is_single(documents):
+        return [documents]
+    if not isinstance(documents, Iterable):
+        raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
+    return documents
+
+
 def _is_one(thing: object) -> bool:
     """Whether this is (id, text) and not a tuple of documents."""
-    return isinstance(thing, tuple) and len(thing) in (2, 3) and isinstance(thing[0], (str, int)) and isinstance(thing[1], (str, Page, Mapping, RecordPrint))
+    return (
+        isinstance(thing, tuple)
+        and len(thing) in (2, 3)
+        and isinstance(thing[0], (str, int))
+        and isinstance(thing[1], (str, Page, Path, bytes, Mapping, RecordPrint))
+    )
 
 
 def _document(record: Record) -> Document:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 
 from lookalike.checks import check_bool
@@ -12,12 +12,13 @@ from lookalike.index.index import Index
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.openers import opener_of
 from lookalike.stores.settings import Wanted, parse_kinds
+from lookalike.stores.shards.opening import open_listed
 
 MAX_COLLECTION_BYTES = 200
 
 
 def open(
-    location: str | PathLike[str],
+    location: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     collection: str = "default",
     recipe: Recipe | str | None = None,
@@ -34,8 +35,9 @@ def open(
     trust: str | Iterable[str] = (),
     read_only: bool = False,
     create: bool = True,
+    partial: bool = False,
 ) -> Index:
-    """Open the index at a path or URL, or make one.
+    """Open the index at a path or URL, or make one. A list of them is one index whose documents are spread over all (docs/shards.md).
 
     A new collection is made with what is given here: the recipe, the kinds of fingerprints (all by default), their ``bits``
     (SimHash) and ``size`` (MinHash), whether texts are kept, and the similarity that near-duplicates have (``threshold``) of
@@ -44,14 +46,21 @@ def open(
     folder, ``module:function``) it keeps vectors too, and can be searched by meaning. An existing one keeps what it was made with, and is
     refused if something else is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was
     made with a ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
+    Of a list, a location that does not answer is an error; where ``partial``, searches leave it out and say so in their ``notes``.
     Use it in a ``with`` statement, or ``close`` it.
     """
     check_bool("read_only", read_only)
     check_bool("create", create)
+    if check_bool("partial", partial) and not isinstance(location, (list, tuple)):
+        raise InputError("partial=True is for a list of locations: leave it out")
     if keyed is not None:
         check_bool("keyed", keyed)
     if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+    if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
+        from lookalike.index.remote import RemoteIndex
+
+        return RemoteIndex(location, collection)
     wanted = Wanted(
         recipe=None if recipe is None else _without_key(resolve(recipe)),
         model=_checked_model(model),
@@ -67,6 +76,8 @@ def open(
         trust=_checked_trust(trust),
     )
     wanted.new()  # whatever is wrong with it should be said before a store is made
+    if isinstance(location, (list, tuple)):
+        return Index(open_listed(location, collection, wanted, read_only=read_only, create=create, partial=partial))
     return Index(opener_of(location)(str(location), collection, wanted, read_only=read_only, create=create))
 
 

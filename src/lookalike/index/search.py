@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,21 +13,24 @@ from numpy.typing import NDArray
 
 from lookalike.checks import check_bool, check_share, check_str
 from lookalike.comparison.score import text_score
-from lookalike.corpus.contents import contents, readable
+from lookalike.corpus.contents import contents, read_contents, readable
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
+from lookalike.files.model import FileText, Place
 from lookalike.fingerprints.every import parse_record
 from lookalike.fingerprints.record import RecordPrint
-from lookalike.io import NotText, decode_text
+from lookalike.index.choosing import Fitting, find_counting, fitting, rows_of
+from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import Progress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import Options, Way
+from lookalike.stores.kinds.minhash import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Clusters, Match, Matches
 
 DEFAULT = "near"
 RECORDS = "record"
@@ -48,14 +52,27 @@ class VectorMatches(NamedTuple):
     scores: NDArray[np.float64]  # cosines
 
 
-def checked_options(k: int = 3, threshold: float | None = None, limit: int | None = None, approximate: bool = False) -> Options:
+def checked_options(
+    k: int = 3, threshold: float | None = None, limit: int | None = None, approximate: bool = False, min_share: float | None = None
+) -> Options:
     most = NO_LIMIT if limit is None else check_limit(limit)
     if threshold is not None:
         check_share("threshold", threshold, "choose 0 to 1")
-    return Options(k, threshold, most, check_bool("approximate", approximate))
+    if min_share is not None:
+        check_share("min_share", min_share, "choose 0 to 1")
+    return Options(k, threshold, most, check_bool("approximate", approximate), min_share)
 
 
-def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | None, options: Options, compare: bool) -> Matches:
+def search(
+    store: Store,
+    query: Any,
+    fingerprints: dict[str, Any],
+    by: str | None,
+    options: Options,
+    compare: bool,
+    text: bool,
+    where: object = None,
+) -> Matches:
     """By a query, or by one of the fingerprints, which have the names of the parameters of ``Index.search``."""
     given = {name: value for name, value in fingerprints.items() if value is not None}
     if len(given) + (query is not None) != 1:
@@ -67,15 +84,57 @@ def search(store: Store, query: Any, fingerprints: dict[str, Any], by: str | Non
     way = _way_taking(*next(iter(given.items())), by) if given else way_named(by or usual)
     if options.approximate and not way.approximates:
         raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
+    if options.min_share is not None and way.name != "passages":
+        raise InputError(f"min_share is how much of a document a query holds: search by='passages', not by={way.name!r}")
     if compare:
         _require_texts(store, query, way)
     settings = store.settings
+    places: tuple[Place, ...] = ()
+    if isinstance(query, (Path, bytes)) and way.takes == "text":
+        query, places = _read(query)
+    elif isinstance(query, FileText):
+        query, places = query.text, query.places
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
-        found = way.find(reader, settings, wanted, options).on(way.scale)
+        found = find_counting(way, reader, settings, wanted, options, fitting(reader, where)).on(way.scale)
+        carry(reader, found, text=text)
+        for match in found:
+            match.query_places = places
+        found.notes += getattr(reader, "notes", ())  # that a shard was left out
         if compare:
             _compare(reader, _query_text(query), found)
     return found
+
+
+def _read(query: Path | bytes) -> tuple[str, tuple[Place, ...]]:
+    """The text of a file, as a store would keep it, and its pages."""
+    try:
+        found = readable(query) if isinstance(query, Path) else read_contents(query, "the query", "text")
+        return found.text(), found.places
+    except NotText as error:
+        raise error.instead("search for its bytes with by='fuzzy'") from error
+
+
+def search_texts(store: Store, texts: Sequence[str], options: Options, workers: int, where: object) -> list[Matches]:
+    settings = store.settings
+    with store.reading() as reader:
+        found = list(NEAR.find_each(reader, settings, texts, options, workers, partial(find_counting, counts=fitting(reader, where))))
+        carry(reader, [match for each in found for match in each])
+    return [each.on(NEAR.scale) for each in found]
+
+
+def carry(reader: Reader, found: Sequence[Match], *, text: bool = False) -> None:
+    """Give matches what is kept beside their documents."""
+    if not text:
+        found = [match for match in found if not match.carries]
+    if not found:
+        return
+    rows_of(reader, found)
+    records = reader.records([match.row for match in found if match.row is not None], ("meta", "text") if text else ("meta",))
+    for match in found:
+        if match.row is not None:
+            match.carry(records[match.row].meta)
+            match.text = records[match.row].text if text else None
 
 
 def _way_taking(parameter: str, value: object, by: str | None) -> Way:
@@ -118,12 +177,7 @@ def _record_of(query: object, way: Way) -> Any:
 def _query_text(query: object) -> str:
     if isinstance(query, Page):
         return page_text(query)
-    if not isinstance(query, (bytes, Path)):
-        return str(query)
-    try:  # the text of a file, as a store would keep it
-        return readable(query).text() if isinstance(query, Path) else decode_text(query, "the query").text
-    except NotText as error:
-        raise error.instead("search for its bytes with by='fuzzy'") from error
+    return _read(query)[0] if isinstance(query, (bytes, Path)) else str(query)
 
 
 def _require_texts(store: Store, query: object, way: Way) -> None:
@@ -166,11 +220,11 @@ def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:
     return known[places]
 
 
-def clusters(store: Store, by: object, options: Options, progress: Progress) -> Clusters:
+def clusters(store: Store, by: object, options: Options, progress: Progress, where: object = None) -> Clusters:
     names = way_names(of_clusters=True)
     if not isinstance(by, str) or by not in names:
         raise InputError(f"by={shown_value(by)}: clusters are made by {', '.join(names)}")
     way = way_named(by)
     with store.reading() as reader:
-        found = way.clusters(reader, store.settings, options, progress)
+        found = way.clusters(reader if where is None else Fitting(reader, where), store.settings, options, progress)
     return Clusters((replace(cluster, scale=way.scale) for cluster in found), found.notes)

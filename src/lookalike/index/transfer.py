@@ -2,7 +2,8 @@
 
 A row has ``id``, ``text``, ``meta`` and ``fingerprints``: those that cannot be made from the text again, each with its recipe.
 Of a document with text these are the fuzzy digests, which may be of a file, the structure of a web page, and the vector, which
-takes a model and time; of one without, all of them. The first row has ``settings`` too: what the collection was made with. The export
+takes a model and time; of one without, all of them. ``beside`` has what only some documents have: the ``leader`` of their cluster, and the
+second since 1970 at which one ``expires``. The first row has ``settings`` too: what the collection was made with. The export
 of an empty collection is a row with nothing else.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,11 +21,14 @@ from lookalike.corpus.formats.parquet import ParquetWriter
 from lookalike.corpus.rows import Problem, Row, rows
 from lookalike.corpus.writing import row_writer
 from lookalike.errors import InputError, RecipeMismatch
+from lookalike.index.beside import moment
+from lookalike.index.choosing import leaders_of
 from lookalike.keys import Key
 from lookalike.model import Document
-from lookalike.stores.base import Batch, Record, Store
+from lookalike.stores.base import Batch, Link, Reader, Record, Store
 from lookalike.stores.given import Given, fingerprinted, stored_meta
 from lookalike.stores.ids import check_id
+from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.settings import Settings
 
 AT_A_TIME = 4096
@@ -38,21 +42,36 @@ def export_documents(store: Store, path: Path, progress: Progress) -> int:
     columns = [name for kind in store.settings.stored for name in kind.exported_columns]
     settings: dict[str, Any] = {"settings": json.loads(store.settings.to_json())}
     with row_writer(path) as writer, store.reading() as reader:
-        for record in reader.scan(("meta", "text", *columns)):
-            row = _exported(record, store.settings) | (settings if count == 0 else {})
-            writer.write(_flat(row) if isinstance(writer, ParquetWriter) else row)
-            count += 1
+        for part in in_parts(reader.scan(("meta", "text", *columns)), AT_A_TIME):
+            beside = _beside(reader, part)
+            for record in part:
+                row = _exported(record, store.settings) | (settings if count == 0 else {})
+                if record.row in beside or isinstance(writer, ParquetWriter):
+                    row["beside"] = beside.get(record.row, {})
+                writer.write(_flat(row) if isinstance(writer, ParquetWriter) else row)
+                count += 1
             if progress and count % AT_A_TIME == 0:
                 progress(count)
         if count == 0:
-            nothing = dict.fromkeys(("id", "text", "meta", "fingerprints"))
+            nothing = dict.fromkeys(("id", "text", "meta", "fingerprints", "beside"))
             writer.write(nothing | _flat(settings) if isinstance(writer, ParquetWriter) else settings)
     return count
 
 
+def _beside(reader: Reader, part: Sequence[Record]) -> dict[int, dict[str, Any]]:
+    """By row, what is known beside some documents: which one leads their cluster, and when they expire."""
+    rows = [record.row for record in part]
+    found: dict[int, dict[str, Any]] = {row: {"expires": at / 1000} for row, at in reader.expirations(rows).items()}
+    led = {row: leader for row, leader in leaders_of(reader, rows).items() if leader != row}
+    ids, links = reader.ids_of(sorted(set(led.values()))), reader.links(list(led))
+    for row, leader in led.items():
+        found.setdefault(row, {})["leader"] = {"id": ids[leader], "similarity": links[row][1]}
+    return found
+
+
 def _flat(row: dict[str, Any]) -> dict[str, Any]:
     """As Parquet has it, where a column has one type."""
-    return {name: json.dumps(value) if name in ("meta", "fingerprints", "settings") else value for name, value in row.items()}
+    return {name: json.dumps(value) if name in ("meta", "fingerprints", "settings", "beside") else value for name, value in row.items()}
 
 
 def _exported(record: Record, settings: Settings) -> dict[str, Any]:
@@ -67,6 +86,8 @@ def _exported(record: Record, settings: Settings) -> dict[str, Any]:
 class _Loaded(NamedTuple):
     document: Document
     parsed: Mapping[str, Any]  # by kind, where there is something of it
+    link: Link | None = None
+    expires: int | None = None
 
 
 def load_documents(store: Store, path: Path, progress: Progress, *, refingerprint: bool = False) -> int:
@@ -79,6 +100,8 @@ def load_documents(store: Store, path: Path, progress: Progress, *, refingerprin
     count = 0
     while part := list(islice(loaded, AT_A_TIME)):
         for batch in _batches(part, store.settings):
+            batch.links = {each.document.id: each.link for each in part if each.link is not None}
+            batch.expires = {each.document.id: each.expires for each in part if each.expires is not None}
             store.write(batch)
         count += len(part)
         if progress:
@@ -144,18 +167,25 @@ def _rows(path: Path) -> Iterator[Row]:
 def _parsed(row: Row, settings: Settings, refingerprint: bool) -> _Loaded:
     values = row.values
     try:
-        meta, prints = (
-            json.loads(part) if isinstance(part, str) else part or {} for part in (values.get("meta"), values.get("fingerprints"))
+        meta, prints, beside = (
+            json.loads(part) if isinstance(part, str) else part or {} for part in map(values.get, ("meta", "fingerprints", "beside"))
         )
-        if not isinstance(values.get("text"), str | None) or not isinstance(meta, dict) or not isinstance(prints, dict):
-            raise InputError("expected a text, and objects in 'meta' and 'fingerprints'")
+        if not isinstance(values.get("text"), str | None) or not all(isinstance(part, dict) for part in (meta, prints, beside)):
+            raise InputError("expected a text, and objects in 'meta', 'fingerprints' and 'beside'")
         check_id(values.get("id"))
         # With refingerprint, what does not depend on settings stays.
         kept = [kind for kind in settings.stored if kind.lasting or not refingerprint or values.get("text") is None]
         found = {kind.name: parsed for kind in kept if (parsed := kind.parsed(prints, settings)) is not None}
+        expires, leader = beside.get("expires"), beside.get("leader")
+        link = None if leader is None else Link(leader["id"], float(leader["similarity"]))
+        if link is not None:
+            check_id(link.leader)
+        at = None if expires is None else moment(expires)
+        if expires is not None and at is None:
+            raise InputError("'expires' is no time")
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise InputError(f"{row.place}: this is not a row of an export: {error}") from error
-    return _Loaded(Document(values["id"], values["text"], meta), found)
+    return _Loaded(Document(values["id"], values["text"], meta), found, link, at)
 
 
 def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:

@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 BUCKET_LIMIT = 256  # kept documents a bucket holds; more are near-copies of a template below the threshold, and cost a comparison each
 SMALL = 32  # members of a bucket in which all lead at once; of a larger one, most are copies of its first, and one leads at first
 
+BETWEEN_BANDS = np.uint64(0x9E3779B97F4A7C15)  # how far apart the same key is in neighbouring bands
+
 Priorities = NDArray[np.int64]
 
 
 class Bucketed(NamedTuple):
     """Documents in buckets, in parallel arrays."""
 
-    buckets: NDArray[np.uint64]  # the band, and the key below it
+    buckets: NDArray[np.uint64]  # the key, moved by the band
     priorities: Priorities
 
     def taken(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Bucketed:
@@ -42,10 +44,11 @@ class Open(NamedTuple):
     leads: NDArray[np.uint8]
 
 
-def bucketed(keys: NDArray[np.uint32], bands: int, priorities: Priorities) -> Bucketed:
-    """Documents with the keys of their bands, as members of buckets."""
-    places = np.arange(bands, dtype=np.uint64) << np.uint64(32)
-    return Bucketed((keys.reshape(-1, bands) | places).reshape(-1), np.repeat(priorities, bands))
+def bucketed(keys: NDArray[np.uint64], bands: int, priorities: Priorities) -> Bucketed:
+    """Documents with the keys of their bands, as members of buckets. Keys have 64 bits: with 32, each of ten billion documents would
+    share some thirty buckets with others by accident."""
+    places = np.arange(bands, dtype=np.uint64) * BETWEEN_BANDS
+    return Bucketed((keys.astype(np.uint64, copy=False).reshape(-1, bands) + places).reshape(-1), np.repeat(priorities, bands))
 
 
 def grouped(batches: Iterable[Bucketed]) -> Bucketed:

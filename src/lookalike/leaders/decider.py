@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEFAULT_MEMORY = 4 << 30
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
-CHUNKS_A_FILE = 8
+FILE_BYTES = 64 << 20  # of features that go to a file together
 
 
 class Decider:
@@ -42,9 +42,10 @@ class Decider:
         self._maps: list[mmap.mmap] = []
         self._moved = 0
 
-    def offer(self, sketches: Sketches, others: int = 0) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def offer(self, sketches: Sketches, others: int = 0, *, stay: bool = False) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The kept document that each one points at, by its number in the order of offers, or -1 where it is kept itself; and
-        the similarity. ``others`` is what else the run holds in memory, in bytes."""
+        the similarity. ``others`` is what else the run holds in memory, in bytes. ``stay``: nobody changes the features any more, and
+        those of kept documents may stay where they are."""
         if self._meaning:
             return self._meaning.offer(sketches.features, self._allowed(others))
         if self._records:
@@ -52,7 +53,8 @@ class Decider:
         if self._simhash:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
-            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, sketches.keys)
+            keys = sketches.keys.astype(np.uint64, copy=False)  # those of stored MinHashes have 32 bits
+            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, keys, stay)
             self._move_out(others)
         return np.asarray(found[0]), np.asarray(found[1])
 
@@ -75,19 +77,22 @@ class Decider:
 
     def _move_out(self, others: int) -> None:
         allowed = self._allowed(others)
-        while self._leaders.nbytes > allowed and self._moved < (full := self._full_chunks()):
-            last = min(self._moved + CHUNKS_A_FILE, full)
-            self._maps.append(self._to_file(range(self._moved, last)))
-            self._moved = last
+        while self._leaders.nbytes > allowed and (chunks := self._oldest_chunks()):
+            self._maps.append(self._to_file(chunks))
+            self._moved = chunks.stop
         # For every page that a comparison reads the system maps sixteen: they are given back at once.
         for each in self._maps:
             forget_pages(each)
 
-    def _full_chunks(self) -> int:
-        """How many chunks can go: the last one is still being filled, unless it is as large as it may be."""
+    def _oldest_chunks(self) -> range:
+        """Those that go to a file next. The last one may still be filled, and stays, unless it is as large as it may be."""
         count = self._leaders.chunks
-        filling = count > self._moved and self._leaders.chunk(count - 1).nbytes < LEAST_FEATURES
-        return count - 1 if filling else count
+        if count > self._moved and self._leaders.chunk(count - 1).nbytes < LEAST_FEATURES:
+            count -= 1
+        size, last = 0, self._moved
+        while last < count and size < FILE_BYTES:
+            size, last = size + self._leaders.chunk(last).nbytes, last + 1
+        return range(self._moved, last)
 
     def _to_file(self, chunks: range) -> mmap.mmap:
         path = self._folder() / f"features-{chunks.start}"

@@ -24,7 +24,7 @@ class RecordLeaders:
         self._rule, self._bands = rule, rule.banding.bands
         self._kept: dict[int, RecordPrint] = {}
         self._buckets: dict[tuple[int, int], list[int]] = {}
-        self._fates: dict[str, tuple[int, float]] = {}  # of records that were seen: copies share them
+        self._numbers: dict[str, int] = {}  # of those that are kept: copies point at them
         self._refused: dict[tuple[int, int], int] = {}
         self._offered = 0
         self.compared = 0
@@ -48,11 +48,12 @@ class RecordLeaders:
     def _decide(self, written: str, keys: list[int]) -> tuple[int, float]:
         if not written:
             return -1, 0.0  # nothing to compare
-        if written not in self._fates:
-            leader, similarity = self._nearest(RecordPrint(written, self._rule.weights, self._rule.measures), list(enumerate(keys)))
-            self._fates[written] = (self._offered, 1.0) if leader < 0 else (leader, similarity)
-            return leader, similarity
-        return self._fates[written]
+        if written in self._numbers:
+            return self._numbers[written], 1.0
+        leader, similarity = self._nearest(RecordPrint(written, self._rule.weights, self._rule.measures), list(enumerate(keys)))
+        if leader < 0:
+            self._numbers[written] = self._offered
+        return leader, similarity
 
     def _nearest(self, own: RecordPrint, buckets: list[tuple[int, int]]) -> tuple[int, float]:
         """The most similar kept record, of equals the earliest; where none is near enough, this one is kept."""

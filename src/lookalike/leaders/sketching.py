@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -32,7 +34,7 @@ class Sketches(NamedTuple):
     features: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     digests: NDArray[np.uint64]  # two words each
-    keys: NDArray[np.uint32]  # one per band and document
+    keys: NDArray[np.uint64]  # one per band and document
     simhashes: NDArray[np.uint64]
 
     def __len__(self) -> int:
@@ -71,13 +73,20 @@ def sketch(
     return Sketches(features, offsets, digests, keys, found)
 
 
+def by_any_thread(rule: Rule) -> bool:
+    """Whether several threads may sketch at a time, and gain by it. Not everybody's words and models can be asked by several."""
+    return rule.method in ("exact", "bytes") or (rule.method not in ("meaning", "record") and is_native(rule.recipe))
+
+
 def record_sketches(written: Sequence[str], rule: Rule, workers: int = 1) -> Sketches:
     """Of records, as canonical JSON: it travels as features do."""
     size = rule.sketch_size
     values = sketch_records((json.loads(text or "{}") for text in written), dict(rule.weights), 64, size, workers).minhashes
-    keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), size, *rule.banding))
+    keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), size, *rule.banding)).astype(np.uint64)
     filled = [text.encode("ascii") + b" " * (-len(text) % 8) for text in written]
-    digests = b"".join(blake2b(text.encode("ascii"), digest_size=DIGEST_BYTES).digest() if text else bytes(DIGEST_BYTES) for text in written)
+    digests = b"".join(
+        blake2b(text.encode("ascii"), digest_size=DIGEST_BYTES).digest() if text else bytes(DIGEST_BYTES) for text in written
+    )
     words, offsets = np.frombuffer(b"".join(filled), np.uint64), np.cumsum([0, *(len(text) // 8 for text in filled)], dtype=np.int64)
     return Sketches(words, offsets, np.frombuffer(digests, np.uint64), keys, np.zeros(0, np.uint64))
 
@@ -90,6 +99,20 @@ class Sketcher:
 
     def sketch(self, texts: Packed) -> Sketches:
         return sketch(texts, self._rule, key=self._key, workers=self._workers, scratch=self._scratch)
+
+
+class Sketchers:
+    """``sketch`` for several threads at a time, each with memory of its own."""
+
+    def __init__(self, rule: Rule, workers: int, key: NDArray[np.uint64] | None = None) -> None:
+        self._make = partial(Sketcher, rule, workers, key)
+        self._own = threading.local()
+
+    def sketch(self, texts: Packed) -> Sketches:
+        if not hasattr(self._own, "sketcher"):
+            self._own.sketcher = self._make()
+        sketcher: Sketcher = self._own.sketcher
+        return sketcher.sketch(texts)
 
 
 def _by_words(texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
@@ -131,7 +154,7 @@ def of_digests(digests: NDArray[np.uint64]) -> Sketches:
     """Sketches that say which documents are equal, and no more."""
     words = np.ascontiguousarray(digests).reshape(-1)
     nothing = np.zeros(0, np.uint64)
-    return Sketches(nothing, np.zeros(len(words) // 2 + 1, np.int64), words, np.zeros(0, np.uint32), nothing)
+    return Sketches(nothing, np.zeros(len(words) // 2 + 1, np.int64), words, nothing, nothing)
 
 
 def _joined(lists: Iterable[array[int] | memoryview]) -> array[int]:

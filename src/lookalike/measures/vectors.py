@@ -7,8 +7,8 @@ a sparse and a dense vector cannot be compared. NaN and infinity are refused.
 Two zero vectors are identical: their cosine is 1. A zero vector and another have the cosine 0.
 
 A pair is computed without numpy, exactly for whole numbers and with correctly rounded sums for others, so that the
-order of the elements has no effect. Batches of numbers are computed by numpy with element-wise operations and sums
-along a row, not by BLAS: a pair's value does not depend on its place in the batch, nor on the machine.
+order of the elements has no effect. Batches of numbers are summed by native code, element after element, not by BLAS:
+a pair's value does not depend on its place in the batch, on the other rows, nor on the machine.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.measures.base import Batch, Measure, Want, finite, is_array, items_of, refuse_nan, tokens_of, total
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from lookalike.measures.base import FloatArray
 
 Vector: TypeAlias = list[float] | dict[Hashable, float]
-Parts: TypeAlias = "tuple[FloatArray, ...]"
 
 EXACT = 2**53  # the whole numbers that float64 holds exactly
 TILE = 32_768  # elements of a temporary array: 256 KB stay in the second-level cache
+PRODUCTS, SQUARED_DIFFERENCES, DIFFERENCES, LARGEST_DIFFERENCE = range(4)  # native/base/row_pairs.hpp
 
 
 def read_vector(thing: Any, name: str) -> Vector:
@@ -127,10 +128,11 @@ def _complement(similarity: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Dense:
-    """Batches of numbers: ``kernel`` works along the last axis of what ``prepare`` made of each batch."""
+    """Batches of numbers: ``kind`` says what native code sums over the elements of two rows, ``finish`` makes the measure of the sums."""
 
-    prepare: Callable[[FloatArray], Parts]
-    kernel: Callable[[Parts, Parts], FloatArray]
+    kind: int
+    prepare: Callable[[FloatArray], FloatArray]
+    finish: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
     gives: Want
     other: Callable[[Any], Any]
 
@@ -138,22 +140,15 @@ class _Dense:
         pair = _dense_pair(left, right)
         if pair is None:
             return None
-        return self._as(want, self.kernel(self.prepare(pair[0]), self.prepare(pair[1])))
+        a, b = map(self.prepare, pair)
+        return self._as(want, self.finish(_row_sums(self.kind, a, b), a, b))
 
     def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
-        import numpy as np
-
         pair = _dense_pair(left, right)
         if pair is None:
             return None
-        a, b = self.prepare(pair[0]), self.prepare(pair[1])
-        found = np.empty((len(a[0]), len(b[0])), dtype=np.float64)
-        step = max(1, TILE // max(1, b[0].shape[1]))
-        for start in range(0, len(b[0]), step):
-            tile = tuple(part[start : start + step] for part in b)
-            for i in range(len(a[0])):
-                found[i, start : start + step] = self.kernel(tuple(part[i] for part in a), tile)
-        return self._as(want, found)
+        a, b = map(self.prepare, pair)
+        return self._as(want, self.finish(_pair_sums(self.kind, a, b), a, b))
 
     def _as(self, want: Want, values: FloatArray) -> FloatArray:
         import numpy as np
@@ -200,36 +195,40 @@ def _has_numbers(row: Any) -> bool:
     return is_array(row) or (isinstance(row, (list, tuple)) and bool(row) and not isinstance(row[0], str))
 
 
-def _rows_alone(a: FloatArray) -> Parts:
-    return (a,)
-
-
-def _euclidean_rows(a: Parts, b: Parts) -> FloatArray:
+def _row_sums(kind: int, a: FloatArray, b: FloatArray) -> FloatArray:
     import numpy as np
 
+    return np.asarray(_native.row_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])) if a.size else np.zeros(len(a))
+
+
+def _pair_sums(kind: int, a: FloatArray, b: FloatArray) -> FloatArray:
+    import numpy as np
+
+    found = (
+        np.asarray(_native.pair_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])) if a.size and b.size else np.zeros(len(a) * len(b))
+    )
+    return found.reshape(len(a), len(b))
+
+
+def _as_they_are(a: FloatArray) -> FloatArray:
+    return a
+
+
+def _summed(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    return sums
+
+
+def _roots(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    import numpy as np
+
+    found: FloatArray = np.sqrt(sums)
+    unsure = np.argwhere(~((found > 1e-140) & (found < 1e140)))  # squares may have vanished or overflowed
+    step = max(1, TILE // max(1, a.shape[1]))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # an infinite difference is reported by the caller
-        differences = a[0] - b[0]
-        found: FloatArray = np.sqrt((differences * differences).sum(axis=-1))
-        unsure = ~((found > 1e-140) & (found < 1e140))  # squares may have vanished or overflowed
-        if unsure.any():
-            scaled, exponent = _scaled_rows(differences[unsure])
-            found[unsure] = np.ldexp(np.sqrt((scaled * scaled).sum(axis=-1)), exponent)
-    return found
-
-
-def _manhattan_rows(a: Parts, b: Parts) -> FloatArray:
-    import numpy as np
-
-    with np.errstate(over="ignore"):
-        found: FloatArray = np.abs(a[0] - b[0]).sum(axis=-1)
-    return found
-
-
-def _chebyshev_rows(a: Parts, b: Parts) -> FloatArray:
-    import numpy as np
-
-    with np.errstate(over="ignore"):
-        found: FloatArray = np.abs(a[0] - b[0]).max(axis=-1, initial=0.0)
+        for start in range(0, len(unsure), step):
+            places = unsure[start : start + step]
+            scaled, exponent = _scaled_rows(a[places[:, 0]] - b[places[:, -1]])
+            found[tuple(places.T)] = np.ldexp(np.sqrt(_row_sums(PRODUCTS, scaled, scaled)), exponent)
     return found
 
 
@@ -241,40 +240,43 @@ def _scaled_rows(a: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
     return np.ldexp(a, -exponent[:, None]), exponent
 
 
-def _with_squares(a: FloatArray) -> Parts:
-    scaled = _scaled_rows(a)[0]
-    return scaled, (scaled * scaled).sum(axis=-1)
-
-
-def _cosine_rows(a: Parts, b: Parts) -> FloatArray:
+def _cosines(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     import numpy as np
 
-    product = a[1] * b[1]
-    empty = product == 0
-    cosine = (a[0] * b[0]).sum(axis=-1) / np.sqrt(np.where(empty, 1.0, product))
-    found: FloatArray = np.where(empty, a[1] == b[1], cosine.clip(-1.0, 1.0))
+    squares_a, squares_b = _row_sums(PRODUCTS, a, a), _row_sums(PRODUCTS, b, b)
+    if sums.ndim == 2:
+        squares_a = squares_a[:, None]
+    product = squares_a * squares_b
+    empty = product == 0 if not (squares_a.all() and squares_b.all()) else None
+    if empty is not None:
+        product[empty] = 1.0
+    np.sqrt(product, out=product)
+    found: FloatArray = np.divide(sums, product, out=product)
+    np.clip(found, -1.0, 1.0, out=found)
+    if empty is not None:
+        found[empty] = np.broadcast_to(squares_a == squares_b, found.shape)[empty]
     return found
 
 
-def _metric(name: str, about: str, kernel: Callable[[Vector, Vector], float], rows: Callable[[Parts, Parts], FloatArray]) -> Measure:
+def _metric(name: str, about: str, kernel: Callable[[Vector, Vector], float], kind: int) -> Measure:
     return Measure(
         name=name,
         about=f"{about}; the similarity is 1 / (1 + distance)",
         read=read_vector,
         distance_of=kernel,
         similarity_of=lambda a, b: _closeness(kernel(a, b)),
-        fast=_Dense(_rows_alone, rows, "distance", _closeness),
+        fast=_Dense(kind, _as_they_are, _roots if kind == SQUARED_DIFFERENCES else _summed, "distance", _closeness),
     )
 
 
-euclidean = _metric("euclidean", "the square root of the sum of the squared differences", _euclidean, _euclidean_rows)
-manhattan = _metric("manhattan", "the sum of the absolute differences", _manhattan, _manhattan_rows)
-chebyshev = _metric("chebyshev", "the largest absolute difference", _chebyshev, _chebyshev_rows)
+euclidean = _metric("euclidean", "the square root of the sum of the squared differences", _euclidean, SQUARED_DIFFERENCES)
+manhattan = _metric("manhattan", "the sum of the absolute differences", _manhattan, DIFFERENCES)
+chebyshev = _metric("chebyshev", "the largest absolute difference", _chebyshev, LARGEST_DIFFERENCE)
 cosine = Measure(
     name="cosine",
     about="the cosine of the angle between two vectors: -1 to 1, from 0 where no value is negative; the distance is 1 - cosine",
     read=read_vector,
     distance_of=lambda a, b: _complement(cosine_of(a, b)),
     similarity_of=cosine_of,
-    fast=_Dense(_with_squares, _cosine_rows, "similarity", _complement),
+    fast=_Dense(PRODUCTS, lambda a: _scaled_rows(a)[0], _cosines, "similarity", _complement),
 )

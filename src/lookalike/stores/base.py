@@ -6,7 +6,7 @@ added again gets a new row, and the old one is never used again. Fingerprints ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -27,6 +27,13 @@ Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
 
 
+class Link(NamedTuple):
+    """That a document is a member of the cluster of another one, and how alike it was to it."""
+
+    leader: Id
+    similarity: float
+
+
 @dataclass(slots=True)
 class Batch:
     """Documents with their fingerprints, in columns. A column that the documents do not have is not there."""
@@ -35,6 +42,8 @@ class Batch:
     texts: Sequence[str | None]
     metas: Sequence[str | None]  # JSON
     columns: dict[str, Any] = field(default_factory=dict)  # an array of as many numbers for each document, or a list of one value for each
+    links: dict[Id, Link] = field(default_factory=dict)  # of those that are members of a cluster
+    expires: dict[Id, int] = field(default_factory=dict)  # of those that do: milliseconds since 1970
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -53,7 +62,7 @@ class Batch:
             return [column[place] for place in places]
 
         columns = {name: taken(column) for name, column in self.columns.items()}
-        return Batch(taken(self.ids), taken(self.texts), taken(self.metas), columns)
+        return Batch(taken(self.ids), taken(self.texts), taken(self.metas), columns, self.links, self.expires)
 
 
 class Added(NamedTuple):
@@ -129,13 +138,33 @@ class Reader(Protocol):
 
     def count(self) -> int: ...
     def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]: ...
+    def ids_of(self, rows: Sequence[int]) -> dict[int, Id]:
+        """The ids of those of these rows that are there."""
+        ...
+
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]: ...
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        """All documents in order of their rows."""
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+        """All documents in order of their rows, from one on."""
         ...
 
     def find(self, question: Question[Answer]) -> Answer:
         """The answer to a question. A store that keeps segments asks it ``in_segments``."""
+        ...
+
+    def hidden(self) -> Collection[int]:
+        """Rows that ``find`` may answer with though their documents have expired. Nothing else shows them."""
+        ...
+
+    def links(self, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
+        """Of these documents the members of clusters: the row of the one that each was linked to, which may be gone, and the similarity."""
+        ...
+
+    def linked_to(self, rows: Sequence[int] | None) -> list[tuple[int, int, float]]:
+        """The members that were linked to these rows, or to any: (row it was linked to, row, similarity), in order of both rows."""
+        ...
+
+    def expirations(self, rows: Sequence[int]) -> dict[int, int]:
+        """When these documents expire, those that do: milliseconds since 1970."""
         ...
 
 
@@ -149,6 +178,16 @@ class Store(Protocol):
     def reading(self) -> AbstractContextManager[Reader]: ...
     def write(self, batch: Batch) -> Added:
         """Add or replace, all or nothing. When it returns, the documents survive whatever happens to the process."""
+        ...
+
+    at_once: int  # documents that are decided on together, see ``decide``
+
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
+        """Let ``choose`` read the collection and say what to write, and write it, as one: all or nothing.
+
+        Meanwhile nobody else decides who has one of these keys too; without keys, nobody at all. ``choose`` may be asked again where
+        the transaction has to be tried again.
+        """
         ...
 
     def remove(self, ids: Sequence[Id]) -> int: ...

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
 from lookalike.figures import shown_score
+from lookalike.files.model import Place, read_places, shown_passages
 from lookalike.model import Passage
 
 
@@ -29,11 +31,16 @@ class Match:
 
     ``score`` is from 0 to 1; what it is, and what ``distance`` is, depends on the search, and ``scale`` says it (docs/search.md).
     ``estimated`` says that the score is an estimate, because the store keeps no text to verify it on. ``compared`` is the score that
-    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. ``fields`` says of
-    a record what each field contributes.
+    ``la.compare`` gives to the query and the document, where it was asked for: another scale than that of ``score``. By passages,
+    ``share`` is how much of the document the query holds. ``places`` are the pages of the query and of the document, where both are files.
+    ``fields`` says of a record what each field contributes. ``meta`` is what is kept beside the document; ``text`` is its text where
+    that was asked for.
     """
 
-    __slots__ = ("_explain", "_passages", "compared", "distance", "estimated", "fields", "id", "scale", "score")
+    __slots__ = (
+        *("_explain", "_meta", "_passages", "compared", "distance", "estimated", "fields", "id"),
+        *("query_places", "row", "scale", "score", "share", "text"),
+    )
 
     def __init__(
         self,
@@ -44,11 +51,17 @@ class Match:
         *,
         estimated: bool = False,
         fields: dict[str, FieldMatch] | None = None,
+        row: int | None = None,
     ) -> None:
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
         self.fields = fields
+        self.row = row  # in the store, where whoever found it knows
+        self._meta: dict[str, Any] | str | None = None
+        self.text: str | None = None
         self.compared: float | None = None
+        self.share: float | None = None  # by passages: how much of the document the query holds
+        self.query_places: tuple[Place, ...] = ()  # pages of the query, where it is a file
         self._explain = passages if callable(passages) else None
         self._passages = None if callable(passages) else list(passages)
 
@@ -62,9 +75,36 @@ class Match:
             self._passages = self._explain() if self._explain else []
         return self._passages
 
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What is kept beside the document."""
+        if not isinstance(self._meta, dict):
+            self._meta = json.loads(self._meta) if self._meta else {}
+        found: dict[str, Any] = self._meta
+        return found
+
+    @property
+    def places(self) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+        """The pages of the query and of the document, where they are files."""
+        return self.query_places, tuple(read_places(self.meta.get("places", ())))
+
+    @property
+    def carries(self) -> bool:
+        """Whether it was told what is kept beside the document."""
+        return self._meta is not None
+
+    def carry(self, meta: str | None) -> None:
+        """Tell what is kept beside the document, as JSON: read when somebody asks."""
+        self._meta = meta or ""
+
     def to_dict(self) -> dict[str, Any]:
-        passages = [{"left": list(passage.left), "right": list(passage.right)} for passage in self.passages]
-        found = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        passages = shown_passages(self.passages, *self.places)
+        found: dict[str, Any] = {"id": self.id, "score": self.score, "scale": self.scale, "distance": self.distance, "passages": passages}
+        found["meta"] = self.meta
+        if self.text is not None:
+            found["text"] = self.text
+        if self.share is not None:
+            found["share"] = self.share
         if self.compared is not None:
             found["compared"] = self.compared
         if self.fields is not None:
@@ -123,6 +163,10 @@ class Cluster:
     kept: str | int
     removed: tuple[Member, ...]
     scale: str = ""
+
+    @property
+    def size(self) -> int:
+        return 1 + len(self.removed)
 
     def to_dict(self) -> dict[str, Any]:
         removed = [{"id": each.id, "similarity": each.similarity} for each in self.removed]

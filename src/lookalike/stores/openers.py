@@ -25,6 +25,7 @@ stores.register(PATH, "lookalike.stores.embedded.opening:open_folder")
 stores.register("memory", "lookalike.stores.embedded.opening:open_memory")
 stores.register("postgresql", "lookalike.stores.postgres.opening:open_postgres")
 stores.register("postgres", "lookalike.stores.postgres.opening:open_postgres")
+stores.register("shards", "lookalike.stores.shards.opening:open_shards")
 
 _DATABASE_URL = re.compile(r"(?i)postgres(?:ql)?://")
 _LIKE_A_DATABASE = re.compile(r"(?is)\s*postgres(?:ql)?:|(?:.*\s)?(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")

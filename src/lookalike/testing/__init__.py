@@ -9,9 +9,11 @@ Every method that starts with ``test_`` is a test; pytest finds them. Nothing he
 
 from __future__ import annotations
 
+from lookalike.testing.admission import AdmissionContract
 from lookalike.testing.clusters import ClusterContract
 from lookalike.testing.collections import CollectionContract
 from lookalike.testing.documents import DocumentContract
+from lookalike.testing.filters import FilterContract
 from lookalike.testing.kinds import KindContract as KindContract
 from lookalike.testing.made import TinyEmbedder as TinyEmbedder
 from lookalike.testing.made import corpus as corpus
@@ -23,5 +25,15 @@ from lookalike.testing.vectors import VectorContract as VectorContract
 from lookalike.testing.web_pages import PageContract
 
 
-class StoreContract(DocumentContract, SearchContract, ClusterContract, PageContract, CollectionContract, TransferContract, VectorContract):
+class StoreContract(
+    DocumentContract,
+    SearchContract,
+    ClusterContract,
+    PageContract,
+    CollectionContract,
+    TransferContract,
+    VectorContract,
+    AdmissionContract,
+    FilterContract,
+):
     """What every store does."""

@@ -7,6 +7,7 @@ __all__, __getattr__, __dir__ = lazy_names(
     {
         "lookalike.io": "TextFile decode_text read_text",
         "lookalike.model": "Span Token",
+        "lookalike.text.code": "Code",
         "lookalike.text.dictionaries": "register_dictionary",
         "lookalike.text.idf": "Idf idfs",
         "lookalike.text.keywords": "Keyword",

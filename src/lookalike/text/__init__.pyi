@@ -1,5 +1,6 @@
 from lookalike.io import TextFile as TextFile, decode_text as decode_text, read_text as read_text
 from lookalike.model import Span as Span, Token as Token
+from lookalike.text.code import Code as Code
 from lookalike.text.dictionaries import register_dictionary as register_dictionary
 from lookalike.text.idf import Idf as Idf, idfs as idfs
 from lookalike.text.keywords import Keyword as Keyword

@@ -44,7 +44,27 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 _SOLID = re.compile(r"\S+")
 _NAME, _NUMBER, _STRING = "name", "number", "string"
 _CLOSING = frozenset(")]}")
-_DIRECTIVES = frozenset("define undef include ifdef ifndef if elif else endif defined pragma error warning line import region endregion".split())
+_DIRECTIVES = frozenset(
+    [
+        "define",
+        "undef",
+        "include",
+        "ifdef",
+        "ifndef",
+        "if",
+        "elif",
+        "else",
+        "endif",
+        "defined",
+        "pragma",
+        "error",
+        "warning",
+        "line",
+        "import",
+        "region",
+        "endregion",
+    ]
+)
 
 
 class Code:
@@ -147,9 +167,11 @@ def _lexer(language: str) -> Lexer:
     except ImportError as error:
         raise MissingExtra.for_extra("source code", "code") from error
     try:
-        return get_lexer_by_name(language)  # type: ignore[no-any-return]
+        return get_lexer_by_name(language)
     except (ClassNotFound, ValueError) as error:
-        raise UnknownName(f"language {language!r:.60} is not known: choose one of {', '.join(LANGUAGES)}, or another of pygments") from error
+        raise UnknownName(
+            f"language {language!r:.60} is not known: choose one of {', '.join(LANGUAGES)}, or another of pygments"
+        ) from error
 
 
 def code_tokens(language: str) -> Tokens:

@@ -38,7 +38,9 @@ _registered: dict[str, Dictionary] = {}
 def register_dictionary(name: str, words: Iterable[str] | Mapping[str, int | None]) -> None:
     """Give a dictionary a name, for ``jieba-with:NAME`` and ``nsp:NAME``: words, or words with frequencies."""
     if not isinstance(name, str) or not name or name != name.strip() or not name.isprintable() or name == SHIPPED:
-        raise InputError(f"dictionary name {name!r:.60}: use a name that can be printed, without surrounding white space, and not {SHIPPED!r}")
+        raise InputError(
+            f"dictionary name {name!r:.60}: use a name that can be printed, without surrounding white space, and not {SHIPPED!r}"
+        )
     entries = words.items() if isinstance(words, Mapping) else ((word, None) for word in check_several("words", words, "a list of words"))
     _registered[name] = _made((f"dictionary {name!r}", word, frequency) for word, frequency in entries)
 

@@ -116,7 +116,14 @@ def _posseg() -> Any:
     except ImportError as error:
         raise MissingExtra.for_extra("parts of speech", "jieba") from error
     # A tokenizer of our own: words that somebody adds to jieba's must not change our output.
-    return posseg.POSTokenizer(jieba.Tokenizer())
+    tokenizer = jieba.Tokenizer()
+    level = jieba.default_logger.level
+    jieba.default_logger.setLevel("ERROR")  # it tells standard error that it loads its dictionary
+    try:
+        tokenizer.initialize()
+    finally:
+        jieba.default_logger.setLevel(level)
+    return posseg.POSTokenizer(tokenizer)
 
 
 def _count(words: Iterable[str]) -> Counter[str]:

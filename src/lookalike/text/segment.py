@@ -122,7 +122,7 @@ def segmenter_version(name: str) -> str:
 
 
 def is_registered(name: str) -> bool:
-    """Whether a name is one of the registry, and its argument registered or a known language: neither a module, nor a file, nor a folder."""
+    """Whether a name is one of the registry, and its argument registered or a known language: no module, no file, no folder."""
     scheme, colon, argument = name.partition(":")
     if colon and (home := _home(scheme)) is not None:
         known: Callable[[str], bool] | None = getattr(importlib.import_module(home), "is_registered", None)

@@ -5,7 +5,7 @@ fits. Maximum matching takes the longest word in one place and may pay for it in
 words is among the N smallest. Their words' frequencies decide: the product of the probabilities is the largest. Where that is the
 same too, fewer words win, then a longer word further to the left. Without frequencies, N makes no difference: the fewest words win.
 
-``nsp:WORDS`` has N = 3, and ``nsp/8:WORDS`` N = 8. WORDS is a dictionary (``lookalike.text.dictionaries``): registered, a file, or ``jieba``.
+``nsp:WORDS`` has N = 3, and ``nsp/8:WORDS`` N = 8. WORDS is a dictionary (``lookalike.text.dictionaries``): registered, a file, ``jieba``.
 The time is linear in the text.
 """
 

@@ -16,7 +16,7 @@ from lookalike.text.word_lists import WordList, WordLists
 _SHIPPED = {"zh": ("stopwords_zh.txt",), "en": ("stopwords_en.txt",), "default": ("stopwords_zh.txt", "stopwords_en.txt"), "jieba": ()}
 
 # What jieba 0.42.1 leaves out of keywords: for those who want its numbers.
-_JIEBA = "the of is and to in that we for an are by be as on with can if from which you it this then at have all not one has or".split()
+_JIEBA = "the of is and to in that we for an are by be as on with can if from which you it this then at have all not one has or"
 
 _lists = WordLists("stop words")
 
@@ -54,7 +54,7 @@ def _get(name: str) -> WordList:
 
 def _shipped(name: str) -> frozenset[str]:
     if name == "jieba":
-        return frozenset(_JIEBA)
+        return frozenset(_JIEBA.split())
     reader = WordLists("stop words")
     return frozenset().union(*(reader.get(str(Path(__file__).with_name(file))).words for file in _SHIPPED[name]))
 

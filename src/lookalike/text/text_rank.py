@@ -1,7 +1,7 @@
 """TextRank (Mihalcea and Tarau 2004): words that stand near many words that matter themselves.
 
-Every word that may be a keyword is a node. Two of them that stand fewer than ``SPAN`` words apart are joined by an edge, whose weight is how
-often they do. A word's rank is what its neighbours' ranks give it, each in the proportion of its edges: ten rounds, in the order
+Every word that may be a keyword is a node. Two of them that stand fewer than ``SPAN`` words apart are joined by an edge, whose weight is
+how often they do. A word's rank is what its neighbours' ranks give it, each in the proportion of its edges: ten rounds, in the order
 of the words, with a damping of .85. In the end all ranks are stretched, so that the highest is 1. These are the numbers of
 ``jieba.analyse.textrank``; ``docs/python.md`` says with which settings.
 """

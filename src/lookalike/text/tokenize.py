@@ -131,8 +131,8 @@ def _formed_stream(formed: Rewritten, recipe: Recipe) -> TokenStream:
 
 def stream_of(tokens: list[Token]) -> TokenStream:
     """Tokens that were made elsewhere, as hashes with spans."""
-    starts, ends = (memoryview(array("I", (token[place] for token in tokens))) for place in (1, 2))
-    return TokenStream(secret_strings([utf8(token.text) for token in tokens]), starts, ends)
+    starts, ends = array("I", (token.start for token in tokens)), array("I", (token.end for token in tokens))
+    return TokenStream(secret_strings([utf8(token.text) for token in tokens]), memoryview(starts), memoryview(ends))
 
 
 class WordHashes(NamedTuple):
@@ -173,8 +173,8 @@ def word_hashes(texts: list[str], recipe: Recipe, *, secret: bool = False, key: 
         if rewritten is None:
             found = _native.hash_spans(utf8(text), spans_of(text), folded, secret, key, hashing)[0]
         else:
-            words = [utf8(token.text) for token in rewritten(text)]
-            found = secret_strings(words, key) if secret else hash_strings(words, hashing)
+            normal = [utf8(token.text) for token in rewritten(text)]
+            found = secret_strings(normal, key) if secret else hash_strings(normal, hashing)
         hashes.frombytes(found.tobytes())
         offsets.append(len(hashes))
     return WordHashes(hashes, offsets)

@@ -9,6 +9,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from lookalike.files.kinds import ENDINGS
+
 if TYPE_CHECKING:
     from lookalike.corpus.formats.base import Format
 
@@ -65,6 +67,6 @@ register("csv", (".csv",), "lookalike.corpus.formats.separated:CSV")
 register("tsv", (".tsv",), "lookalike.corpus.formats.separated:TSV")
 register("parquet", (".parquet", ".pq"), "lookalike.corpus.formats.parquet:PARQUET")
 # Data wherever they lie; README.md and LICENSE beside tables are about the data, and are text all the same.
-register(TEXT, (".txt", ".text"), "lookalike.corpus.formats.text:TEXT", "document")
+register(TEXT, (".txt", ".text", *ENDINGS), "lookalike.corpus.formats.text:TEXT", "document")
 register("html", (".html", ".htm", ".xhtml"), "lookalike.corpus.formats.html:HTML", "document")
 register("warc", (".warc",), "lookalike.corpus.formats.warc:WARC", "archive")

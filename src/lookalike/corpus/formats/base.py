@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Report
+from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Part, Report, made_parts
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Header, Problem, Row
 from lookalike.corpus.rows import source_rows
@@ -85,6 +85,10 @@ class Format(ABC):
         """The same in batches of columns. ``start``: a place that an earlier batch named to go on from."""
         return value_batches(reader.rows(), reader.columns, report, ids_may_repeat=self.ids_may_repeat)
 
+    def parts(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[Part]:
+        """The same as parts, of which several threads can make batches side by side."""
+        return made_parts(self.batches(reader, report, start))
+
     def check(self, reader: FileReader) -> None:
         """An ``InputError`` for what a run cannot do with files of this format."""
         rank = reader.columns.rank
@@ -139,6 +143,9 @@ class FileReader:
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]:
         return self.format.batches(self, report, start)
+
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]:
+        return self.format.parts(self, report, start)
 
     def rows(self) -> Iterator[Row | Problem]:
         """The rows one by one; what cannot be read at all is a problem too."""

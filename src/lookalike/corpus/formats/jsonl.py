@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.corpus import batches, row
-from lookalike.corpus.batches import Batch, Columns, Ids, Report
+from lookalike.corpus.batches import Batch, Columns, Ids, Lines, Part, Report
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import Cuts, FileReader, Format, Kept, RowWriter, Wanted
 from lookalike.corpus.formats.json import Line, encoded, numbered_lines, parsed
-from lookalike.corpus.formats.lines import Block, line_blocks, too_long
+from lookalike.corpus.formats.lines import Block, Buffers, line_blocks, too_long
 from lookalike.corpus.packed import Packed
 from lookalike.corpus.ranks import ranks_of
 from lookalike.corpus.row import Problem, Row
@@ -35,7 +35,8 @@ from lookalike.system import copy_range
 
 CHUNK = 1 << 22
 ROWS_BLOCK = 1 << 16  # bytes that are made rows at once: somebody may want no more than the first one
-_ID_BEGINS = list(b'"-0123456789')
+_BEGINS_ID = np.zeros(256, np.bool_)
+_BEGINS_ID[list(b'"-0123456789')] = True
 _BROKEN, _NO_OBJECT, _NO_COLUMN, _NO_TEXT = 1, 2, 3, 4
 
 
@@ -52,13 +53,27 @@ class JsonLines(Format):
         if not is_utf8(reader.encoding):
             yield from super().batches(reader, report, start)
             return
+        for part in self.parts(reader, report, start):
+            batch = part.make(report)
+            if batch.lines:
+                batch.lines.let_go()
+            batch.lines = None
+            if len(batch):
+                yield batch
+
+    def parts(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[Part]:
+        """The blocks are found one after the other, and scanned side by side."""
+        if not is_utf8(reader.encoding):
+            yield from super().parts(reader, report, start)
+            return
         scan = _Scan(reader.source, reader.columns).batch if reader.columns.fields is None else partial(_record_batch, reader)
+        buffers = Buffers()
         with opened(reader.source) as file:
-            for block in line_blocks(file, reader.name, batches.MAX_ROW_BYTES, start):
+            for block in line_blocks(file, reader.name, batches.MAX_ROW_BYTES, start, buffers=buffers):
                 if isinstance(block, Problem):
                     report(block)
-                elif len(batch := scan(block, report)):
-                    yield batch
+                else:
+                    yield Part(len(block.data), partial(_scanned, scan, buffers, block))
 
     def size(self, source: Source) -> int | None:
         return source.path.stat().st_size if source.path and not source.packing else None
@@ -126,6 +141,12 @@ def _values(lines: list[bytes], found: Mapping[str, Any], problems: list[int]) -
     except (ValueError, RecursionError):  # a whole number of thousands of digits, or objects in objects without end
         return None
     return iter(objects)
+
+
+def _scanned(scan: Callable[[Block, Report], Batch], buffers: Buffers, block: Block, report: Report) -> Batch:
+    batch = scan(block, report)
+    batch.lines = Lines(block.data, block.offset, partial(buffers.give, block))
+    return batch
 
 
 class _Scan:
@@ -204,7 +225,7 @@ class _Scan:
         sizes = spans[:, 1] - spans[:, 0]
         nothing = (first == ord("n")) | ((first == ord('"')) & (sizes == 2))  # null or ""
         spans[nothing] = -1
-        good = np.isin(first, _ID_BEGINS) | nothing | ~given | ~usable
+        good = _BEGINS_ID[first] | nothing | ~given | ~usable
         for i in np.flatnonzero(~good).tolist():
             shown = bytes(block.data[spans[i, 0] : spans[i, 1]]).decode("utf-8", "replace")[:60]
             place = f"{self.source.name}:{lines[i]}"
@@ -239,7 +260,7 @@ def _joined(data: Any, spans: NDArray[np.int64]) -> tuple[bytes, NDArray[np.int6
 
 def _write_lines(part: Kept, out: IO[bytes]) -> None:
     last = b"\n"
-    for piece in _pieces(part, _stretches(part)):
+    for piece in _pieces(part, stretches(part.extents, part.kept)):
         out.write(piece)
         last = piece[-1:]
     if last != b"\n":
@@ -251,22 +272,22 @@ def _copy_lines(part: Kept, out: IO[bytes]) -> None:
     if part.source.path is None:
         _write_lines(part, out)
         return
-    stretches = _stretches(part).tolist()
+    wanted = stretches(part.extents, part.kept).tolist()
     out.flush()
     with open_file(part.source.path) as file:
-        for begin, end in stretches:
+        for begin, end in wanted:
             while begin < end:
                 copied = copy_range(out.fileno(), file.fileno(), begin, end - begin)
                 if not copied:
                     raise part.was_changed()
                 begin += copied
-        if stretches and os.pread(file.fileno(), 1, stretches[-1][1] - 1) != b"\n":
+        if wanted and os.pread(file.fileno(), 1, wanted[-1][1] - 1) != b"\n":
             out.write(b"\n")
 
 
-def _stretches(part: Kept) -> NDArray[np.int64]:
+def stretches(extents: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Where the rows stand that stay, neighbours as one stretch."""
-    extents = part.extents[part.kept]
+    extents = extents[kept]
     if not len(extents):
         return extents
     first = np.flatnonzero(np.concatenate(([True], extents[1:, 0] != extents[:-1, 1])))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, NamedTuple
 
 from lookalike import _native
@@ -15,21 +17,42 @@ LINE_END = ord("\n")
 _MARK = b"\xef\xbb\xbf"
 
 
+class Buffers:
+    """Memory for blocks, which is used again when a block was let go. Any thread may take and give."""
+
+    def __init__(self) -> None:
+        self._free: deque[bytearray] = deque(maxlen=64)
+
+    def take(self, size: int) -> bytearray:
+        while self._free:
+            with suppress(IndexError):  # another thread was quicker
+                if len(found := self._free.pop()) >= size:
+                    return found
+        return bytearray(size)
+
+    def give(self, block: Block) -> None:
+        buffer = block.data.obj
+        if isinstance(buffer, bytearray) and len(buffer) <= 4 * BLOCK:  # one that held a very long line is better given back
+            self._free.append(buffer)
+
+
 class Block(NamedTuple):
-    data: memoryview  # valid until the next block is asked for
+    data: memoryview  # valid until the next block is asked for, unless there are buffers
     offset: int  # of its first byte in the unpacked file
     line: int  # the number of its first line, from 1
 
 
 def line_blocks(
-    file: IO[bytes], name: str, most: int, start: tuple[int, int] = (0, 1), size: int | None = None
+    file: IO[bytes], name: str, most: int, start: tuple[int, int] = (0, 1), size: int | None = None, buffers: Buffers | None = None
 ) -> Iterator[Block | Problem]:
     """The blocks of a file, from an offset and the number of its line on.
 
-    In place of a line of much more than ``most`` bytes there is a problem; so there is for everything behind damaged data.
+    In place of a line of much more than ``most`` bytes there is a problem; so there is for everything behind damaged data. With
+    ``buffers`` each block has memory of its own, which whoever gets the block gives back.
     """
     size = min(size or BLOCK, most)
-    buffer, held = bytearray(2 * size), 0  # the first `held` bytes are a line whose end was not found yet
+    buffer = buffers.take(2 * size) if buffers else bytearray(2 * size)
+    held = 0  # so many bytes at its beginning are a line whose end was not found yet
     offset, line = start  # of the first byte in the buffer
     skipping = False
     try:
@@ -52,7 +75,11 @@ def line_blocks(
                 return
             if not cut and (skipping or end > most):
                 skipping, cut = True, end
-            if cut:  # otherwise it is where it should be: moving a long line for every block of it takes for ever
+            if cut > first and buffers:
+                rest = memoryview(buffer)[cut:end]
+                buffer = buffers.take(max(2 * size, len(rest) + size))
+                buffer[: len(rest)] = rest
+            elif cut:  # otherwise it is where it should be: moving a long line for every block of it takes for ever
                 buffer[: end - cut] = buffer[cut:end]
             offset, held = offset + cut, end - cut
     except damage() as error:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO
 
+from lookalike.corpus.contents import read_contents
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import Cuts, Format, Kept, Wanted
 from lookalike.corpus.row import Row
@@ -28,7 +29,7 @@ class OneDocument(Format):
 
 class Text(OneDocument):
     def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row]:
-        yield Row(name, 0, {wanted.text: decode_text(whole(file, wanted), name, wanted.encoding).text})
+        yield Row(name, 0, {wanted.text: read_contents(whole(file, wanted), name, "text", wanted.encoding).text()})
 
 
 TEXT = Text()

@@ -27,7 +27,7 @@ from lookalike.stores.embedded.row_checks import Damaged
 if TYPE_CHECKING:
     from lookalike.stores.kinds.base import Kind
 
-FORMAT = 2
+FORMAT = 3
 FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
 APPLICATION = 0x4C4F4F4B  # LOOK
 ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
@@ -89,6 +89,19 @@ CREATE TABLE store (               -- one row
   before BLOB NOT NULL
 );
 ALTER TABLE documents ADD COLUMN checks BLOB;
+"""
+SINCE_FORMAT_3 = """
+CREATE TABLE members (             -- documents that were linked to the one that leads their cluster, which may be gone
+  row INTEGER PRIMARY KEY,
+  leader INTEGER NOT NULL,
+  similarity REAL NOT NULL
+);
+CREATE INDEX members_by_leader ON members (leader, row);
+CREATE TABLE expiring (            -- documents that do, in milliseconds since 1970
+  row INTEGER PRIMARY KEY,
+  expires INTEGER NOT NULL
+);
+CREATE INDEX expiring_by_time ON expiring (expires, row);
 """
 
 
@@ -164,7 +177,7 @@ def create_schema(connection: sqlite3.Connection) -> None:
     """Make the tables, unless they are there: two processes may start at once."""
     with transaction(connection):
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in (SCHEMA + SINCE_FORMAT_2).split(";\n"):
+            for statement in (SCHEMA + SINCE_FORMAT_2 + SINCE_FORMAT_3).split(";\n"):
                 connection.execute(statement)
             _insert_store(connection, unchecked=0)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -172,13 +185,15 @@ def create_schema(connection: sqlite3.Connection) -> None:
 
 
 def bring_up_to_date(connection: sqlite3.Connection) -> None:
-    """A store of the first format becomes one of this: its documents and segments stay as they are."""
-    if connection.execute("PRAGMA user_version").fetchone()[0] != FIRST_FORMAT:
+    """A store of an older format becomes one of this: its documents and segments stay as they are."""
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found >= FORMAT:
         return
     with transaction(connection):
-        for statement in SINCE_FORMAT_2.split(";\n"):
+        for statement in ((SINCE_FORMAT_2 if found == FIRST_FORMAT else "") + SINCE_FORMAT_3).split(";\n"):
             connection.execute(statement)
-        _insert_store(connection, unchecked=1)
+        if found == FIRST_FORMAT:
+            _insert_store(connection, unchecked=1)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment
 from lookalike.stores.base import Question, Record
+from lookalike.stores.embedded.beside import read_expirations, read_expired, read_linked, read_links
 from lookalike.stores.embedded.graph_files import Graphs
 from lookalike.stores.embedded.readings import Reads
 from lookalike.stores.embedded.row_checks import Damaged
@@ -78,6 +80,16 @@ class Removed:
         return found  # type: ignore[no-any-return]  # numpy is imported when it is needed
 
 
+class Expired(NamedTuple):
+    """Rows of documents that have expired, and as long as what time it is is not known better."""
+
+    generation: int
+    version: int
+    since: int
+    until: int
+    rows: NDArray[np.int64]
+
+
 class Cache:
     """What is kept between the snapshots of a collection. Threads wait here only for one that makes what they need themselves."""
 
@@ -87,6 +99,7 @@ class Cache:
         self._kept: dict[str, tuple[Parts, ...]] = dict.fromkeys(settings.kinds, ())  # newest first, of one generation
         self._making = {kind: threading.Lock() for kind in settings.kinds}
         self._removed = Removed(-1, -1, 0)
+        self._expired = Expired(-1, -1, 0, 0, np.zeros(0, np.int64))
 
     def removed(self, connection: Reads, state: State) -> Removed:
         """The rows that a state does not have. In a store in memory, to be asked for together with the state."""
@@ -100,6 +113,15 @@ class Cache:
         if found.version > self._removed.version:
             self._removed = found  # of two threads the later may win with an older one: it is complemented again
         return found
+
+    def expired(self, connection: Reads, state: State) -> NDArray[np.int64]:
+        """The rows of documents that have expired, ascending."""
+        now, known = round(time.time() * 1000), self._expired
+        if (known.generation, known.version) != (state.generation, state.version) or not known.since <= now < known.until:
+            rows, following = read_expired(connection, state.number, now)
+            until = 1 << 63 if following is None else following
+            known = self._expired = Expired(state.generation, state.version, now, until, np.array(rows, dtype=np.int64))
+        return known.rows
 
     def up_to_date(self, kind: str, connection: Reads, state: State, removed: Removed) -> Parts:
         """All segments of a kind, with everything in them that the state has, and nothing newer."""
@@ -181,6 +203,8 @@ class Snapshot:
     def __init__(self, connection: Reads, cache: Cache, state: State, require_open: Callable[[], None]) -> None:
         self._connection, self._cache, self.state, self._require_open = connection, cache, state, require_open
         self._removed = cache.removed(connection, state)
+        self._expired = cache.expired(connection, state)
+        self._gone: NDArray[np.int64] | None = None
         self._parts: dict[str, Parts] = {}
 
     def _parts_of(self, kind: str) -> Parts:
@@ -196,13 +220,40 @@ class Snapshot:
         return read_sealed(self._connection, self.state.number)
 
     def removed_rows(self) -> NDArray[np.int64]:
-        return self._removed.rows()
+        """They ascend; expired ones are among them."""
+        if not len(self._expired):
+            return self._removed.rows()
+        if self._gone is None:
+            self._gone = np.union1d(self._removed.rows(), self._expired)
+        return self._gone
+
+    def hidden(self) -> tuple[int, ...]:
+        return ()  # of segments they are left out like removed ones
+
+    def _is_expired(self, row: int) -> bool:
+        place = int(np.searchsorted(self._expired, row))
+        return place < len(self._expired) and bool(self._expired[place] == row)
+
+    def links(self, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
+        return read_links(self._connection, self.state.number, rows)
+
+    def linked_to(self, rows: Sequence[int] | None) -> list[tuple[int, int, float]]:
+        found = read_linked(self._connection, self.state.number, rows)
+        return [each for each in found if not len(self._expired) or not self._is_expired(each[1])]
+
+    def expirations(self, rows: Sequence[int]) -> dict[int, int]:
+        return read_expirations(self._connection, self.state.number, rows)
 
     def count(self) -> int:
-        return self.state.documents
+        return self.state.documents - len(self._expired)
 
     def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]:
-        return find_ids(self._connection, self.state.number, ids, self.state.next_row)
+        found = find_ids(self._connection, self.state.number, ids, self.state.next_row)
+        return {id_: row for id_, row in found.items() if not self._is_expired(row)} if len(self._expired) else found
+
+    def ids_of(self, rows: Sequence[int]) -> dict[int, Id]:
+        found = read_rows(self._connection, self.state, rows, ())
+        return {row: record.id for row, record in found.items() if not len(self._expired) or not self._is_expired(row)}
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
         found = read_rows(self._connection, self.state, rows, columns)
@@ -211,10 +262,11 @@ class Snapshot:
             raise Damaged(f"store.sqlite: row {lost} is not there, though it was never removed; restore it from a copy or an export")
         return found
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
-        for record in read_range(self._connection, self.state, 0, self.state.next_row, columns):
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+        for record in read_range(self._connection, self.state, first, self.state.next_row, columns):
             self._require_open()  # whoever goes through all documents may have been away for long
-            yield record
+            if not len(self._expired) or not self._is_expired(record.row):
+                yield record
 
 
 class SnapshotSegments:

@@ -14,13 +14,18 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.keys import Key
@@ -29,6 +34,7 @@ from lookalike.segments.graphs import VectorGraph
 from lookalike.stores.base import Added, Batch, CheckReport, Progress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.acknowledged import MANY, Record, chained
+from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
@@ -44,6 +50,9 @@ from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
 _log = logging.getLogger("lookalike")
+Answer = TypeVar("Answer")
+AT_ONCE = 1024  # documents that are decided on together: they wait for one commit
+TURN_SECONDS = 30.0  # that somebody waits for others who decide
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
@@ -302,6 +311,38 @@ class EmbeddedStore:
                 else:
                     self._discarded.pop(number, None)
 
+    @property
+    def at_once(self) -> int:
+        return AT_ONCE
+
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Batch, Answer]]) -> Answer:
+        """One decides at a time, of all threads and processes: there is one writer. Whoever was not it before lets others have a turn."""
+        with self._turns:
+            passing = self.folder is not None and self._writer is None
+            if passing:
+                self._wait_for_turn()
+            try:
+                with self.reading() as snapshot:
+                    batch, answer = choose(snapshot)
+                self.write(batch)
+            finally:
+                if passing:
+                    self._stop_writing()
+                    self._fresh = Fresh()  # others write next
+        return answer
+
+    def _wait_for_turn(self) -> None:
+        """Become the writer, once nobody else is."""
+        end = time.monotonic() + TURN_SECONDS
+        while True:
+            try:
+                with self._writing():
+                    return
+            except StoreBusy:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(random.uniform(0.0005, 0.003))  # noqa: S311 - not for secrets
+
     def write(self, batch: Batch) -> Added:
         if len(batch) == 0:
             return Added(0, 0)
@@ -317,6 +358,7 @@ class EmbeddedStore:
                     batch = batch.last_of_each()
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
                     stretch, checks = insert(connection, state, batch, self.settings)
+                write_beside(connection, state, batch)
                 connection.execute(
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
@@ -328,23 +370,27 @@ class EmbeddedStore:
                 self._sealer().seal()
         return Added(count - updated, updated)
 
-    def _remove_rows(self, connection: sqlite3.Connection, state: State, found: dict[Id, int]) -> int:
+    def _remove_rows(self, connection: sqlite3.Connection, state: State, found: Mapping[Id, int]) -> int:
         base = state.number * database.ROWS
         if isinstance(self._readings, MemoryReadings):
             self._readings.keep_for_readers([base + row for row in found.values()], state.version + 1)
         connection.executemany("DELETE FROM documents WHERE row = ?", ((base + row,) for row in found.values()))
         connection.executemany("INSERT INTO removed (collection, row) VALUES (?, ?)", ((state.number, row) for row in found.values()))
+        remove_beside(connection, [base + row for row in found.values()])
         return len(found)
 
     def remove(self, ids: Sequence[Id]) -> int:
         with self._writing() as connection:
             state = self._state(connection)
             found = find_ids(connection, state.number, dict.fromkeys(ids))
-            removed = self._remove_rows(connection, state, found)
-            connection.execute(
-                "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
-            )
-            self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
+            return self._removed_from(connection, state, found)
+
+    def _removed_from(self, connection: sqlite3.Connection, state: State, found: Mapping[Id, int]) -> int:
+        removed = self._remove_rows(connection, state, found)
+        connection.execute(
+            "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
+        )
+        self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
         return removed
 
     def adopt(self, settings: Settings) -> bool:
@@ -380,6 +426,7 @@ class EmbeddedStore:
         """One segment of each kind, without removed documents, and a database without holes."""
         with self._turns:
             before = self._bytes()
+            self._drop_expired()
             self._sealer().compact(progress)
             with self._writing() as connection:
                 if self._state(connection).store.unchecked:
@@ -391,6 +438,13 @@ class EmbeddedStore:
                     self._writer.connection.execute("VACUUM")
                     self._stop_writing()  # moves the log into the database
             return {"bytes_before": before, "bytes_after": self._bytes()}
+
+    def _drop_expired(self) -> None:
+        with self._writing() as connection:
+            state = self._state(connection)
+            rows, _ = read_expired(connection, state.number, round(time.time() * 1000))
+            if rows:
+                self._removed_from(connection, state, dict(enumerate(rows)))
 
     def check(self, repair: bool, progress: Progress = None) -> CheckReport:
         with self._turns:  # files that are being written are not yet named

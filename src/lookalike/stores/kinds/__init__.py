@@ -33,7 +33,13 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _RESERVED = frozenset(
     (
         *("row", "rowid", "oid", "collection", "id", "text", "meta", "checks", "gone", "ordinal", "id_text", "id_number", "raw", "hashes"),
-        *("digest", "bands", "graph", "record_sketch", "record_bands"),  # columns of a kind that are not called like it, and a suffix of files
+        *(
+            "digest",
+            "bands",
+            "graph",
+            "record_sketch",
+            "record_bands",
+        ),  # columns of a kind that are not called like it, and a suffix of files
         *("simhash_high", "block0", "block1", "block2", "tableoid", "xmin", "xmax", "cmin", "cmax", "ctid"),
     )
 )

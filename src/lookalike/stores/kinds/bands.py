@@ -179,7 +179,7 @@ def ranked(
     matches = []
     for score, row, first in best:
         why = explain(first)
-        matches.append(Match(ids[row], -score, 1 + score, why or (), estimated=why is None))
+        matches.append(Match(ids[row], -score, 1 + score, why or (), estimated=why is None, row=row))
     if any(match.estimated for match in matches):
         notes.append("scores are estimated from MinHashes where there is no text to verify them on")
     # Rows of a group that the limit left out are like those that it did not.

@@ -18,6 +18,8 @@ from lookalike.stores.kinds.columns import Column
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from lookalike.markup.page import Page
     from lookalike.recipe import Recipe
     from lookalike.stores.given import Given
@@ -36,6 +38,7 @@ class Options(NamedTuple):
     threshold: float | None
     limit: int
     approximate: bool = False
+    min_share: float | None = None  # by passages: how much of a document the query must hold
 
     def least(self, default: float) -> float:
         """The threshold, or what a way takes for one where none was given."""
@@ -49,6 +52,7 @@ class Way(ABC):
     scale: ClassVar[str]  # what scores are: only numbers on one scale can be compared
     place: ClassVar[int] = 100  # in lists
     takes: ClassVar[str] = "text"  # or "bytes", "page", "record", or "thing": whatever was given
+    alike_from: ClassVar[float | None] = None  # the score from which a document is not admitted, where that is not what a search takes
     approximates: ClassVar[bool] = False  # may be told to miss some for speed
     clusters_are_made: ClassVar[bool] = False
     # The parameter of ``search`` for a fingerprint that was made elsewhere, and which other names of ways fit it.
@@ -74,6 +78,22 @@ class Way(ABC):
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         raise InputError(f"by={self.name!r}: no clusters are made by it")
 
+    # Many documents that are about to be added, see ``index.admit``
+
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        """What ``query`` makes of each, taken from their columns where these have it."""
+        if self.takes not in ("text", "bytes"):
+            raise InputError(f"by={self.name!r}: documents are not admitted by it; choose near, simhash or meaning")
+        return [self.query(thing, settings) for thing in (given.things() if self.takes == "bytes" else given.texts)]
+
+    def may_find(self, reader: Reader, settings: Settings, queries: Sequence[Any], options: Options) -> Sequence[bool]:
+        """For which of them ``find`` may find something, where this is cheaper than asking for each."""
+        return [True] * len(queries)
+
+    def collision_keys(self, queries: Sequence[Any], settings: Settings, options: Options) -> NDArray[np.int64] | None:
+        """As many numbers for each, such that two of which ``find`` finds one for the other have one in common. None: there are none."""
+        return None
+
 
 class Asked(ABC, Generic[Answer]):
     """A question, see ``stores.base.Question``. Where a kind has no search of its own in PostgreSQL, its values are read from there and
@@ -98,6 +118,7 @@ class Kind(ABC):
     ways: ClassVar[tuple[Way, ...]] = ()
     by_default: ClassVar[bool] = False  # whether a new collection has it without being asked
     of_pages: ClassVar[bool] = False  # whether something is kept of web pages, see ``of_page``
+    of_bytes: ClassVar[bool] = False  # whether a file without text has it too
     of_records: ClassVar[bool] = False  # whether something is kept of records: ``made`` finds them in ``given.records``
     made_from_text: ClassVar[bool] = True  # from nothing else: where there is a text, nothing is exported
     # It does not depend on the settings of a collection: what was exported stays as it is where all else is made anew.

@@ -118,13 +118,15 @@ class ByDigest(Way):
         found = reader.find(self.near(query, options.least(THRESHOLD), options.limit))
         rows = found.rows.tolist()
         ids = ids_of(reader, rows)
-        return Matches((Match(ids[row], *self.scored(value)) for row, value in zip(rows, found.values.tolist(), strict=True)), found.total)
+        pairs = zip(rows, found.values.tolist(), strict=True)
+        return Matches((Match(ids[row], *self.scored(value), row=row) for row, value in pairs), found.total)
 
 
 class DigestKind(Kind):
     """Column: the digest as its tool writes it; None where the bytes are too few or too uniform."""
 
     by_default = in_schema = True
+    of_bytes = True
     made_from_text = False  # it may be of a file
     lasting = True
     digest: ClassVar[type[Ssdeep] | type[Tlsh]]
@@ -177,4 +179,4 @@ class Fuzzy(Way):
                 scores[row] = max(scores.get(row, 0.0), way.scored(value)[0])
         best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: options.limit]
         ids = ids_of(reader, [row for row, _ in best])
-        return Matches((Match(ids[row], score, 1 - score) for row, score in best), len(scores), notes)
+        return Matches((Match(ids[row], score, 1 - score, row=row) for row, score in best), len(scores), notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 
 TABLES = BandTables("sketches", (), "documents", "digest")
 STORED = "SELECT digest, bands FROM lookalike.sketches WHERE collection = %s AND digest = ANY (%s)"
+SHARING = "SELECT bands FROM lookalike.sketches WHERE collection + 0 = %s AND bands && %s LIMIT %s"
+ASKED, FEW = 64, 1000  # queries of a statement, and sketches that it gives: where there are more, all of the queries may find something
 REPLACE = "INSERT INTO lookalike.sketches VALUES (%s, %s, %s) ON CONFLICT (collection, digest) DO UPDATE SET bands = excluded.bands"
 
 
@@ -70,8 +72,18 @@ class MayShareBands(Asked["NDArray[np.bool_]"]):
         return found
 
     def in_postgres(self, tables: PostgresReader) -> NDArray[np.bool_]:
-        # Asking the database for each key costs as much as the search itself.
-        return np.ones(len(self.keys) // tables.settings.banding.bands, dtype=np.bool_)
+        """In one statement for all of them: what shares something is rare. Where it is not, the search itself will find it."""
+        entries = band_entries(self.keys.reshape(-1, tables.settings.banding.bands), tables.collection)
+        shared: NDArray[np.bool_] = np.ones(len(entries), dtype=np.bool_)
+        if len(entries) == 1:
+            return shared
+        for first in range(0, len(entries), ASKED):
+            part = entries[first : first + ASKED]
+            found = tables.connection.execute(SHARING, (tables.collection, part.reshape(-1).tolist(), FEW), binary=True).fetchall()
+            if len(found) < FEW:
+                there = np.array([key for (bands,) in found for key in bands], dtype=np.int64)
+                shared[first : first + ASKED] = np.isin(part, there).any(axis=1)
+        return shared
 
 
 class _NoTextError(Exception):
@@ -108,16 +120,34 @@ class Near(Way):
         notes = near_notes(settings, threshold, found.total)
         return ranked(reader, found.groups, scores, threshold, options.limit, notes, lambda _: None, {})
 
-    def find_each(self, reader: Reader, settings: Settings, texts: Sequence[str], options: Options, workers: int) -> Iterator[Matches]:
-        """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once."""
+    def find_each(
+        self, reader: Reader, settings: Settings, texts: Sequence[str], options: Options, workers: int, find: Callable[..., Matches]
+    ) -> Iterator[Matches]:
+        """The same for many: their sketches are made in one call, and those that share nothing with anything are told at once.
+
+        ``find`` looks for the others.
+        """
         threshold = options.least(settings.threshold)
         values = minhashes(texts, size=settings.size, recipe=settings.recipe, workers=workers)
         shared = reader.find(MayShareBands(band_keys(values, settings))) if len(texts) else np.zeros(0, np.bool_)
         for text, own, found in zip(texts, values, shared.tolist(), strict=True):
             if found:
-                yield _near(reader, settings, text, own.reshape(1, -1), threshold, options.limit)
+                yield find(self, reader, settings, _Query(text, own.reshape(1, -1)), options)
             else:
                 yield Matches([], 0, near_notes(settings, threshold, 0))
+
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        settings.require("minhash")
+        values = batch.columns["minhash"].reshape(len(batch), -1)
+        return [_Query(text, own.reshape(1, -1)) for text, own in zip(given.texts, values, strict=True)]
+
+    def may_find(self, reader: Reader, settings: Settings, queries: Sequence[Any], options: Options) -> Sequence[bool]:
+        shared: list[bool] = reader.find(MayShareBands(_keys_of(queries, settings))).tolist()
+        return shared
+
+    def collision_keys(self, queries: Sequence[Any], settings: Settings, options: Options) -> NDArray[np.int64] | None:
+        keys = _keys_of(queries, settings).reshape(len(queries), -1)
+        return (keys.astype(np.uint64) | np.arange(keys.shape[1], dtype=np.uint64) << np.uint64(32)).view(np.int64)
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         """By the Jaccard similarity of texts; by that of MinHashes where a document has no text."""
@@ -140,6 +170,10 @@ class Near(Way):
 NEAR = Near()
 
 
+def _keys_of(queries: Sequence[_Query], settings: Settings) -> NDArray[np.uint32]:
+    return band_keys(np.concatenate([query.values.reshape(-1) for query in queries]), settings)
+
+
 def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
     keys, own = band_keys(values, settings), verified_features(query, settings.recipe)
     found, records, exact = _verified(reader, settings, keys, own, limit)
@@ -154,7 +188,11 @@ def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uin
     def explain(row: int) -> Any:
         return partial(passages_of, query, texts[row], settings) if row in texts else None
 
-    return ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
+    matches = ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
+    for match in matches:
+        if match.row in records:
+            match.carry(records[match.row].meta)
+    return matches
 
 
 def _verified(
@@ -163,7 +201,7 @@ def _verified(
     """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text."""
     found = reader.find(SharingTexts(keys, MAX_CANDIDATES, limit))
     rows = [row for group in found.groups for row in (group.rows if settings.keep_text else group.rows[:1])]
-    records = reader.records(rows, ("text",) if settings.keep_text else ())
+    records = reader.records(rows, ("text", "meta") if settings.keep_text else ("meta",))
     # Copies are compared once. Digests say which documents are copies, and digests can be forged: so the texts say it.
     texts = list(dict.fromkeys(record.text for record in records.values() if record.text is not None))
     scores = dict(zip(texts, jaccards(query, texts, settings.recipe), strict=True))
@@ -234,7 +272,7 @@ class _Minhash(Kind):
     ways = (NEAR,)
     by_default = in_schema = True
     all_or_none = True
-    checked_columns = ("digest", "minhash")
+    checked_columns = ("digest", "minhash", "text")
 
     def fits(self, recipe: Recipe) -> bool:
         return recipe.hash == "lookalike64" or recipe.hash in PERMUTED_HASHES
@@ -321,6 +359,12 @@ class _Minhash(Kind):
         keys = _entries(batch.columns["minhash"].reshape(len(batch), -1)[places], collection, settings)
         return {"collection": collection, "bands": keys.shape[1], "digests": digests.tolist(), "keys": keys.reshape(-1).tolist()}
 
+    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+        found = super().copied(batch, prepared, collection, settings)
+        if None not in batch.texts:
+            found.pop("minhash", None)  # as in ``stored``: half a kilobyte of each document
+        return found
+
     def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
         if prepared is not None:
             connection.execute(TABLES.add(), prepared)
@@ -331,8 +375,8 @@ class _Minhash(Kind):
         connection.execute(TABLES.drop(), (collection,))
 
     def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
-        columns = (record.columns for record in records)
-        sketched = {each["digest"]: each["minhash"] for each in columns if each["digest"] is not None and each["minhash"] is not None}
+        having = [each for each in records if each.columns["digest"] is not None and (each.columns["minhash"] or each.text is not None)]
+        sketched = {each.columns["digest"]: _stored_minhash(each, settings) for each in having}
         if not sketched:
             return {}
         values = np.frombuffer(b"".join(sketched.values()), dtype=np.uint32)

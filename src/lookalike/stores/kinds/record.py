@@ -1,7 +1,7 @@
 """The kind ``record``: structured data, found by bands of their fingerprints and compared field by field.
 
-Columns: ``record``, the canonical JSON, where data are kept, and ``record_sketch``, a digest of it and the values of its weighted MinHash. PostgreSQL also has
-``record_bands``, the entries of the bands, behind an index.
+Columns: ``record``, the canonical JSON, where data are kept, and ``record_sketch``, a digest of it and the values of
+its weighted MinHash. PostgreSQL also has ``record_bands``, the entries of the bands, behind an index.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ CREATE INDEX IF NOT EXISTS documents_by_record ON lookalike.documents USING gin 
 """
 SHARING = """
 WITH found AS (
-  SELECT ordinal, substr(record_sketch, 1, 8) AS digest, (SELECT count(*) FROM unnest(record_bands) AS key WHERE key = ANY (%(keys)s)) AS shared
+  SELECT ordinal, substr(record_sketch, 1, 8) AS digest,
+    (SELECT count(*) FROM unnest(record_bands) AS key WHERE key = ANY (%(keys)s)) AS shared
   FROM lookalike.documents WHERE collection + 0 = %(collection)s AND record_bands && %(keys)s
 )
 SELECT digest, max(shared), count(*), count(*) OVER (), (array_agg(ordinal ORDER BY ordinal))[1 : %(rows)s]
@@ -118,6 +119,13 @@ class ByRecord(Way):
         sketches = sketches_of([asked.data], [asked.canonical], settings)
         return _Query(asked, np.frombuffer(sketches[0][DIGEST_BYTES:], dtype="<u4"), keys_of(sketches, settings))
 
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        settings.require("record")
+        if len(given.records) < len(given):
+            wrong = next(id_ for place, id_ in enumerate(given.ids) if place not in given.records)
+            raise InputError(f"document {wrong!r}: by='record' compares records, and this is none: give a mapping in the place of its text")
+        return [self.query(given.records[place], settings) for place in range(len(given))]
+
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         threshold = options.least(settings.threshold)
         found = reader.find(SharingRecords(query.keys, MAX_CANDIDATES, options.limit))
@@ -126,7 +134,8 @@ class ByRecord(Way):
         scored = _Scores(query)
         scores = {row: scored.of(each) for row, each in records.items()}
         passed = sorted((-score, row) for row, score in scores.items() if score >= threshold)
-        matches = [Match(records[row].id, -score, 1 + score, **scored.explained(records[row])) for score, row in passed[: options.limit]]
+        best = passed[: options.limit]
+        matches = [Match(records[row].id, -score, 1 + score, row=row, **scored.explained(records[row])) for score, row in best]
         beyond = sum(group.size - len(group.rows) for group in found.groups if scores[group.rows[0]] >= threshold)
         notes = _notes(settings, threshold, found.total)
         if any(match.estimated for match in matches):
@@ -261,7 +270,7 @@ class _Record(Kind):
         written = [columns["record"] for columns in there.values()]
         sketches = sketches_of([json.loads(each) for each in written], written, settings)
         made = dict(zip(there, zip(sketches, _entries(sketches, collection, settings), strict=True), strict=True))
-        stored = dict(connection.execute(STORED, (collection, list(there)), binary=True).fetchall())
+        stored: dict[int, list[int]] = dict(connection.execute(STORED, (collection, list(there)), binary=True).fetchall())
         return {
             row: (sketch, bands.tolist())
             for row, (sketch, bands) in made.items()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike import _native
 from lookalike.errors import InputError
 from lookalike.fingerprints.reposts import advice
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
@@ -159,9 +161,31 @@ class _BySimhash(Way):
         for row, distance in zip(found.ids.tolist(), found.distances.tolist(), strict=True):
             record = records[row]
             why: Any = partial(passages_of, text, record.text or "", settings) if explained else ()
-            matches.append(Match(record.id, 1 - distance / settings.bits, distance, why))
+            matches.append(Match(record.id, 1 - distance / settings.bits, distance, why, row=row))
         weak = None if text is None else advice(settings.lexical, len(text), options.k)
         return Matches(matches, int(found.totals[0]), [weak] if weak else [])
+
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        settings.require("simhash")
+        return list(zip(batch.columns["simhash"].reshape(len(batch), -1), given.texts, strict=True))
+
+    def may_find(self, reader: Reader, settings: Settings, queries: Sequence[Any], options: Options) -> Sequence[bool]:
+        found: list[bool] = (reader.find(NearSimhashes(_words_of(queries), options.k, 1)).totals > 0).tolist()
+        return found
+
+    def collision_keys(self, queries: Sequence[Any], settings: Settings, options: Options) -> NDArray[np.int64] | None:
+        """Of ``k + 1`` blocks of bits, one is equal in two that differ in at most k."""
+        check_k(options.k)
+        blocks = options.k + 1
+        words = _words_of(queries).reshape(len(queries), -1).astype("<u8")
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")[:, : settings.bits]
+        ends = np.arange(blocks + 1) * settings.bits // blocks
+        keys = [
+            _native.checksum(np.append(row[first:end], np.uint8(block)))
+            for row in bits
+            for block, (first, end) in enumerate(pairwise(ends.tolist()))
+        ]
+        return np.array(keys, dtype=np.uint64).view(np.int64).reshape(len(queries), blocks)
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         check_k(options.k)
@@ -182,6 +206,10 @@ class _BySimhash(Way):
             return Sketches(nothing, np.zeros(len(records) + 1, np.int64), digests.reshape(-1), np.zeros(0, np.uint32), words)
 
         return clusters_of(having(reader, "simhash", "text"), rule, sketch, progress)
+
+
+def _words_of(queries: Sequence[Any]) -> NDArray[np.uint64]:
+    return np.concatenate([words for words, _ in queries])
 
 
 class _Simhash(Kind):

@@ -110,6 +110,14 @@ class _ByStructure(Way):
     def query(self, thing: Any, settings: Settings) -> Any:
         return page_structure(thing)
 
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        settings.require("structure")
+        found = given.of_pages["structure"]
+        if len(found) < len(given):
+            wrong = next(id_ for place, id_ in enumerate(given.ids) if place not in found)
+            raise InputError(f"document {wrong!r}: by='structure' compares web pages, and this is none: give la.page(…)")
+        return [found[place] for place in range(len(given))]
+
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         threshold = options.least(settings.threshold)
         _, keys = structure_sketches([query], settings)

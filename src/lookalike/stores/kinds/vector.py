@@ -20,7 +20,7 @@ from lookalike.recipe import Recipe, require_same
 from lookalike.segments.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.segments.vectors import NearVectors, VectorSegment, encoded, has_direction, merged, unit_halves
-from lookalike.stores.base import Progress, Reader, Record, Segments
+from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
 from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
@@ -137,6 +137,7 @@ class _Meaning(Way):
 
     name, scale, place = "meaning", "cosine", 3
     approximates = True
+    alike_from = CLUSTER_THRESHOLD
     parameter = "vector"
     clusters_are_made = True
 
@@ -145,6 +146,10 @@ class _Meaning(Way):
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         return _Query(given_vectors(fingerprint, settings, "vector"), ())
+
+    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+        require_vectors(settings)
+        return [_Query(halves, ()) for halves in batch.columns["vector"].reshape(len(batch), -1)]
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         if not has_direction(query.halves, require_vectors(settings)).all():
@@ -155,12 +160,12 @@ class _Meaning(Way):
         pairs = zip(found.rows.tolist(), found.cosines.tolist(), strict=True)
         # Without a threshold nothing says which documents match, and a graph does not know how many there are: then as many as were found.
         total = None if options.threshold is None or GRAPH_NOTE in found.notes else int(found.totals[0])
-        return Matches((Match(records[row].id, cosine, 1 - cosine) for row, cosine in pairs), total, [*query.notes, *found.notes])
+        return Matches((Match(records[row].id, cosine, 1 - cosine, row=row) for row, cosine in pairs), total, [*query.notes, *found.notes])
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         rule = Rule("meaning", settings.recipe, options.least(CLUSTER_THRESHOLD), dimensions=require_vectors(settings))
         rule.check()
-        nothing: NDArray[np.uint32] = np.zeros(0, np.uint32)
+        nothing: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
         def sketch(records: Sequence[Record]) -> Sketches:
             data = b"".join(record.columns["vector"] for record in records)

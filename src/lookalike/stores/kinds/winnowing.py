@@ -33,6 +33,7 @@ WINDOW = 4
 ENTRY_BYTES = 16  # of a packed winnowing: a hash, where it starts and where it ends
 MAX_SPANS = 5  # shown in a note
 MAX_VERIFIED = 200  # documents that a search verifies, beyond ten times the limit
+MAX_HELD = 2000  # the same where documents are searched that the query holds
 STORED = "SELECT ordinal, hashes FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"
 
 
@@ -61,6 +62,7 @@ class _Passages(Way):
     """Documents that share passages with the query, by how much of the query they hold."""
 
     name, scale, place = "passages", "share of query", 2
+    alike_from = 0.8  # quoting is no copying
 
     def query(self, thing: Any, settings: Settings) -> Any:
         return thing, winnow(thing, window=WINDOW, recipe=settings.recipe)
@@ -68,27 +70,39 @@ class _Passages(Way):
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         text, fingerprint = query
         limit, threshold = options.limit, options.least(0.0)
-        most = max(10 * limit, MAX_VERIFIED) if limit < 2**40 else limit
-        found = reader.find(SharingPassages(fingerprint, most if settings.keep_text else limit))
+        # A short document may lie whole in a long query, of which it is next to nothing: then many more are looked at.
+        most = max(10 * limit, MAX_VERIFIED if options.min_share is None else MAX_HELD) if limit < 2**40 else limit
+        found = reader.find(SharingPassages(fingerprint, most if settings.keep_text or options.min_share is not None else limit))
         notes = _boilerplate(found)
         rows = [each.row for each in found.documents]
-        records = reader.records(rows, ("text",) if settings.keep_text else ())
+        records = reader.records(rows, ("text",) if settings.keep_text else ("winnowing",))
         matches = []
         for each in found.documents:
             record = records[each.row]
             if record.text is None:
-                matches.append((each.row, Match(record.id, each.share, 1 - each.share, each.passages, estimated=True)))
+                match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)
+                match.share = _estimated_share(each.shared, record.columns.get("winnowing"))
+                matches.append((each.row, match))
                 continue
             pair = TextPair(text, record.text, settings.recipe)
             spans = shared_passages(pair)
-            score = containment(pair, spans)["left"] if spans else 0.0
-            matches.append((each.row, Match(record.id, score, 1 - score, spans)))
+            shares = containment(pair, spans) if spans else {"left": 0.0, "right": 0.0}
+            match = Match(record.id, shares["left"], 1 - shares["left"], spans, row=each.row)
+            match.share = shares["right"]
+            matches.append((each.row, match))
         if found.total > len(rows) and settings.keep_text:
             notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
-        passed = (item for item in matches if item[1].score >= threshold and item[1].passages)
-        kept = sorted(passed, key=lambda item: (-item[1].score, item[0]))
-        total = len(kept) if settings.keep_text else max(len(kept), found.total)
+        least = options.min_share or 0.0
+        passed = (item for item in matches if item[1].score >= threshold and (item[1].share or 0.0) >= least and item[1].passages)
+        by_share = options.min_share is not None
+        kept = sorted(passed, key=lambda item: (-(item[1].share or 0.0) if by_share else 0.0, -item[1].score, item[0]))
+        total = len(kept) if settings.keep_text or by_share else max(len(kept), found.total)
         return Matches([match for _, match in kept[:limit]], total, notes)
+
+
+def _estimated_share(shared: int, stored: Any) -> float:
+    """How much of a document is in the query, by the hashes that both have."""
+    return min(1.0, shared / len(np.unique(unpack_winnowing(stored)[0]))) if stored else 0.0
 
 
 def _boilerplate(found: SharedResult) -> list[str]:

@@ -12,6 +12,10 @@ from lookalike.stores.postgres.search_path import transaction
 
 LOCK = schema.LOCK + 1  # of loaders, shared
 
+# With more memory GIN adds its entries in fewer and larger batches, and leaves its pages half empty: the bands of 100,000 documents took
+# 71 MB with this much, the server's default, and 115 MB with 1 GB, in no less time.
+MEMORY = "SET LOCAL maintenance_work_mem = '64MB'"
+
 
 class BulkLoad:
     """What a store is while it loads."""
@@ -40,6 +44,6 @@ def make_missing_indexes(connection: Connection) -> bool:
         free = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK,)).fetchone()
         if free != (True,):
             return False
-        connection.execute("SET LOCAL statement_timeout = 0")
+        connection.execute(f"SET LOCAL statement_timeout = 0; {MEMORY}")
         schema.make_indexes(connection)
     return True

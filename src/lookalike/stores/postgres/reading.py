@@ -13,6 +13,7 @@ from lookalike.stores.base import Question, Record
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.base import in_parts
+from lookalike.stores.postgres.beside import read_expirations, read_linked, read_links
 from lookalike.stores.postgres.rows import record, selected, split_ids
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
@@ -34,19 +35,42 @@ class PostgresReader:
     """Everything is read in the transaction that the connection is in."""
 
     def __init__(
-        self, connection: Connection, collection: int, documents: int, settings: Settings, require_open: Callable[[], None]
+        self,
+        connection: Connection,
+        collection: int,
+        state: tuple[int, int, Sequence[int]],
+        settings: Settings,
+        require_open: Callable[[], None],
     ) -> None:
-        self.connection, self.collection, self._documents, self.settings = connection, collection, documents, settings
+        """``state``: what time it is, how many documents there are, and which of them have expired."""
+        self.connection, self.collection, self.settings = connection, collection, settings
+        self._now, self._documents, expired = state
+        self._expired = frozenset(expired)
         self._require_open = require_open
         self._cursors = count()
 
     def count(self) -> int:
-        return self._documents
+        return self._documents - len(self.hidden())
+
+    def hidden(self) -> frozenset[int]:
+        return self._expired
+
+    def links(self, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
+        return read_links(self.connection, self.collection, rows)
+
+    def linked_to(self, rows: Sequence[int] | None) -> list[tuple[int, int, float]]:
+        return read_linked(self.connection, self.collection, rows, self._now)
+
+    def expirations(self, rows: Sequence[int]) -> dict[int, int]:
+        return read_expirations(self.connection, self.collection, rows)
 
     def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]:
         texts, numbers = split_ids(ids)
         found = self.connection.execute(IDS, {"collection": self.collection, "texts": texts, "numbers": numbers})
-        return {number if text is None else text: ordinal for text, number, ordinal in found}
+        return {number if text is None else text: ordinal for text, number, ordinal in found if ordinal not in self.hidden()}
+
+    def ids_of(self, rows: Sequence[int]) -> dict[int, Id]:
+        return {row: record.id for row, record in self.records(rows, ()).items() if row not in self.hidden()}
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
         query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"  # noqa: S608
@@ -57,14 +81,16 @@ class PostgresReader:
                 found[values[0]] = record(values, columns)
         return found
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
         """All documents in order of their rows, through a cursor of the server's: other queries may run meanwhile."""
-        query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s ORDER BY ordinal"  # noqa: S608
+        query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s AND ordinal >= %s ORDER BY ordinal"  # noqa: S608
+        hidden = self.hidden()
         with self.cursor() as cursor:
             cursor.itersize = 1000
-            for values in cursor.execute(query, (self.collection,)):
+            for values in cursor.execute(query, (self.collection, first)):
                 self._require_open()  # whoever goes through all documents may have been away for long
-                yield record(values, columns)
+                if values[0] not in hidden:
+                    yield record(values, columns)
 
     def find(self, question: Question[Answer]) -> Answer:
         self.settings.require(question.kind)

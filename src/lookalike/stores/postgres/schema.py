@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import StoreError
 from lookalike.stores.postgres.search_path import transaction
+from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
+OLDEST = 140000  # the first version with bit_count
 LOCK = 0x6C6F6F6B616C696B  # what processes that make the schema wait for
 STEPS = (
     "tables.sql",
@@ -24,6 +26,8 @@ STEPS = (
     "pages.sql",
     "blocks.sql",
     "search_path.sql",
+    "beside.sql",
+    "table_collections.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
@@ -42,9 +46,22 @@ READ_BLOCKS = """keys0 := lookalike.keys_around(low, bits, 0, k / 3);
   FROM ({blocks}
   ) AS d;"""
 READ_BLOCK = """
-    (SELECT ordinal, simhash FROM lookalike.documents
-    WHERE collection = collection_number AND simhash IS NOT NULL AND block{i} = ANY (keys{i})
-    LIMIT CASE WHEN k >= {i} THEN enough ELSE 0 END)"""
+    (SELECT ordinal, simhash FROM {source} AND block{i} = ANY (keys{i}) LIMIT CASE WHEN k >= {i} THEN enough ELSE 0 END)"""
+DOCUMENTS = {
+    "source": "lookalike.documents WHERE collection = collection_number AND simhash IS NOT NULL",
+    "key_type": "bigint",
+    "suffix": "",
+}
+OWN_TABLE = {name: f"{{{name}}}" for name in DOCUMENTS}  # to be filled in where a table is indexed, see own_tables.sql
+IDS = {"bigint": ("NULL", "ids"), "uuid": ("ids::text[]", "NULL"), "text": ("ids", "NULL")}  # types, as texts and as numbers
+
+
+def check_server(connection: Connection[Any], name: str) -> None:
+    version, encoding = connection.info.server_version, connection.info.parameter_status("server_encoding")
+    if version < OLDEST:
+        raise StoreError(f"{name} is PostgreSQL {version // 10000}: version 14 or newer is needed")
+    if encoding != "UTF8":
+        raise StoreError(f"{name} has the encoding {encoding}: make a database with ENCODING 'UTF8'")
 
 
 def read_version(connection: Connection[Any]) -> int | None:
@@ -90,21 +107,41 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
 
 
 def functions() -> list[bytes]:
-    """The functions of this version: those for each of the three blocks come from one text."""
-    template = _read("block.sql").decode()
-    hot_blocks = []
+    """The functions of this version: those for each of the three blocks, and for each type of ids, come from one text."""
+    hamming = _read("hamming.sql").decode()
+    for name, columns in {"read_ordinals": ["ordinal"], "read_simhashes": ["ordinal", "simhash"]}.items():
+        hamming = hamming.replace(f"{{{name}}}", _read_blocks(columns, DOCUMENTS["source"]))
+    search = _read("own_search.sql").decode().replace("{read_simhashes}", _read_blocks(["ordinal", "simhash"], OWN_TABLE["source"]))
+    own = _read("own_tables.sql").decode().replace("{search_template}", "\n".join([search, *_hot_blocks(OWN_TABLE)]))
+    ids = _read("collections_ids.sql").decode()
+    of_ids = [ids.format(ids=type_, texts=texts, numbers=numbers) for type_, (texts, numbers) in IDS.items()]
+    with_settings = [_with_settings(text) for text in (own, _read("collections.sql").decode())]
+    return [text.encode() for text in (hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)] + [_read("arrays.sql")]
+
+
+def _read_blocks(columns: list[str], source: str) -> str:
+    collected = ", ".join(f"array_agg({column}) FILTER (WHERE lookalike.hamming(simhash, low) <= k)" for column in columns)
+    variables = ", ".join(f"{column}s" if column == "ordinal" else f"{column}es" for column in columns)
+    blocks = "\n    UNION ALL".join(READ_BLOCK.format(i=i, source=source) for i in range(3))
+    return READ_BLOCKS.format(collected=collected, variables=variables, blocks=blocks)
+
+
+def _hot_blocks(of: dict[str, str]) -> list[str]:
+    template, made = _read("block.sql").decode(), []
     for i in range(3):
         following, last = (i + 1) % 3, (i + 2) % 3
         not_earlier = "".join(f" AND {_further(other, f'(k - {other}) / 3')}" for other in range(i))
         not_next = _further(following, "rest / 2")
-        hot_blocks.append(template.format(i=i, next=following, last=last, not_earlier=not_earlier, not_next=not_next).encode())
-    hamming = _read("hamming.sql").decode()
-    for name, columns in {"read_ordinals": ["ordinal"], "read_simhashes": ["ordinal", "simhash"]}.items():
-        collected = ", ".join(f"array_agg({column}) FILTER (WHERE lookalike.hamming(simhash, low) <= k)" for column in columns)
-        variables = ", ".join(f"{column}s" if column == "ordinal" else f"{column}es" for column in columns)
-        blocks = "\n    UNION ALL".join(READ_BLOCK.format(i=i) for i in range(3))
-        hamming = hamming.replace(f"{{{name}}}", READ_BLOCKS.format(collected=collected, variables=variables, blocks=blocks))
-    return [hamming.encode(), *hot_blocks, _read("arrays.sql")]
+        made.append(template.format(i=i, next=following, last=last, not_earlier=not_earlier, not_next=not_next).format(**of))
+    return made
+
+
+def _with_settings(text: str) -> str:
+    """With what a collection of SimHashes is made with, as the library writes it."""
+    for name, bits in {"simhash_settings_32": 32, "simhash_settings_128": 128, "simhash_settings": 64}.items():
+        made = Settings(kinds=("simhash",), bits=bits, keep_text=False).to_json()
+        text = text.replace(f"{{{name}}}", made.replace("'", "''"))
+    return text
 
 
 def _further(block: int, radius: str) -> str:

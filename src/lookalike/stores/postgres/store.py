@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg.errors import OutOfMemory
 
 from lookalike.errors import InputError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Progress
 from lookalike.stores.ids import Id
-from lookalike.stores.postgres import schema
+from lookalike.stores.postgres import beside, schema
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.stores.postgres.rows import Copied, prepared, split_ids
@@ -21,7 +27,8 @@ from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.postgres.secrets import forget_secret, keep_secret, read_key
 from lookalike.stores.settings import Settings, Wanted
 
-OLDEST = 140000  # the first version with bit_count
+Answer = TypeVar("Answer")
+AT_ONCE = 24  # documents that are decided on together: with 21 band keys each, 500 locks, of which a server has about 6,000
 ORDINALS = 1 << 20  # of a number of lookalike.transactions
 # Id by id through the unique index, which OFFSET 0 enforces, and then row by row: without statistics the planner would compare every
 # document with every id.
@@ -42,9 +49,16 @@ SELECT count(*) FROM gone
 REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )"""
+STATE = """
+SELECT documents, ARRAY(
+  SELECT ordinal FROM lookalike.expiring e JOIN lookalike.documents d USING (collection, ordinal)
+  WHERE e.collection = c.number AND e.expires <= %s
+) FROM lookalike.collections c WHERE number = %s
+"""
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
-WHERE relnamespace = 'lookalike'::regnamespace AND relname = ANY ('{documents,sketches,structures,pages,masks,collections}')
+WHERE relnamespace = 'lookalike'::regnamespace
+  AND relname = ANY ('{documents,sketches,structures,pages,members,expiring,masks,collections}')
 """
 
 
@@ -58,10 +72,11 @@ class PostgresStore:
         self._bulk: BulkLoad | None = None
         try:
             with sql_errors(address), self._connections.connection() as connection:
-                self._check_server(connection)
+                schema.check_server(connection, self.name)
                 self._prepare_schema(connection, create and not read_only)
                 with transaction(connection):
                     self._number, self.settings = self._open_collection(connection, wanted, create and not read_only)
+                    self.own_table = find_table(connection, self._number, self.name)
                 if address.bulk and not read_only:
                     self._bulk = BulkLoad(self._connections)
         except UnicodeEncodeError:
@@ -70,13 +85,6 @@ class PostgresStore:
         except BaseException:
             self.close()
             raise
-
-    def _check_server(self, connection: Connection) -> None:
-        version, encoding = connection.info.server_version, connection.info.parameter_status("server_encoding")
-        if version < OLDEST:
-            raise StoreError(f"{self.name} is PostgreSQL {version // 10000}: version 14 or newer is needed")
-        if encoding != "UTF8":
-            raise StoreError(f"{self.name} has the encoding {encoding}: make a database with ENCODING 'UTF8'")
 
     def _prepare_schema(self, connection: Connection, create: bool) -> None:
         with transaction(connection):
@@ -110,13 +118,14 @@ class PostgresStore:
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
         with self._connections.snapshot() as connection:
-            yield PostgresReader(connection, self._number, self._documents(connection), self.settings, self._connections.require_open)
+            yield self._reader(connection)
 
-    def _documents(self, connection: Connection) -> int:
-        found = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (self._number,)).fetchone()
+    def _state(self, connection: Connection) -> tuple[int, int, Sequence[int]]:
+        now = round(time.time() * 1000)
+        found = connection.execute(STATE, (now, self._number)).fetchone()
         if found is None:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
-        return int(found[0])
+        return now, found[0], found[1]
 
     def _require_writing(self) -> None:
         if self._read_only:
@@ -130,6 +139,33 @@ class PostgresStore:
         made = prepared(batch, self._number, self.settings)
         return self._connections.transaction(lambda connection: self._write(connection, batch, made))
 
+    @property
+    def at_once(self) -> int:
+        return AT_ONCE
+
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[PostgresReader], tuple[Batch, Answer]]) -> Answer:
+        self._require_writing()
+
+        def work(connection: Connection, keys: NDArray[np.int64] | None) -> Answer:
+            # Each statement of the transaction sees what was committed before it: the next one what the last holder of a lock has written.
+            beside.lock(connection, self._number, keys)
+            batch, answer = choose(self._reader(connection))
+            if len(batch):
+                batch = batch.last_of_each()
+                self._write(connection, batch, prepared(batch, self._number, self.settings))
+            return answer
+
+        try:
+            return self._connections.transaction(lambda connection: work(connection, keys))
+        except StoreError as error:
+            if keys is None or not isinstance(error.__cause__, OutOfMemory):
+                raise
+        # The server has no room for so many locks: one for all of the collection does as well, and others wait for it.
+        return self._connections.transaction(lambda connection: work(connection, None))
+
+    def _reader(self, connection: Connection) -> PostgresReader:
+        return PostgresReader(connection, self._number, self._state(connection), self.settings, self._connections.require_open)
+
     def _write(self, connection: Connection, batch: Batch, made: Sequence[Any]) -> Added:
         updated = self._delete(connection, batch.ids)
         ordinals = list(self._ordinals(connection, len(batch)))
@@ -139,6 +175,11 @@ class PostgresStore:
                 copy.write(chunk)
         for kind, each in zip(self.settings.stored, made, strict=True):
             kind.add_rows(connection, self._number, ordinals, batch, each)
+        if batch.links or batch.expires:
+            own = dict(zip(batch.ids, ordinals, strict=True))
+            others = [link.leader for id_, link in batch.links.items() if id_ in own and link.leader not in own]
+            known = own | (self._reader(connection).rows_of(others) if others else {})
+            beside.write_beside(connection, self._number, own, batch, known)
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
@@ -210,7 +251,7 @@ class PostgresStore:
         with self._connections.snapshot() as connection:
             sizes: dict[str, int] = dict(connection.execute(SIZES).fetchall())
             return {
-                "documents": self._documents(connection),
+                "documents": self._reader(connection).count(),
                 "collections": [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")],
                 "bytes": sum(sizes.values()),
                 "table_bytes": sizes,
@@ -229,6 +270,7 @@ class PostgresStore:
         """
         self._require_writing()
         before = self.stats()["bytes"]
+        self._connections.transaction(self._drop_expired)
         self._connections.transaction(self._drop_unused)
         for kind in self.settings.stored:
             self._connections.attempt(lambda connection, kind=kind: kind.compacted(connection, self._number, self.settings))  # type: ignore[misc]
@@ -243,7 +285,14 @@ class PostgresStore:
             progress(after["documents"])
         return {"bytes_before": before, "bytes_after": after["bytes"]}
 
+    def _drop_expired(self, connection: Connection) -> None:
+        reader = self._reader(connection)
+        ids = [record.id for record in reader.records(sorted(reader.hidden()), ()).values()]
+        if ids:
+            self._count(connection, -self._delete(connection, ids))
+
     def _drop_unused(self, connection: Connection) -> None:
+        beside.drop_unused(connection, self._number)
         for kind in self.settings.stored:
             kind.drop_unused(connection, self._number)
 

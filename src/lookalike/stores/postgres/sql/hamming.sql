@@ -83,9 +83,28 @@ BEGIN
   WHERE collection = collection_number AND simhash IS NOT NULL AND lookalike.hamming(simhash, low) <= k;
 END $$;
 
--- All ordinals within k bits, by the way that costs less: through the blocks, or by reading everything. The costs are microseconds,
--- measured: 3 for a key, 0.25 for an entry under it, 0.15 for an entry of a scan. The table of masks goes to 5 bits. Of 128 bits, where the
--- low halves alone must be within k, both halves are counted.
+-- Whether reading everything costs less than the blocks. The costs are microseconds, measured: 3 for a key, 0.25 for an entry under it,
+-- 0.15 for an entry of a scan. The table of masks goes to 5 bits.
+CREATE OR REPLACE FUNCTION lookalike.is_scan_cheaper(bits integer, documents bigint, k integer) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  cost double precision := 0;
+  keys double precision;
+BEGIN
+  IF k <= 3 AND documents >= 20000 AND bits >= 64 THEN
+    RETURN false;
+  END IF;
+  FOR block IN 0..least(k, 2) LOOP
+    keys := lookalike.keys_within(lookalike.block_width(bits, block), (k - block) / 3);
+    cost := cost + 3 * keys + 0.25 * keys * documents / (1 << lookalike.block_width(bits, block));
+  END LOOP;
+  RETURN k > 17 OR cost > 0.15 * documents + 200;
+END $$;
+
+-- All ordinals within k bits, by the way that costs less: through the blocks, or by reading everything. Of 128 bits, where the low halves
+-- alone must be within k, both halves are counted.
 CREATE OR REPLACE FUNCTION lookalike.simhash_rows(collection_number integer, low bigint, high bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
@@ -97,8 +116,6 @@ AS $$
 DECLARE
   bits integer;
   documents bigint;
-  cost double precision := 0;
-  keys double precision;
   keys0 integer[];
   keys1 integer[];
   keys2 integer[];
@@ -115,15 +132,9 @@ BEGIN
     RETURN;
   END IF;
   SELECT c.bits, c.documents INTO bits, documents FROM lookalike.collections c WHERE c.number = collection_number;
-  IF k > 3 OR documents < 20000 OR bits < 64 THEN   -- otherwise it is the blocks for certain
-    FOR block IN 0..least(k, 2) LOOP
-      keys := lookalike.keys_within(lookalike.block_width(bits, block), (k - block) / 3);
-      cost := cost + 3 * keys + 0.25 * keys * documents / (1 << lookalike.block_width(bits, block));
-    END LOOP;
-    IF k > 17 OR cost > 0.15 * documents + 200 THEN
-      RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_scan(collection_number, low, k);
-      RETURN;
-    END IF;
+  IF lookalike.is_scan_cheaper(bits, documents, k) THEN
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_scan(collection_number, low, k);
+    RETURN;
   END IF;
   {read_simhashes}
   IF entries < enough THEN
@@ -151,7 +162,24 @@ BEGIN
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT 3, q_high bigint DEFAULT NULL)
+-- What is meant where no k is given: SET lookalike.k = 5, as smlar has smlar.threshold.
+CREATE OR REPLACE FUNCTION lookalike.setting_k() RETURNS integer
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce(nullif(current_setting('lookalike.k', true), '')::integer, 3);
+
+-- The key of a user's table as a number, as an expression; NULL where it is none.
+CREATE OR REPLACE FUNCTION lookalike.key_number(collection_number integer) RETURNS text
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN (
+    SELECT CASE WHEN format_type(a.atttypid, NULL) IN ('smallint', 'integer', 'bigint') THEN 'key::bigint' ELSE 'NULL::bigint' END
+    FROM lookalike.tables t JOIN pg_attribute a ON a.attrelid = t.relation AND a.attname = t.key_column WHERE t.collection = collection_number
+  );
+END $$;
+
+CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bigint, k integer DEFAULT NULL, q_high bigint DEFAULT NULL)
 RETURNS TABLE (id text, id_number bigint, simhash bigint, distance integer)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -163,6 +191,7 @@ DECLARE
   collection_number integer;
   bits integer;
   documents bigint;
+  kind_of_table text;
   low constant bigint := q;
   keys0 integer[];
   keys1 integer[];
@@ -171,14 +200,25 @@ DECLARE
   entries bigint;
   ordinals bigint[];
 BEGIN
-  SELECT c.number, c.bits, c.documents INTO collection_number, bits, documents
-  FROM lookalike.collections c WHERE c.name = search_simhash.collection;
+  SELECT c.number, c.bits, c.documents, t.kind INTO collection_number, bits, documents, kind_of_table
+  FROM lookalike.collections c LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.name = search_simhash.collection;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
   END IF;
-  IF k IS NULL OR k < 0 OR q IS NULL OR (q_high IS NULL) <> (bits < 128) THEN
+  k := coalesce(k, lookalike.setting_k());
+  IF k < 0 OR q IS NULL OR (q_high IS NULL) <> (bits < 128) THEN
     RAISE EXCEPTION 'q is a fingerprint of % bits, and k is 0 or more', bits
       USING HINT = 'Of 128 bits, q is the low half and q_high the other.';
+  END IF;
+  IF kind_of_table = 'simhash' THEN
+    RETURN QUERY EXECUTE format(
+      'SELECT key::text, %s, simhash, distance FROM lookalike.simhash_near_of_%s($1, $2) AS near ORDER BY distance, near.key',
+      lookalike.key_number(collection_number), collection_number
+    ) USING q, k;
+    RETURN;
+  ELSIF kind_of_table IS NOT NULL THEN
+    RAISE EXCEPTION 'the collection % is on a column of the kind %', quote_literal(collection), kind_of_table
+      USING HINT = 'Search it with lookalike.search_near.';
   END IF;
   IF bits = 64 AND k <= 3 AND documents >= 20000 THEN   -- the usual search, for which a call would cost a good part of the time
     {read_ordinals}
@@ -193,36 +233,4 @@ BEGIN
   FROM lookalike.documents
   WHERE collection = collection_number AND ordinal = ANY (ordinals)
   ORDER BY distance, ordinal;
-END $$;
-
--- Fingerprints that are in the database already, as documents without text. Of an id that is there, or comes twice, the last counts.
--- Returns how many ids were new.
-CREATE OR REPLACE FUNCTION lookalike.add_simhashes(collection text, ids bigint[], simhashes bigint[]) RETURNS bigint
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-#variable_conflict use_column
-DECLARE
-  chosen record;
-  first constant bigint := nextval('lookalike.transactions') << 20;
-  replaced bigint;
-  added bigint;
-BEGIN
-  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = add_simhashes.collection;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
-  END IF;
-  IF chosen.bits > 64 OR cardinality(ids) <> cardinality(simhashes) OR cardinality(ids) >= 1 << 20 THEN
-    RAISE EXCEPTION '% ids and % fingerprints for a collection of % bits', cardinality(ids), cardinality(simhashes), chosen.bits
-      USING HINT = 'Give as many of one as of the other, fewer than 1048576 at a time, of 32 or 64 bits.';
-  END IF;
-  DELETE FROM lookalike.documents d USING unnest(ids) AS given (id) WHERE d.collection = chosen.number AND d.id_number = given.id;
-  GET DIAGNOSTICS replaced = ROW_COUNT;
-  INSERT INTO lookalike.documents (collection, ordinal, id_number, simhash)
-  SELECT chosen.number, first + max(place), id, (array_agg(value ORDER BY place DESC))[1]
-  FROM unnest(ids, simhashes) WITH ORDINALITY AS given (id, value, place)
-  GROUP BY id;
-  GET DIAGNOSTICS added = ROW_COUNT;
-  UPDATE lookalike.collections SET documents = documents + added - replaced WHERE number = chosen.number;
-  RETURN added - replaced;
 END $$;

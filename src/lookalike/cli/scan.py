@@ -1,0 +1,106 @@
+"""``lookalike scan``"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+import lookalike
+from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.progress import Progress
+from lookalike.corpus.writing import write_file
+from lookalike.errors import InputError
+from lookalike.figures import counted, shown_share
+
+if TYPE_CHECKING:
+    from lookalike import ScanReport
+
+SHOWN = 20  # families on the terminal
+
+
+@click.command("scan")
+@click.argument("folder", metavar="FOLDER")
+@click.option("--store", default=None, metavar="S", help="Keep everything in this store: the next scan reads only what changed.")
+@click.option("--threshold", type=float, default=0.8, show_default=True, help="From this similarity of texts on, files are near-copies.")
+@click.option(
+    "--labels", default=None, metavar="PATH", help="Labelled examples: a folder for each label, or JSON lines with text and label."
+)
+@click.option("--patterns", default=None, metavar="TOML", help="Patterns of your own for the profiles: a table [patterns].")
+@click.option("--profiles", default=None, metavar="OUT", help="Write the profile of each file to this file, as JSON lines (needs --store).")
+@click.option("--html", "page", default=None, metavar="OUT", help="Write a page that shows everything, in one file.")
+@click.option("--workers", type=int, default=None, help="Files that are read at a time [default: as many as there are processors]")
+@json_option
+@quiet_option
+def command(
+    folder: str,
+    store: str | None,
+    threshold: float,
+    labels: str | None,
+    patterns: str | None,
+    profiles: str | None,
+    page: str | None,
+    workers: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Read all files in FOLDER, and say which are copies, other formats, near-copies or versions of each other.
+
+    PDF, Office and OpenDocument files, mail, archives, web pages and texts are compared by what they say; of files without text (images,
+    scans, encrypted files) the bytes are compared. With --store the result can be searched: lookalike search S some.pdf
+    """
+    for option, name in (("--html", page), ("--profiles", profiles)):
+        if name == "-":
+            raise InputError(f"{option} writes a file: name one")
+    if profiles and not store:
+        raise InputError("--profiles are those of a store: add --store S")
+    with Progress(quiet, "files") as shown:
+        report = lookalike.scan(
+            folder,
+            store=store,
+            threshold=threshold,
+            labels=labels,
+            patterns=patterns,
+            workers=workers,
+            progress=lambda done, _: shown.at(done),
+        )
+    if page:
+        write_file(page, report.to_html())
+        note(f"wrote {page}", quiet)
+    if profiles and store:
+        _write_profiles(store, profiles)
+        note(f"wrote {profiles}", quiet)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        _show(report)
+
+
+def _write_profiles(store: str, name: str) -> None:
+    with lookalike.open(store, read_only=True, create=False) as index:
+        lines = [json.dumps({"id": id_, **meta["profile"]}, ensure_ascii=False) for id_, meta in index.metas() if "profile" in meta]
+    write_file(name, "".join(f"{line}\n" for line in lines))
+
+
+def _show(report: ScanReport) -> None:
+    say(f"{counted(report.files, 'file')}: {report.read:,} read, {report.unchanged:,} unchanged, {report.removed:,} gone", bold=True)
+    for family in report.families[:SHOWN]:
+        say()
+        rows = []
+        for entry in family.files:
+            relation, other, similarity = family.relations.get(entry.id, ("", "", 1.0))
+            said = f"{relation} of {other}" if relation and "copy" in relation else f"{relation}: {other}" if relation else ""
+            rows.append((entry.id, entry.modified, said, shown_share(similarity) if relation else ""))
+        print_table(("file", "modified", "", ""), rows, right=(3,))
+        for group in family.versions:
+            say(f"versions, the newest last: {' → '.join(group)}")
+    if len(report.families) > SHOWN:
+        say(f"… and {len(report.families) - SHOWN} more families (--json, --html)")
+    if not report.families:
+        say("no two of them belong together")
+    if report.skipped:
+        say()
+        print_table(("without text", "kind", "status"), [(each["id"], each["kind"], each["status"]) for each in report.skipped[:SHOWN]])
+        if len(report.skipped) > SHOWN:
+            say(f"… and {len(report.skipped) - SHOWN} more (--json, --html)")

@@ -1,0 +1,249 @@
+"""The text of a file, whatever it is: runs inside of the process that reads files, see ``worker``."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import IO
+
+from lookalike.errors import InputError, MissingExtra
+from lookalike.files import archives, kinds
+from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.epub import read_epub
+from lookalike.files.limits import Budget, Limits, OverLimit, TooSlow
+from lookalike.files.model import BINARY, BROKEN, ENCRYPTED, MISSING, OK, TOO_LARGE, TOO_SLOW, UNSUPPORTED, FileText
+from lookalike.files.opendocument import read_opendocument
+from lookalike.files.slides import read_pptx
+from lookalike.files.word import read_docx
+from lookalike.files.zips import CHUNK, Zip
+from lookalike.io import NotText, decode_text
+
+_PACKAGES = {"docx": read_docx, "pptx": read_pptx, "odt": read_opendocument, "odp": read_opendocument, "epub": read_epub}
+_SHEETS = ("xlsx", "xlsb", "ods", "xls")
+_MAX_HEADING = 200  # characters of a Markdown title
+
+
+def extract(file: IO[bytes], name: str, limits: Limits, size: int, *, members: bool = False) -> list[FileText]:
+    """The text of a file. With ``members`` an archive gives a file for each of its members, with its bytes."""
+    reader = _Reader(Budget(limits, size))
+    if not members:
+        return [reader.read(file, name, 0)]
+    found: list[FileText] = []
+    problem = reader.guarded(name, "archive", lambda: found.extend(reader.members(file, name, 0)))
+    return [*found, problem] if problem else found
+
+
+class _Reader:
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
+
+    def guarded(self, name: str, kind: str, act: object) -> FileText | None:
+        """Runs it; what goes wrong is a status. Libraries raise whatever they like on broken files."""
+        try:
+            act()  # type: ignore[operator]  # a function without arguments
+        except Unreadable as error:
+            return FileText(name, kind, error.status, notes=(error.note,))
+        except MissingExtra as error:
+            return FileText(name, kind, MISSING, notes=(str(error),))
+        except (OverLimit, MemoryError) as error:
+            return FileText(name, kind, TOO_LARGE, notes=(str(error) or "reading it takes more memory than is allowed",))
+        except TooSlow as error:
+            return FileText(name, kind, TOO_SLOW, notes=(str(error),))
+        except Exception as error:
+            return FileText(name, kind, BROKEN, notes=(f"it cannot be read ({type(error).__name__}: {str(error)[:200]})",))
+        return None
+
+    def read(self, file: IO[bytes], name: str, depth: int) -> FileText:
+        out = Collected(self._budget, name, depth)
+        found = ["binary"]
+
+        def act() -> None:
+            for kind in self._read(file, out, depth):
+                found[0] = kind
+
+        problem = self.guarded(name, "binary", act)
+        if problem is None:
+            return out.finished(found[0])
+        # What was read of an archive or of mail before it went wrong is worth having.
+        kept = out.finished(found[0])
+        whole = replace(problem, kind=found[0], title=kept.title, meta=kept.meta, notes=(*kept.notes, *problem.notes))
+        return replace(whole, text=kept.text, places=kept.places) if found[0] in (*kinds.ARCHIVES, "eml") else whole
+
+    def _read(self, file: IO[bytes], out: Collected, depth: int) -> Iterator[str]:
+        """Says what the file is, as far as that is known, and then reads it."""
+        kind = kinds.kind_of(kinds.head_of(file), out.name)
+        yield kind
+        if kind == "zip":
+            package = Zip(file, self._budget)
+            kind = kinds.zip_kind(set(package.infos), package.read("mimetype") if "mimetype" in package else b"")
+            yield kind
+            if kind in _PACKAGES:
+                _PACKAGES[kind](package, out)
+                return
+            if kind == "zip":
+                self._collect(archives.zip_members(package, out), out, depth)
+                return
+            file.seek(0)
+            for info in package.infos.values():  # the library that reads it unpacks without asking
+                self._budget.inflate(info.file_size)
+        if kind in archives.PACKINGS:
+            yield from self._unpacked(kind, file, out, depth)
+        elif kind == "tar":
+            self._collect(archives.tar_members(file, out), out, depth)
+        else:
+            data = self._whole(file)
+            if kind == "ole":
+                kind = kinds.ole_kind(data)
+                yield kind
+            self._document(kind, data, out, depth)
+            if out.status == BINARY:
+                yield kinds.binary_kind(data[: kinds.HEAD])
+
+    def _whole(self, file: IO[bytes]) -> bytes:
+        most = self._budget.limits.document
+        data = file.read(most + 1)
+        if len(data) > most:
+            raise OverLimit(f"it has more than {most:,} bytes")
+        return data
+
+    def _document(self, kind: str, data: bytes, out: Collected, depth: int) -> None:
+        if kind == "pdf":
+            from lookalike.files.pdf import read_pdf
+
+            read_pdf(data, out)
+        elif kind in _SHEETS:
+            from lookalike.files.sheets import read_sheets
+
+            read_sheets(data, out)
+        elif kind == "rtf":
+            from lookalike.files.rtf import read_rtf
+
+            read_rtf(data, out)
+        elif kind == "eml":
+            from lookalike.files.mail import read_mail
+
+            self._nested(depth)
+            read_mail(data, out, lambda inner, name: self.read(io.BytesIO(inner), archives.safe_name(name), depth + 1))
+        elif kind == "encrypted":
+            raise Unreadable(ENCRYPTED, "it is encrypted")
+        elif kind in kinds.OLD_OFFICE:
+            raise Unreadable(UNSUPPORTED, f"an old format of Microsoft Office: save it as {kinds.OLD_OFFICE[kind]}")
+        else:
+            _plain(kind, data, out)
+
+    def _nested(self, depth: int) -> None:
+        if depth >= self._budget.limits.nesting:
+            raise Unreadable(TOO_LARGE, f"it lies more than {self._budget.limits.nesting} archives or mails deep")
+
+    def _unpacked(self, kind: str, file: IO[bytes], out: Collected, depth: int) -> Iterator[str]:
+        """A packed tar is an archive; any other packed file stands for what is in it."""
+        stream = io.BufferedReader(archives.unpacking(kind, file), CHUNK)
+        try:
+            is_tar = kinds.kind_of(stream.peek(512), "") == "tar"
+        except Exception:  # damaged from the start: said below
+            is_tar = False
+        if is_tar:
+            yield "tar"
+            self._collect(archives.tar_members(stream, out), out, depth)
+            return
+        self._nested(depth)
+        file.seek(0)
+        inner = self.read(io.BytesIO(archives.unpacked(kind, file, self._budget)), archives.unpacked_name(out.name, kind), depth + 1)
+        out.places += inner.places
+        out.write(inner.text)
+        out.notes += inner.notes
+        out.title, out.status, out.encoding = inner.title, inner.status, inner.encoding
+        out.meta.update(inner.meta)
+        yield inner.kind
+
+    def _collect(self, found: Iterable[archives.Member], out: Collected, depth: int) -> None:
+        self._nested(depth)
+        count = 0
+        for member in found:
+            count += 1
+            if member.data is None:
+                out.notes.append(f"{member.name}: {member.status}: {member.note}")
+                continue
+            inner = self.read(io.BytesIO(member.data), member.name, depth + 1)
+            with out.place("file", member.name):
+                out.add(inner)
+            if inner.status in (TOO_LARGE, TOO_SLOW):
+                out.status = inner.status
+        out.meta["files"] = count
+
+    def members(self, file: IO[bytes], name: str, depth: int) -> Iterator[FileText]:
+        """The files in an archive, and in archives inside it; of any other file the file itself, without its bytes."""
+        kind = kinds.kind_of(kinds.head_of(file), name)
+        out = Collected(self._budget, name, depth)
+        given: Iterable[archives.Member] | None = None
+        if kind == "zip":
+            package = Zip(file, self._budget)
+            mimetype = package.read("mimetype") if "mimetype" in package else b""
+            if kinds.zip_kind(set(package.infos), mimetype) == "zip":
+                given = archives.zip_members(package, out)
+        elif kind == "tar":
+            given = archives.tar_members(file, out)
+        elif kind in archives.PACKINGS:
+            stream = io.BufferedReader(archives.unpacking(kind, file), CHUNK)
+            if kinds.kind_of(stream.peek(512), "") == "tar":
+                given = archives.tar_members(stream, out)
+        if given is None:
+            file.seek(0)
+            yield self.read(file, name, depth)
+            return
+        self._nested(depth)
+        for member in given:
+            yield from self._member(member, depth)
+        if out.notes:
+            yield FileText(name, kind, OK, notes=tuple(out.notes))
+
+    def _member(self, member: archives.Member, depth: int) -> Iterator[FileText]:
+        if member.data is None:
+            yield FileText(member.name, "binary", member.status, notes=(member.note,))
+            return
+        found: list[FileText] = []
+        data = member.data
+        problem = self.guarded(member.name, "archive", lambda: found.extend(self.members(io.BytesIO(data), member.name, depth + 1)))
+        for each in found:
+            within = each.name != member.name
+            yield replace(each, name=f"{member.name}/{each.name}") if within else replace(each, data=data)
+        if problem:
+            yield problem
+
+
+def _plain(kind: str, data: bytes, out: Collected) -> None:
+    if kind == "html":
+        _html(data, out)
+        return
+    try:
+        read = decode_text(data, out.name)
+    except NotText as error:
+        out.status = BINARY if error.is_binary else BROKEN
+        out.notes.append(f"no text: {error.reason.removeprefix(repr(out.name))}".replace("  ", " "))
+        return
+    out.write(read.text)
+    out.encoding = read.encoding
+    if read.note:
+        out.notes.append(f"read as {read.encoding}; {read.note}")
+    if kind == "markdown":
+        heading = next((line.lstrip("#").strip() for line in read.text.splitlines()[:50] if line.startswith("#")), None)
+        out.title = heading[:_MAX_HEADING] if heading else None
+
+
+def _html(data: bytes, out: Collected) -> None:
+    """As stores keep web pages: the main text; all of the text where the parsers of pages are not installed."""
+    from lookalike.files.markup_text import markup_text
+    from lookalike.markup.extraction import page_text
+    from lookalike.markup.page import page
+
+    try:
+        simple = markup_text(data)
+        out.title = simple.title
+        made = page(data, name=out.name)
+        out.encoding = made.encoding
+        out.write(page_text(made))
+    except MissingExtra:
+        out.write(simple.text)
+    except InputError as error:
+        raise Unreadable(BROKEN, str(error)) from error

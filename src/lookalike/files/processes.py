@@ -1,0 +1,157 @@
+"""Processes that read files, from outside: started when they are needed, kept for the next file, stopped when they take too long."""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import IO
+
+from lookalike.errors import EngineError
+from lookalike.files import messages
+from lookalike.files.limits import Limits
+from lookalike.files.model import TOO_LARGE, TOO_SLOW, FileText
+
+GRACE = 2.0  # seconds beyond the limit: the process notices by itself as a rule, and can say what it has read
+START = 20.0  # seconds that starting may take on a busy machine
+MOST_READ = 1000  # files, after which a process makes room for a new one: libraries do not give all memory back
+_PIECE = 1 << 20
+
+
+class _Slow(Exception):
+    pass
+
+
+class _Gone(Exception):
+    pass
+
+
+class Process:
+    """One process. It is used by one thread at a time."""
+
+    def __init__(self, memory: int) -> None:
+        self.memory, self.owner, self.files = memory, os.getpid(), 0
+        # -P: a json.py in the folder that one happens to be in is not imported.
+        command = [sys.executable, "-P", "-m", "lookalike.files.worker", str(memory)]
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603 (ours)
+        except OSError as error:
+            raise EngineError(f"the process that reads files cannot be started: {error.strerror or error}") from error
+        with suppress(OSError):  # a text of 50 KB in one piece, instead of a switch for every 64 KB
+            fcntl.fcntl(self._pipe(self._process.stdout), fcntl.F_SETPIPE_SZ, _PIECE)
+
+    def read(self, name: str, path: str | None, data: bytes, limits: Limits, members: bool) -> list[FileText]:
+        """What the process answers, or what became of it."""
+        until = time.monotonic() + limits.seconds + GRACE + (0 if self.files else START)
+        self.files += 1
+        header = {"name": name, "path": path, "limits": limits.to_dict(), "members": members}
+        try:
+            self._send(messages.packed(header, data), until)
+            return messages.answered(*messages.received(lambda size: self._receive(size, until)))
+        except _Slow:
+            self.stop()
+            return [FileText(name, "binary", TOO_SLOW, notes=(f"reading it takes longer than {limits.seconds:g} seconds",))]
+        except _Gone:
+            self.stop()
+            if self.files > 1:  # it may have died of an earlier file, or been killed while it waited: a new one decides
+                return read_in_process(name, path, data, limits, members=members)
+            ended = f"the process that read it ended: it takes more than {self.memory >> 20} MiB"
+            said = f"{ended}, or is broken in a way that its reader does not survive"
+            return [FileText(name, "binary", TOO_LARGE, notes=(said,))]
+
+    @property
+    def alive(self) -> bool:
+        return self.owner == os.getpid() and self.files < MOST_READ and self._process.poll() is None
+
+    def stop(self) -> None:
+        if self.owner != os.getpid():  # a fork has the pipes, and not the process
+            return
+        with suppress(OSError):
+            self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+
+    @staticmethod
+    def _pipe(pipe: IO[bytes] | None) -> int:
+        if pipe is None or pipe.closed:
+            raise _Gone
+        return pipe.fileno()
+
+    def _send(self, pieces: Iterable[bytes], until: float) -> None:
+        """It reads all of a message before it does anything, so that sending cannot wait for receiving."""
+        number = self._pipe(self._process.stdin)
+        for piece in pieces:
+            view = memoryview(piece)
+            while view:
+                _, ready, _ = select.select([], [number], [], max(until - time.monotonic(), 0))
+                if not ready:
+                    raise _Slow
+                try:
+                    view = view[os.write(number, view[:4096]) :] if len(view) > 4096 else view[os.write(number, view) :]
+                except OSError as error:
+                    raise _Gone from error
+
+    def _receive(self, size: int, until: float) -> bytes:
+        number = self._pipe(self._process.stdout)
+        found = bytearray()
+        while len(found) < size:
+            ready, _, _ = select.select([number], [], [], max(until - time.monotonic(), 0))
+            if not ready:
+                raise _Slow
+            piece = os.read(number, min(size - len(found), _PIECE))
+            if not piece:
+                raise _Gone
+            found += piece
+        return bytes(found)
+
+
+_idle: list[Process] = []
+_lock = threading.Lock()
+
+
+def read_in_process(name: str, path: str | None, data: bytes, limits: Limits, *, members: bool = False) -> list[FileText]:
+    """Read a file in a process that is idle, or in a new one."""
+    process = _taken(limits.memory)
+    try:
+        found = process.read(name, path, data, limits, members)
+    except BaseException:  # Ctrl-C in the middle of a message: the next one would get its answer
+        process.stop()
+        raise
+    if process.alive:
+        with _lock:
+            _idle.append(process)
+    else:
+        process.stop()
+    return found
+
+
+def _taken(memory: int) -> Process:
+    with _lock:
+        fit = [process for process in _idle if process.memory == memory and process.alive]
+        others = [process for process in _idle if process not in fit]
+        _idle[:] = fit[1:]
+    for process in others:
+        process.stop()
+    return fit[0] if fit else Process(memory)
+
+
+def stop_idle() -> None:
+    """Let go of the processes that wait for files."""
+    with _lock:
+        stopped, _idle[:] = list(_idle), []
+    for process in stopped:
+        process.stop()
+
+
+atexit.register(stop_idle)

@@ -1,0 +1,53 @@
+"""XLSX, XLSB, XLS and ODS, by calamine: a line for each row, a tab between cells."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from lookalike.errors import MissingExtra
+from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.model import BROKEN, ENCRYPTED
+
+MAX_CELLS = 50_000_000  # of one sheet, empty ones too: two cells in far corners span billions
+
+
+def read_sheets(data: bytes, out: Collected) -> None:
+    try:
+        import python_calamine as calamine
+    except ImportError as error:
+        raise MissingExtra.for_extra("reading spreadsheets", "files") from error
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        for name in book.sheet_names:
+            out.budget.page()
+            _sheet(book.get_sheet_by_name(name), name, out)
+    except calamine.PasswordError as error:
+        raise Unreadable(ENCRYPTED, "it is encrypted") from error
+    except (calamine.CalamineError, calamine.ZipError, calamine.XmlError, OSError) as error:
+        said = str(error)[:200]
+        raise Unreadable(ENCRYPTED if "password" in said.lower() else BROKEN, f"calamine cannot read it ({said})") from error
+    out.meta["sheets"] = len(book.sheet_names)
+
+
+def _sheet(sheet: Any, name: str, out: Collected) -> None:
+    if sheet.height * sheet.width > MAX_CELLS:
+        out.notes.append(f"sheet {name!r} spans {sheet.height:,} × {sheet.width:,} cells: left out")
+        return
+    lines = []
+    for number, row in enumerate(sheet.iter_rows()):
+        if line := "\t".join([value if type(value) is str else _shown(value) for value in row]).rstrip("\t"):
+            lines.append(line)
+        if number % 4096 == 0:
+            out.budget.check_time()
+    with out.place("sheet", f"sheet {name}"):
+        out.paragraph("\n".join(lines))
+
+
+def _shown(value: Any) -> str:
+    """A number without the ``.0`` that all numbers of a spreadsheet have, and a date as ISO writes it."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

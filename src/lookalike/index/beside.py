@@ -1,0 +1,74 @@
+"""What is kept beside a text: when a document expires."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from lookalike.errors import InputError
+from lookalike.stores.given import Given
+from lookalike.stores.ids import Id
+
+FARTHEST = 1 << 62  # milliseconds
+
+
+class Expiry(NamedTuple):
+    """When documents expire: all at a time, each at the time that a field of its meta names, or never."""
+
+    at: int | None = None  # milliseconds since 1970
+    field: str | None = None
+
+    @classmethod
+    def asked(cls, ttl: object, expires: object) -> Expiry:
+        if ttl is not None and expires is not None:
+            raise InputError("ttl and expires both say when documents expire: give one of them")
+        if ttl is not None:
+            seconds = ttl.total_seconds() if isinstance(ttl, timedelta) else ttl
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < FARTHEST // 1000:
+                raise InputError(f"ttl={ttl!r:.60}: give seconds, more than 0, or a timedelta")
+            return cls(round((time.time() + seconds) * 1000))
+        if isinstance(expires, str) and expires and moment(expires) is None:
+            return cls(field=expires)
+        if expires is not None:
+            at = moment(expires)
+            if at is None:
+                raise InputError(
+                    f"expires={expires!r:.60}: give a datetime, a time such as '2026-12-31' or 1798675200, or the name of a field of meta"
+                )
+            return cls(at)
+        return cls()
+
+    def of(self, given: Given) -> dict[Id, int]:
+        if self.at is not None:
+            return dict.fromkeys(given.ids, self.at)
+        if self.field is None:
+            return {}
+        found = {}
+        for id_, meta in zip(given.ids, given.metas, strict=True):
+            value = json.loads(meta).get(self.field) if meta else None
+            if value is None:
+                continue
+            at = moment(value)
+            if at is None:
+                raise InputError(f"document {id_!r}: its {self.field!r} is {value!r:.60}: give a time such as '2026-12-31' or 1798675200")
+            found[id_] = at
+        return found
+
+
+NEVER = Expiry()
+
+
+def moment(value: Any) -> int | None:
+    """A time in milliseconds since 1970; one that names no zone is UTC. None where it is none."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        value = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < FARTHEST // 1000:  # not a number is not less
+        return None
+    return round(value * 1000)

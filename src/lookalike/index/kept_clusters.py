@@ -1,0 +1,36 @@
+"""Clusters that were kept as documents came: ``admit(…, alike="link")`` writes down which document each one belongs to."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from lookalike.errors import NotFound
+from lookalike.stores.base import Reader, Store
+from lookalike.stores.ids import Id
+from lookalike.stores.matches import Cluster, Clusters, Member
+
+
+def cluster_of(store: Store, id_: Id) -> Cluster:
+    with store.reading() as reader:
+        row = reader.rows_of([id_]).get(id_)
+        if row is None:
+            raise NotFound(f"{store.name} has no document {id_!r}")
+        root = reader.links([row]).get(row, (row, 1.0))[0]
+        return _cluster(reader, root, [each[1:] for each in reader.linked_to([root])])
+
+
+def kept_clusters(store: Store) -> Clusters:
+    """All with more than one document."""
+    with store.reading() as reader:
+        grouped = groupby(reader.linked_to(None), key=lambda each: each[0])
+        found = [_cluster(reader, root, [each[1:] for each in members]) for root, members in grouped]
+    return Clusters(cluster for cluster in found if cluster.removed)
+
+
+def _cluster(reader: Reader, root: int, members: list[tuple[int, float]]) -> Cluster:
+    """The oldest that is there leads. Similarities are to the document that the members were linked to."""
+    ids = reader.ids_of([root, *(row for row, _ in members)])
+    joined = [Member(ids[row], similarity) for row, similarity in members if row in ids]
+    if root in ids:
+        return Cluster(ids[root], tuple(joined))
+    return Cluster(joined[0].id, tuple(joined[1:]))

@@ -1,0 +1,271 @@
+"""``la.open("http://…")``: an index that a service has (``lookalike serve``), with the verbs of any other.
+
+The token of a service comes from the environment, LOOKALIKE_TOKEN. What would send a whole store over the network, or needs its files
+(``check``, ``compact``, ``load``, fingerprints that were made elsewhere), is done where the store is.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from lookalike import errors
+from lookalike.checks import check_callback, check_path, check_several, check_str
+from lookalike.corpus.writing import atomic_file
+from lookalike.errors import InputError, LookalikeError, NotFound, StoreError
+from lookalike.fingerprints.simhash import SimHash
+from lookalike.index.admit import Admitted
+from lookalike.index.index import Index
+from lookalike.markup.page import Page
+from lookalike.model import Document, Passage
+from lookalike.stores.base import Added
+from lookalike.stores.ids import Id, check_id, listed_ids
+from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
+
+TOGETHER = 1000  # documents per request
+PAGE = 500
+TIMEOUT = 60.0  # seconds
+
+
+class Connection:
+    """Requests to one service, over a connection per thread that is kept open."""
+
+    def __init__(self, address: str, collection: str) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            raise InputError("location: give the address of a service, such as http://127.0.0.1:8765; its token goes into LOOKALIKE_TOKEN")
+        self.address, self._collection = f"{parts.scheme}://{parts.netloc}", collection
+        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port = parts.hostname, parts.port
+        token = os.environ.get("LOOKALIKE_TOKEN", "")
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._local = threading.local()
+
+    def ask(self, method: str, path: str, data: object = None, **query: object) -> Any:
+        body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
+        answer = self.raw(method, path, body, "application/json", **query)
+        return json.loads(answer)
+
+    def raw(self, method: str, path: str, body: bytes | None, kind: str, **query: object) -> bytes:
+        given = {name: value for name, value in {"collection": self._collection, **query}.items() if value is not None}
+        status, found = self._send(method, f"{path}?{urlencode(given)}", body, {"Content-Type": kind, **self._headers})
+        if status >= 400:
+            raise _error(status, found)
+        return found
+
+    def _send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        for fresh in (False, True):
+            connection = None if fresh else getattr(self._local, "connection", None)
+            again = connection is not None  # one that was kept may have been closed meanwhile
+            if connection is None:
+                connection = self._local.connection = self._kind(self._host, self._port, timeout=TIMEOUT)
+            try:
+                connection.request(method, path, body, dict(headers))
+                answer = connection.getresponse()
+                return answer.status, answer.read()
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                self._local.connection = None
+                if not again:
+                    raise StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?") from error
+        raise AssertionError  # the loop returns or raises
+
+    def close(self) -> None:
+        connection = getattr(self._local, "connection", None)
+        if connection is not None:
+            connection.close()
+            self._local.connection = None
+
+
+def _error(status: int, answer: bytes) -> LookalikeError:
+    """The error that the service raised, as the same class where it is one of ours."""
+    try:
+        problem = json.loads(answer)
+        message = ": ".join(part for part in (problem["message"], problem["hint"]) if part)
+        name = "".join(part.capitalize() for part in str(problem["code"]).split("-"))
+    except (ValueError, KeyError, TypeError):
+        return StoreError(f"the service answered {status}, and not as Lookalike does: is this its address?")
+    kind = getattr(errors, name, None)
+    if isinstance(kind, type) and issubclass(kind, LookalikeError):
+        return kind(message)
+    if status in (429, 503):
+        return errors.StoreBusy(message)
+    return InputError(message) if status in (400, 413, 415, 422) else StoreError(message)
+
+
+class RemoteIndex(Index):
+    """An index that a service has."""
+
+    def __init__(self, address: str, collection: str) -> None:
+        self._remote = Connection(address, collection)
+        self._facts = self._remote.ask("GET", "/stats")
+
+    def close(self) -> None:
+        self._remote.close()
+
+    def __repr__(self) -> str:
+        return f"Index({self._remote.address})"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._facts["settings"]
+        return found
+
+    def __len__(self) -> int:
+        return int(self._remote.ask("GET", "/stats")["documents"])
+
+    def __contains__(self, id: object) -> bool:
+        if isinstance(id, bool) or not isinstance(id, (str, int)):
+            return False
+        try:
+            self.get(id)
+        except NotFound:
+            return False
+        return True
+
+    def get(self, id: Id) -> Document:
+        check_id(id)
+        found = self._remote.ask("GET", f"/documents/{quote(str(id), safe='')}", **_numbered(id))
+        return Document(found["id"], found["text"], found["meta"])
+
+    def add(self, documents: object, text: str | Page | None = None, meta: Mapping[str, Any] | None = None, **options: Any) -> Added:
+        """As ``Index.add``, over the network: a thousand documents per request, each with a status of its own."""
+        progress = options.pop("progress", None)
+        options.pop("workers", None)
+        check_callback("progress", progress)
+        if options:
+            raise InputError(f"{next(iter(options))} is not known to a service: leave it out")
+        added = updated = 0
+        rows = iter([_row((documents, text, meta or {}))] if isinstance(documents, (str, int)) else map(_row, _listed(documents)))
+        while some := list(islice(rows, TOGETHER)):
+            lines = "".join(json.dumps(row) + "\n" for row in some).encode("utf-8", "surrogatepass")
+            for line in self._remote.raw("POST", "/documents", lines, "application/x-ndjson").splitlines():
+                status = json.loads(line)
+                if status.get("status") not in ("added", "updated"):
+                    raise InputError(status.get("message") or "the service did not take a document")
+                added, updated = added + (status["status"] == "added"), updated + (status["status"] == "updated")
+            if progress:
+                progress(added + updated)
+        return Added(added, updated)
+
+    def admit(self, documents: object, text: str | Page | None = None, meta: Mapping[str, Any] | None = None, **options: Any) -> Any:
+        """As ``Index.admit``; a list is sent document by document, each atomically."""
+        if isinstance(documents, (str, int)):
+            return self._admit(_row((documents, text, meta or {})), options)
+        return [self._admit(_row(each), options) for each in _listed(documents)]
+
+    def _admit(self, row: dict[str, Any], options: dict[str, Any]) -> Admitted:
+        given = {"mode" if name == "alike" else name: value for name, value in options.items() if value is not None}
+        found = self._remote.ask("POST", "/admit", row | given)
+        return Admitted(found["admitted"], None if found["match"] is None else _match(found["match"]))
+
+    def remove(self, ids: Id | Iterable[Id]) -> int:
+        removed = 0
+        for id_ in listed_ids(ids):
+            try:
+                removed += int(self._remote.ask("DELETE", f"/documents/{quote(str(id_), safe='')}", **_numbered(id_))["removed"])
+            except NotFound:
+                continue
+        return removed
+
+    def documents(self, ids: Iterable[Id] | None = None, *, where: Any = None, after: Id | None = None) -> Iterator[Document]:
+        if ids is not None:
+            for id_ in listed_ids(ids):
+                try:
+                    yield self.get(id_)
+                except NotFound:
+                    continue
+            return
+        cursor = None if after is None else json.dumps(after)
+        condition = where if isinstance(where, str) or where is None else json.dumps(where)
+        while True:
+            page = self._remote.ask("GET", "/documents", after=cursor, where=condition, limit=PAGE)
+            for each in page["documents"]:
+                yield Document(each["id"], each["text"], each["meta"])
+            cursor = page["next"]
+            if cursor is None:
+                return
+
+    def ids(self, **options: Any) -> Iterator[Id]:
+        return (document.id for document in self.documents(**options))
+
+    def search(self, query: Any = None, *, simhash: int | SimHash | None = None, **options: Any) -> Matches:
+        """As ``Index.search``: a text, a page, a record or a SimHash."""
+        asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        if isinstance(query, Page):
+            asked |= {"text": query.html, "as": "page"}
+        elif isinstance(query, Mapping):
+            asked |= {"record": dict(query)}
+        elif query is not None:
+            asked |= {"text": check_str("query", query, "a text, a page or a record")}
+        if simhash is not None:
+            asked["simhash"] = int(simhash)
+        found = self._remote.ask("POST", "/search", asked)
+        return Matches(map(_match, found["matches"]), found["total"], found["notes"]).on(found["scale"])
+
+    def search_texts(self, texts: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1) -> list[Matches]:
+        several = [check_str("texts", text, "a list of str") for text in check_several("texts", texts, "a list of str")]
+        asked = {"texts": several, "limit": limit or 1000} | ({} if threshold is None else {"threshold": threshold})
+        return [Matches(map(_match, each)).on("jaccard") for each in self._remote.ask("POST", "/search/batch", asked)["answers"]]
+
+    def clusters(self, by: str = "near", *, threshold: float | None = None, where: Any = None, **options: Any) -> Clusters:
+        condition = where if isinstance(where, str) or where is None else json.dumps(where)
+        found = self._remote.ask("GET", "/clusters", by=by, threshold=threshold, where=condition)
+        made = [
+            Cluster(each["kept"], tuple(Member(member["id"], member["similarity"]) for member in each["removed"]), each["scale"])
+            for each in found["clusters"]
+        ]
+        return Clusters(made, found["notes"])
+
+    def stats(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._remote.ask("GET", "/stats")
+        return found
+
+    def export(self, path: Path | str, *, progress: Any = None) -> int:
+        """A consistent copy of the collection, in JSON lines."""
+        target = check_path("path", path)
+        if target.suffix != ".jsonl":
+            raise InputError(f"{str(target)!r}: a service exports JSON lines: name a .jsonl file")
+        data = self._remote.raw("POST", "/snapshot", None, "application/json")
+        with atomic_file(target) as file:
+            file.write(data)
+        return data.count(b"\n")
+
+
+def _numbered(id: Id) -> dict[str, str]:
+    return {"number": "1"} if isinstance(id, int) else {}
+
+
+def _listed(documents: object) -> Iterable[Any]:
+    if isinstance(documents, (Document, Mapping)):
+        return [documents]
+    if not isinstance(documents, Iterable):
+        raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
+    return documents
+
+
+def _row(document: Any) -> dict[str, Any]:
+    if isinstance(document, Document):
+        document = (document.id, document.text, dict(document.meta))
+    if isinstance(document, Mapping):
+        document = (document.get("id"), document.get("text"), document.get("meta") or {})
+    if not isinstance(document, (tuple, list)) or len(document) not in (2, 3):
+        raise InputError(f"a document is (id, text) or (id, text, meta), not {document!r:.60}")
+    id_, text, meta = (*document, {})[:3]
+    check_id(id_)
+    return {"id": id_, "text": text.html if isinstance(text, Page) else check_str("text", text), "meta": dict(meta)}
+
+
+def _match(found: Mapping[str, Any]) -> Match:
+    passages = [Passage(tuple(each["left"]), tuple(each["right"])) for each in found.get("passages", ())]
+    match = Match(found["id"], found["score"], found["distance"], passages, estimated=bool(found.get("estimated")))
+    match.scale, match.meta = found.get("scale", ""), found.get("meta", {})
+    match.text, match.compared = found.get("text"), found.get("compared")
+    return match

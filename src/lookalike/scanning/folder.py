@@ -1,0 +1,100 @@
+"""The files of a folder as documents of a store: read by several processes, each with its digest and its profile."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lookalike.corpus.file_documents import file_meta
+from lookalike.corpus.files import expand
+from lookalike.errors import InputError
+from lookalike.files.limits import Limits
+from lookalike.files.model import BROKEN, FileText
+from lookalike.files.reading import read_members
+from lookalike.model import MAX_ID_BYTES, Document
+from lookalike.scanning.labels import Labeller
+from lookalike.scanning.profile import profile_of
+from lookalike.text.idf import Idf
+
+PART = 0.03  # of what a profile looks at otherwise: the first 600 characters for keywords, 6,000 for dates and amounts
+AHEAD = 8  # files for each process that may be read before the first is taken
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What says that a file is as it was."""
+
+    bytes: int
+    mtime: int
+
+    @classmethod
+    def of(cls, path: Path) -> Stamp:
+        found = os.stat(path)
+        return cls(found.st_size, found.st_mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How profiles are made."""
+
+    idf: Idf | None
+    labeller: Labeller | None
+    patterns: Mapping[str, re.Pattern[str]]
+    limits: Limits
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """All files of a folder by name: hidden ones and stores are left out, and links to folders are not followed."""
+    return {source.name: source.path for source in expand(folder, "text") if source.path is not None}
+
+
+def file_documents(files: Sequence[tuple[str, Path]], making: Making, workers: int) -> Iterator[list[Document]]:
+    """The documents of each file, in the order of the files: one, or those of an archive."""
+    waiting: deque[Future[list[Document]]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="lookalike-scan") as pool:
+        try:
+            for name, path in files:
+                waiting.append(pool.submit(_documents, name, path, making))
+                if len(waiting) >= AHEAD * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for each in waiting:
+                each.cancel()
+
+
+def _documents(name: str, path: Path, making: Making) -> list[Document]:
+    try:
+        stamp = Stamp.of(path)
+        found = read_members(path, limits=making.limits)
+        return [_document(each, name, path, stamp, making) for each in found if each.data is not None or len(found) == 1] or [
+            _document(replace(found[0], notes=tuple(note for each in found for note in each.notes)), name, path, stamp, making)
+        ]
+    except (InputError, OSError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        # No file has such a stamp: it is tried again the next time.
+        nothing = {"kind": "binary", "bytes": 0, "sha256": "", "status": BROKEN, "note": said, "file": name, "file_bytes": -1, "mtime": 0}
+        return [Document(name, None, nothing, data=b"")]
+
+
+def _document(found: FileText, name: str, path: Path, stamp: Stamp, making: Making) -> Document:
+    is_member = found.data is not None
+    id_ = f"{name}/{found.name}" if is_member else name
+    if len(id_.encode("utf-8", "replace")) > MAX_ID_BYTES:
+        id_ = id_.encode("utf-8", "replace")[-MAX_ID_BYTES:].decode("utf-8", "ignore")
+    has_text = bool(found.text.strip())
+    meta: dict[str, Any] = file_meta(found, path) | {"file": name, "file_bytes": stamp.bytes, "mtime": stamp.mtime}
+    meta["modified"] = str(found.meta.get("modified") or datetime.fromtimestamp(stamp.mtime / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%S"))[:19]
+    if found.notes:
+        meta["note"] = "; ".join(found.notes)[:500]
+    if has_text:
+        meta["profile"] = profile_of(found, making.idf, making.labeller, making.patterns, part=PART)
+    return Document(id_, found.text if has_text else None, meta, None if is_member else path, data=found.data)

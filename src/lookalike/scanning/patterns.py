@@ -1,0 +1,183 @@
+"""Dates, amounts and identifiers in a text, Chinese and English: the schema of a profile. Patterns of one's own come from a TOML file.
+
+Every built-in pattern is bounded: none of them can take more than linear time. Identifiers that have a check digit are kept
+only where it is right.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lookalike.checks import check_path
+from lookalike.errors import InputError
+from lookalike.io import read_bytes
+
+MOST = 50  # values of each kind, in the order of the text
+LONGEST = 200_000  # characters of a text that are looked at
+_MONTHS = {
+    name: number for number, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], 1)
+}
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
+_CURRENCIES = {
+    "¥": "CNY",
+    "￥": "CNY",
+    "rmb": "CNY",
+    "cny": "CNY",
+    "人民币": "CNY",
+    "$": "USD",
+    "us$": "USD",
+    "usd": "USD",
+    "€": "EUR",
+    "eur": "EUR",
+    "£": "GBP",
+    "gbp": "GBP",
+}
+_DIGITS = (
+    {char: number for number, char in enumerate("零一二三四五六七八九")}
+    | {char: number for number, char in enumerate("〇壹贰叁肆伍陆柒捌玖")}
+    | {"两": 2}
+)
+_UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_LARGE = {"万": 10_000, "亿": 100_000_000}
+_CHINESE = "零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟"
+_ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+_CREDIT = "0123456789ABCDEFGHJKLMNPQRTUWXY"
+
+Found = Callable[[re.Match[str]], str | None]
+
+
+def _date(year: str, month: int | str, day: int | str) -> str | None:
+    y, m, d = int(year), int(month), int(day)
+    return f"{y:04d}-{m:02d}-{d:02d}" if 1000 <= y <= 2999 and 1 <= m <= 12 and 1 <= d <= 31 else None
+
+
+def _named_date(year: str, month: str, day: str) -> str | None:
+    return _date(year, _MONTHS[month[:3].lower()], day)
+
+
+def _amount(currency: str, number: str, unit: str = "") -> str | None:
+    value = float(number.replace(",", "").replace("，", "")) * _LARGE.get(unit, 1)
+    return f"{_CURRENCIES.get(currency.strip().lower(), 'CNY')} {value:.2f}"
+
+
+def _chinese_amount(text: str) -> str | None:
+    value = chinese_number(text)
+    return None if value is None else f"CNY {value:.2f}"
+
+
+def chinese_number(text: str) -> int | None:
+    """``三千四百`` is 3400; None for what is no number."""
+    total = part = digit = 0
+    for char in text:
+        if char in _DIGITS:
+            digit = _DIGITS[char]
+        elif char in _UNITS:
+            part += (digit or 1) * _UNITS[char]
+            digit = 0
+        elif char in _LARGE:
+            total = (total + part + digit) * _LARGE[char] if char == "亿" else total + (part + digit) * _LARGE[char]
+            part = digit = 0
+        else:
+            return None
+    return total + part + digit or None
+
+
+def _person(number: str) -> str | None:
+    """A Chinese identity number, where its check digit is right."""
+    number = number.upper()
+    check = "10X98765432"[sum(int(digit) * weight for digit, weight in zip(number[:17], _ID_WEIGHTS, strict=True)) % 11]
+    return number if check == number[17] else None
+
+
+def _credit_code(code: str) -> str | None:
+    """A unified social credit code of a Chinese organisation."""
+    code = code.upper()
+    if any(char not in _CREDIT for char in code) or code.isdigit():
+        return None
+    total = sum(_CREDIT.index(char) * pow(3, place, 31) for place, char in enumerate(code[:17]))
+    return code if _CREDIT[(31 - total % 31) % 31] == code[17] else None
+
+
+def _iban(code: str) -> str | None:
+    plain = code.replace(" ", "").upper()
+    turned = plain[4:] + plain[:4]
+    number = "".join(str(int(char, 36)) for char in turned)
+    return plain if 15 <= len(plain) <= 34 and int(number) % 97 == 1 else None
+
+
+def _number(text: str) -> str | None:
+    """What an invoice or a contract is numbered with has a digit."""
+    return text.upper() if any(map(str.isdigit, text)) else None
+
+
+_NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,2})?|\d{1,15}(?:\.\d{1,2})?)\s?([万亿]?)"
+_NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|P\\.?O\\.?)\\s{0,3}(?:no|number|#)"
+_RULES: tuple[tuple[str, str, Found], ...] = (
+    ("dates", r"(?<!\d)(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)", lambda found: _date(*found.groups())),
+    ("dates", rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH}),?\s+(\d{{4}})\b", lambda found: _named_date(found[3], found[2], found[1])),
+    ("dates", rf"\b({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", lambda found: _named_date(found[3], found[1], found[2])),
+    ("amounts", rf"(?i:(人民币|RMB|CNY|USD|US\$|EUR|GBP|[¥￥$€£]))\s?{_NUMBER}", lambda found: _amount(*found.groups())),
+    ("amounts", rf"(?<![\d.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2])),
+    ("amounts", rf"([{_CHINESE}]{{2,30}})[元圆]", lambda found: _chinese_amount(found[1])),
+    ("emails", r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b", lambda found: found[0].lower()),
+    ("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1]),
+    ("persons", r"(?<![0-9A-Za-z])(\d{17}[\dXx])(?![0-9A-Za-z])", lambda found: _person(found[1])),
+    ("organisations", r"(?<![0-9A-Za-z])([0-9A-HJ-NPQRTUWXY]{18})(?![0-9A-Za-z])", lambda found: _credit_code(found[1])),
+    ("accounts", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b", lambda found: _iban(found[1])),
+    ("numbers", rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})", lambda found: _number(found[1])),
+)
+_WORTH = re.compile(r"[^\n]*[\d@元圆][^\n]*(?:\n[^\n]{0,60})?")  # with what may follow on the next line
+_COMPILED = [(name, re.compile(pattern), make) for name, pattern, make in _RULES]
+
+
+def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most: int = LONGEST) -> dict[str, list[str]]:
+    """The values of each kind that a text has, each once, in its order; kinds without any are left out."""
+    found: dict[str, dict[str, None]] = {}
+    for name, value in _values(text[:most], own or {}):
+        values = found.setdefault(name, {})
+        if len(values) < MOST:
+            values[value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
+    worth = "\n".join(_WORTH.findall(text))  # most lines of most texts have no number
+    for name, pattern, make in _COMPILED:
+        for match in pattern.finditer(worth):
+            if value := make(match):
+                yield name, value
+    for name, pattern in own.items():
+        for match in pattern.finditer(text):
+            if value := (match[1] if pattern.groups else match[0]):
+                yield name, value[:500]
+
+
+def read_patterns(source: str | Path | Mapping[str, Any] | None) -> dict[str, re.Pattern[str]]:
+    """Patterns of one's own, from a TOML file with a table ``patterns``, or from a mapping of names to regular expressions."""
+    if source is None:
+        return {}
+    name = "patterns"
+    if not isinstance(source, Mapping):
+        path = check_path("patterns", source)
+        name = str(path)
+        try:
+            loaded = tomllib.loads(read_bytes(path).decode())
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(f"{name}: not TOML ({error})") from error
+        given = loaded.get("patterns")
+        if not isinstance(given, Mapping):
+            raise InputError(f"{name}: no table [patterns]; write a line for each pattern there, such as order = 'PO-\\d{{6}}'")
+        source = given
+    found = {}
+    for key, expression in source.items():
+        if not isinstance(key, str) or not isinstance(expression, str):
+            raise InputError(f"{name}: pattern {key!r:.60} is a {type(expression).__name__}: give a regular expression as a str")
+        try:
+            found[key] = re.compile(expression)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise InputError(f"{name}: pattern {key!r:.60} is no regular expression ({error})") from error
+    return found

@@ -1,0 +1,228 @@
+"""``scan``: a folder of files, read once, and what belongs together in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lookalike.checks import check_callback, check_int, check_path, check_share
+from lookalike.comparison.compare import compare
+from lookalike.comparison.side_by_side import SideBySide
+from lookalike.errors import InputError
+from lookalike.files.limits import Limits
+from lookalike.files.reading import checked
+from lookalike.index.index import Index
+from lookalike.index.opening import open as open_index
+from lookalike.model import Document
+from lookalike.reports.escaping import escaped
+from lookalike.reports.marks import view
+from lookalike.scanning.folder import Making, Stamp, file_documents, files_in
+from lookalike.scanning.labels import Labeller, read_labels
+from lookalike.scanning.patterns import read_patterns
+from lookalike.scanning.relations import Entry, Family, copies_of, families_of
+from lookalike.scanning.report import ScanReport
+from lookalike.scanning.words import names_idf
+
+BATCH = 256  # documents that are stored at a time: what a scan that is stopped does not have to read again
+THRESHOLD = 0.8
+BYTES_THRESHOLD = 0.9  # of TLSH and ssdeep: a TLSH distance of 30
+MOST_BYTES = 2000  # files without text that are compared with all others
+SHOWN_PAIRS = 40  # of near-copies, side by side
+SHOWN_CHARACTERS = 30_000
+_STATE = "scan.json"  # in the folder of a store: what the last scan found, and of which files
+
+
+def scan(
+    folder: str | Path,
+    *,
+    store: str | Path | Index | None = None,
+    threshold: float = THRESHOLD,
+    labels: str | Path | Labeller | Mapping[str, Iterable[str]] | None = None,
+    patterns: str | Path | Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    limits: Limits | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> ScanReport:
+    """Read and fingerprint all files of a folder, and say which are copies, other formats, near-copies or versions of each other.
+
+    With a ``store`` (a path, a URL or an open Index) the next scan reads only what changed, and the store can be searched. ``progress``
+    gets how many files are done, of how many. ``labels`` and ``patterns``: as in ``profile``; the profiles are kept in ``meta``.
+    """
+    begun = time.monotonic()
+    root = check_path("folder", folder)
+    if not root.is_dir():
+        raise InputError(f"folder {str(root)!r} is no folder: give one with files in it")
+    check_share("threshold", threshold)
+    check_callback("progress", progress)
+    count = check_int("workers", workers if workers is not None else os.cpu_count() or 1, 1, 256)
+    files = files_in(root)
+    making = Making(None, read_labels(labels), read_patterns(patterns), checked(limits))
+    if store is not None and not isinstance(store, (str, Path, Index)):
+        raise InputError(f"store is a {type(store).__name__}: give a path, a URL, or an Index")
+    index = store if isinstance(store, Index) else open_index("memory://" if store is None else store)
+    try:
+        report = _Scan(index, root, files, making, count, threshold, progress).run(_state_file(store))
+    finally:
+        if not isinstance(store, Index):
+            index.close()
+    report.seconds = round(time.monotonic() - begun, 3)
+    return report
+
+
+def _state_file(store: object) -> Path | None:
+    return Path(store) / _STATE if isinstance(store, (str, Path)) and Path(store).is_dir() else None
+
+
+class _Scan:
+    def __init__(
+        self,
+        index: Index,
+        root: Path,
+        files: dict[str, Path],
+        making: Making,
+        workers: int,
+        threshold: float,
+        progress: Callable[[int, int], object] | None,
+    ) -> None:
+        self._index, self._root, self._files, self._making = index, root, files, making
+        self._workers, self._threshold, self._progress = workers, threshold, progress
+
+    def run(self, state: Path | None) -> ScanReport:
+        report = ScanReport(str(self._root))
+        known = self._known()
+        stamps = {name: found for name, path in self._files.items() if (found := _stamp(path)) is not None}
+        wanted = [
+            (name, path) for name, path in self._files.items() if stamps.get(name) is None or known.get(name, (None, ()))[0] != stamps[name]
+        ]
+        changed = {name for name, _ in wanted}
+        gone = [id_ for name, (_, ids) in known.items() if name not in self._files or name in changed for id_ in ids]
+        report.removed = sum(1 for name in known if name not in self._files)
+        report.read, report.unchanged = len(wanted), len(self._files) - len(wanted)
+        if gone:
+            self._index.remove(gone)
+        if wanted:
+            self._making = replace(self._making, idf=names_idf(self._files))
+            self._read(wanted)
+        entries = {entry.id: entry for entry in self._entries()}
+        report.files = len(entries)
+        report.kinds = dict(Counter(entry.kind for entry in entries.values()).most_common())
+        report.copies = copies_of(entries.values())
+        report.skipped = [
+            {"id": entry.id, "kind": entry.kind, "status": entry.status, "note": entry.note}
+            for entry in entries.values()
+            if not entry.has_text
+        ]
+        stamp = [self._threshold, sorted((entry.id, entry.sha256) for entry in entries.values())]
+        near, by_bytes = _remembered(state, stamp) or self._related(entries)
+        _remember(state, stamp, near, by_bytes)
+        report.families = families_of(entries, near, by_bytes)
+        report.comparisons = self._comparisons(report.families)
+        return report
+
+    def _metas(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Of the files of this folder: the text of none of them is read."""
+        for id_, meta in self._index.metas():
+            if isinstance(id_, str) and isinstance(meta.get("file"), str) and "file_bytes" in meta:
+                yield id_, meta
+
+    def _known(self) -> dict[str, tuple[Stamp, list[str]]]:
+        """The files that the store has of this folder, and their documents."""
+        inside = f"{self._root.as_posix().rstrip('/')}/"
+        found: dict[str, tuple[Stamp, list[str]]] = {}
+        for id_, meta in self._metas():
+            if self._root == Path() or meta["file"].startswith(inside):
+                found.setdefault(meta["file"], (Stamp(meta["file_bytes"], meta.get("mtime", 0)), []))[1].append(id_)
+        return found
+
+    def _read(self, wanted: list[tuple[str, Path]]) -> None:
+        batch: list[Document] = []
+        for done, documents in enumerate(file_documents(wanted, self._making, self._workers), 1):
+            batch += documents
+            if len(batch) >= BATCH:
+                self._index.add(batch)
+                batch = []
+            if self._progress:
+                self._progress(done, len(wanted))
+        if batch:
+            self._index.add(batch)
+
+    def _entries(self) -> Iterator[Entry]:
+        for id_, meta in self._metas():
+            if meta["file"] in self._files:
+                has_text = "profile" in meta
+                status = meta.get("status", "ok")
+                modified, mtime, note = meta.get("modified", ""), meta.get("mtime", 0), meta.get("note", "")
+                yield Entry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
+
+    def _related(self, entries: Mapping[str, Entry]) -> tuple[list[Any], list[Any]]:
+        near = [
+            (cluster.kept, member.id, member.similarity)
+            for cluster in self._index.clusters("near", threshold=self._threshold)
+            for member in cluster.removed
+            if cluster.kept in entries and member.id in entries
+        ]
+        by_bytes: list[Any] = []
+        seen: set[tuple[str, str]] = set()
+        bare = [entry for entry in entries.values() if not entry.has_text and entry.bytes]
+        for entry in bare[:MOST_BYTES]:
+            path = self._files.get(entry.id)
+            if path is None:
+                continue  # a member of an archive: its bytes are not here any more
+            try:
+                matches = self._index.search(path, by="fuzzy", threshold=BYTES_THRESHOLD, limit=50)
+            except InputError:
+                continue  # too small or too uniform for a digest
+            for match in matches:
+                pair = tuple(sorted((entry.id, str(match.id))))
+                if match.id != entry.id and match.id in entries and pair not in seen:
+                    seen.add(pair)  # type: ignore[arg-type]  # two of them
+                    by_bytes.append((*pair, match.score))
+        return near, by_bytes
+
+    def _comparisons(self, families: list[Family]) -> dict[tuple[str, str], str]:
+        """Pairs side by side, with the marks of ``compare``."""
+        pairs = [(other, id_) for family in families for id_, (_, other, similarity) in family.relations.items() if similarity < 1][
+            :SHOWN_PAIRS
+        ]
+        texts = {document.id: document.text for document in self._index.documents({id_ for pair in pairs for id_ in pair})}
+        shown = {}
+        for left, right in pairs:
+            first, second = (texts.get(id_) for id_ in (left, right))
+            if first and second and max(len(first), len(second)) <= SHOWN_CHARACTERS:
+                found = compare(first, second, measures=["cosine"])
+                if found.edits is not None:
+                    rows = SideBySide(first, second, found.edits, found.passages, ((), ())).html()
+                    shown[left, right] = view((f"<bdi>{escaped(left)}</bdi>", f"<bdi>{escaped(right)}</bdi>"), rows)
+        return shown
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        return Stamp.of(path)
+    except OSError:
+        return None
+
+
+def _remembered(state: Path | None, stamp: Any) -> tuple[list[Any], list[Any]] | None:
+    """What the last scan found, if nothing has changed since. What cannot be read is found again."""
+    if state is None or not state.exists():
+        return None
+    try:
+        found = json.loads(state.read_bytes())
+        return (found["near"], found["bytes"]) if found["stamp"] == json.loads(json.dumps(stamp)) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _remember(state: Path | None, stamp: Any, near: list[Any], by_bytes: list[Any]) -> None:
+    if state is not None:
+        content = json.dumps({"stamp": stamp, "near": near, "bytes": by_bytes})
+        waiting = state.with_suffix(".tmp")
+        waiting.write_text(content)
+        waiting.replace(state)

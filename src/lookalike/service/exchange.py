@@ -1,0 +1,207 @@
+"""One request and its answer, over ASGI: bodies with limits, packed bodies, answers in one piece or in many."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from lookalike.errors import InputError
+from lookalike.service.limits import Busy, Limits
+from lookalike.service.tokens import EVERYTHING, Grant
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Shape = TypeVar("Shape")
+LEAST_PACKED = 1024  # bytes of an answer that is worth packing
+_PIECE = 1 << 16
+
+
+class TooLarge(Exception):
+    """More than a limit allows; the connection is closed after the answer."""
+
+
+class Gone(Exception):
+    """The client went away."""
+
+
+class _Unpacking(Protocol):
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+@dataclass(slots=True)
+class Call:
+    """A request: what was asked, and by whom."""
+
+    method: str
+    path: str
+    query: dict[str, str]
+    headers: Mapping[str, str]
+    receive: Receive
+    limits: Limits
+    id: str
+    client: str = ""
+    grant: Grant = EVERYTHING
+    params: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def collection(self) -> str:
+        return self.query.get("collection", "default")
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body as it comes, unpacked; a client that stops sending is given up after a while."""
+        unpack = _unpacker(self.headers.get("content-encoding", ""))
+        while True:
+            try:
+                message = await asyncio.wait_for(self.receive(), self.limits.seconds)
+            except TimeoutError:
+                raise Busy(408, "the body did not come in time", "send it faster, or in smaller requests") from None
+            if message["type"] == "http.disconnect":
+                raise Gone
+            for piece in unpack(message.get("body", b"")):
+                yield piece
+            if not message.get("more_body", False):
+                return
+
+    async def body(self, most: int | None = None) -> bytes:
+        most = most or self.limits.body
+        if int(self.headers.get("content-length") or 0) > most:
+            raise TooLarge(f"the body has {self.headers['content-length']} bytes, and {most} are allowed")
+        found = bytearray()
+        async for piece in self.pieces():
+            found += piece
+            if len(found) > most:
+                raise TooLarge(f"the body is larger than {most} bytes")
+        return bytes(found)
+
+    async def read(self, shape: type[Shape]) -> Shape:
+        """The body as JSON of a shape."""
+        kind = self.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+        if kind not in ("application/json", "text/json", ""):
+            # A form or a text/plain body can be sent by any web page without asking.
+            raise Unreadable(415, f"the body is {kind}", "send JSON with Content-Type: application/json")
+        data = await self.body()
+        try:
+            return msgspec.json.decode(data, type=shape)
+        except msgspec.ValidationError as error:
+            raise InputError(f"the request does not fit: {error}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise Unreadable(400, f"the body is not JSON: {error}", "send one JSON object, in UTF-8") from None
+
+    async def lines(self) -> AsyncIterator[list[bytes]]:
+        """The lines of an NDJSON body, as many as have come."""
+        rest = bytearray()
+        async for piece in self.pieces():
+            if b"\n" not in piece:
+                rest += piece
+            else:
+                *whole, last = (bytes(rest) + piece).split(b"\n")
+                rest = bytearray(last)
+                yield whole
+            if len(rest) > self.limits.line:
+                raise TooLarge(f"a line is longer than {self.limits.line} bytes")
+        if rest:
+            yield [bytes(rest)]
+
+    def number(self, name: str, default: float | None = None) -> float | None:
+        """A number of the query string."""
+        try:
+            return float(self.query[name]) if name in self.query else default
+        except ValueError:
+            raise InputError(f"{name}={self.query[name][:40]!r}: give a number") from None
+
+
+class Unreadable(Exception):
+    """A request that means nothing."""
+
+    def __init__(self, status: int, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.status, self.hint = status, hint
+
+
+@dataclass(slots=True)
+class Answer:
+    """What goes back. ``body`` in one piece, or in many as they are made."""
+
+    body: bytes | AsyncIterator[bytes] = b""
+    status: int = 200
+    kind: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def json(cls, data: object, status: int = 200, **headers: str) -> Answer:
+        return cls(msgspec.json.encode(data), status, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+async def send_answer(call: Call, answer: Answer, send: Send) -> None:
+    headers = {"content-type": answer.kind, "x-request-id": call.id, "x-content-type-options": "nosniff"} | answer.headers
+    body = answer.body
+    if isinstance(body, bytes):
+        if len(body) >= LEAST_PACKED and "content-encoding" not in headers:
+            way, body = _packed(call.headers.get("accept-encoding", ""), body)
+            if way:
+                headers |= {"content-encoding": way, "vary": "accept-encoding"}
+        headers["content-length"] = str(len(body))
+    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": answer.status, "headers": raw})
+    if isinstance(body, bytes):
+        await send({"type": "http.response.body", "body": b"" if call.method == "HEAD" else body})
+        return
+    async for piece in body:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def query_of(raw: bytes) -> dict[str, str]:
+    return dict(parse_qsl(raw.decode("latin-1"), keep_blank_values=True, errors="replace"))
+
+
+def _packed(accepted: str, body: bytes) -> tuple[str, bytes]:
+    if "zstd" in accepted:
+        import zstandard
+
+        return "zstd", zstandard.ZstdCompressor(level=1).compress(body)
+    if "gzip" in accepted:
+        packing = zlib.compressobj(1, zlib.DEFLATED, 31)
+        return "gzip", packing.compress(body) + packing.flush()
+    return "", body
+
+
+def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
+    """From pieces as they are sent to pieces of bounded size, so that a limit is noticed before the memory is used."""
+    encoding = encoding.strip().lower()
+    if encoding in ("", "identity"):
+        return lambda data: (data,) if data else ()
+    if encoding == "gzip":
+        gzip = zlib.decompressobj(31)
+
+        def unzip(data: bytes) -> Iterable[bytes]:
+            try:
+                while data:
+                    yield gzip.decompress(data, _PIECE)
+                    data = gzip.unconsumed_tail
+            except zlib.error as error:
+                raise Unreadable(400, f"the body is not gzip: {error}", "send it unpacked, or packed as Content-Encoding says") from None
+
+        return unzip
+    if encoding == "zstd":
+        import zstandard
+
+        zstd = zstandard.ZstdDecompressor(max_window_size=1 << 23).decompressobj()
+
+        def unpack(data: bytes) -> Iterable[bytes]:
+            try:
+                for first in range(0, len(data), 512):  # a frame may grow a thousandfold
+                    yield zstd.decompress(data[first : first + 512])
+            except zstandard.ZstdError as error:
+                raise Unreadable(
+                    400, f"the body is not Zstandard: {error}", "send it unpacked, or packed as Content-Encoding says"
+                ) from None
+
+        return unpack
+    raise Unreadable(415, f"Content-Encoding: {encoding[:40]}", "pack the body with gzip or zstd, or not at all")

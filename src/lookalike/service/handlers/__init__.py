@@ -1,0 +1,1 @@
+"""What answers the routes, by subject."""

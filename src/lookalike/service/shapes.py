@@ -1,0 +1,241 @@
+"""What goes over the wire. Requests are read into these structs, and /openapi.json describes them; spans count code points."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+Id = str | int
+Share = Annotated[float, Meta(ge=0, le=1)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Limit = Annotated[int, Meta(ge=1, le=1000)]
+Bits = Annotated[int, Meta(ge=0, le=128)]
+What = Literal["text", "page", "record", "code", "file"]
+
+
+class Request(Struct, forbid_unknown_fields=True, rename={"as_": "as"}):
+    """A mistyped field is an error, not a default."""
+
+
+class Problem(Struct):
+    """What every error looks like. ``code`` never changes; ``message`` and ``hint`` are for people."""
+
+    code: str
+    message: str
+    hint: str = ""
+    request: str = ""
+
+
+class CompareRequest(Request):
+    """Two things of one kind. A file is its bytes in base64; a record is an object."""
+
+    left: str | dict[str, Any]
+    right: str | dict[str, Any]
+    as_: What = "text"
+    names: Annotated[list[str], Meta(min_length=2, max_length=2)] | UnsetType = UNSET
+    measures: list[str] | UnsetType = UNSET
+    ignore_form: list[str] | UnsetType = UNSET
+    threshold: Share | UnsetType = UNSET
+    language: str | UnsetType = UNSET
+    format: Literal["json", "html"] = "json"
+
+
+class Span(Struct):
+    left: tuple[int, int]
+    right: tuple[int, int]
+
+
+class Comparison(Struct):
+    score: float
+    alike: bool
+    threshold: float
+    kind: str
+    scale: str
+    measures: dict[str, float | None]
+    passages: list[Span]
+    notes: list[str]
+    edits: dict[str, float] | None = None
+    segments: dict[str, list[dict[str, Any]]] | None = None
+    containment: dict[str, float] | None = None
+    tag_rows: list[dict[str, Any]] | UnsetType = UNSET  # of pages
+
+
+class FingerprintRequest(Request):
+    text: str | UnsetType = UNSET
+    record: dict[str, Any] | UnsetType = UNSET
+    kinds: list[str] | Literal["all"] = "all"
+    recipe: str | UnsetType = UNSET
+
+
+class FingerprintAnswer(Struct):
+    fingerprints: dict[str, dict[str, Any]]
+
+
+class SearchRequest(Request):
+    """What to look for: a text, a page (its HTML), a record, or a SimHash (a number, signed or not, or "0x…")."""
+
+    text: str | UnsetType = UNSET
+    simhash: int | str | UnsetType = UNSET
+    record: dict[str, Any] | UnsetType = UNSET
+    as_: What = "text"
+    by: str | UnsetType = UNSET
+    k: Bits = 3
+    threshold: Share | UnsetType = UNSET
+    limit: Limit = 10
+    offset: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    where: dict[str, Any] | UnsetType = UNSET
+    compare: bool = False
+    with_text: bool = False
+    passages: bool = True
+
+
+class Match(Struct):
+    id: Id
+    score: float
+    scale: str
+    distance: float
+    passages: list[Span]
+    meta: dict[str, Any]
+    text: str | None = None
+
+
+class SearchAnswer(Struct):
+    matches: list[Match]
+    total: int
+    scale: str
+    notes: list[str]
+    next: int | None = None
+
+
+class SearchBatchRequest(Request):
+    """Many texts by near, or many SimHashes, in one request."""
+
+    texts: Annotated[list[str], Meta(max_length=10_000)] | UnsetType = UNSET
+    simhashes: Annotated[list[int | str], Meta(max_length=100_000)] | UnsetType = UNSET
+    k: Bits = 3
+    threshold: Share | UnsetType = UNSET
+    limit: Limit = 10
+
+
+class SearchBatchAnswer(Struct):
+    answers: list[list[dict[str, Any]]]
+
+
+class DocumentBody(Request):
+    text: str
+    meta: dict[str, Any] = {}
+
+
+class DocumentLine(Struct):
+    """A line of ``POST /documents``."""
+
+    id: Id
+    text: str
+    meta: dict[str, Any] = {}
+
+
+class Stored(Struct):
+    id: Id
+    text: str | None
+    meta: dict[str, Any]
+
+
+class Put(Struct):
+    id: Id
+    status: Literal["added", "updated"]
+    version: int
+
+
+class LineStatus(Struct):
+    line: int
+    status: Literal["added", "updated", "skipped"]
+    id: Id | None = None
+    message: str = ""
+
+
+class Removed(Struct):
+    removed: int
+    version: int
+
+
+class Page(Struct):
+    documents: list[Stored]
+    next: str | None
+    total: int
+
+
+class AdmitRequest(Request):
+    id: Id
+    text: str
+    meta: dict[str, Any] = {}
+    by: str | UnsetType = UNSET
+    k: Bits = 3
+    threshold: Share | UnsetType = UNSET
+    mode: Literal["refuse", "link", "add"] = "refuse"
+
+
+class Admitted(Struct):
+    id: Id
+    admitted: bool
+    match: Match | None
+    version: int
+
+
+class ClusterMember(Struct):
+    id: Id
+    similarity: float
+
+
+class ClusterShape(Struct):
+    kept: Id
+    scale: str
+    removed: list[ClusterMember]
+
+
+class ClustersAnswer(Struct):
+    clusters: list[ClusterShape]
+    notes: list[str]
+
+
+class FeedbackRequest(Request):
+    """Pairs of a draft and what became of it; other fields of a pair (model, time, author …) are kept beside it."""
+
+    pairs: Annotated[list[dict[str, Any]], Meta(min_length=1, max_length=100_000)]
+    by: str | UnsetType = UNSET
+
+
+class CollectionRequest(Request):
+    name: Name
+    kinds: list[str] | UnsetType = UNSET
+    recipe: str | UnsetType = UNSET
+    threshold: Share | UnsetType = UNSET
+    keep_text: bool | UnsetType = UNSET
+
+
+class Collections(Struct):
+    collections: list[str]
+
+
+class FetchRequest(Request):
+    url: Annotated[str, Meta(min_length=1, max_length=4000)]
+
+
+class ReadAnswer(Struct):
+    """The text of a file or of a page from the web."""
+
+    text: str
+    name: str
+    kind: str
+    notes: list[str]
+    html: str | None = None
+
+
+class Health(Struct):
+    status: Literal["ok"]
+
+
+class Ready(Struct):
+    status: Literal["ready", "starting"]
+    documents: int
+    writer: bool

@@ -1,0 +1,54 @@
+"""The collections of a store, open for reading. A reading sees everything that was acknowledged before it began."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any
+
+from lookalike.errors import NotFound, StoreError
+from lookalike.index.index import Index
+from lookalike.index.opening import open as open_index
+
+MOST_OPEN = 32
+
+
+def opened(location: str, collection: str, **options: Any) -> Index:
+    """A collection; ``NotFound`` where there is none of this name."""
+    try:
+        return open_index(location, collection=collection, **options)
+    except StoreError as error:
+        if "has no collection" in str(error):
+            raise NotFound(f"there is no collection {collection!r:.80}") from None
+        raise
+
+
+class Shelf:
+    """Indexes by the names of their collections, opened on first use."""
+
+    def __init__(self, location: str, trust: tuple[str, ...] = ()) -> None:
+        self._location, self._trust = location, trust
+        self._open: OrderedDict[str, Index] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, collection: str) -> Index:
+        found = self._open.get(collection)
+        if found is not None:
+            return found
+        with self._lock:
+            if collection not in self._open:
+                self._open[collection] = opened(self._location, collection, read_only=True, create=False, trust=self._trust)
+                while len(self._open) > MOST_OPEN:
+                    self._open.popitem(last=False)[1].close()
+            return self._open[collection]
+
+    def forget(self, collection: str) -> None:
+        """It was dropped, or made anew: the next request opens it again."""
+        with self._lock:
+            found = self._open.pop(collection, None)
+        if found is not None:
+            found.close()
+
+    def close(self) -> None:
+        for collection in list(self._open):
+            self.forget(collection)

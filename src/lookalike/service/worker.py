@@ -1,0 +1,88 @@
+"""One process that answers requests. Its parent sends the settings over standard input, and is known to be gone when that ends."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import uvicorn
+
+from lookalike.service.app import Service, Settings, Writer
+from lookalike.service.limits import Limits
+from lookalike.service.protocol import BoundedProtocol
+from lookalike.service.writer_process import LocalWriter, RemoteWriter, end_with_parent
+from lookalike.service.writing import GroupWriter
+
+GRACE = 20  # seconds that requests have to end after the service was told to stop
+
+
+def encoded(settings: Settings, socket_path: Path | None, listening: int) -> bytes:
+    data = asdict(settings) | {"token_file": _text(settings.token_file), "metrics_file": _text(settings.metrics_file)}
+    return msgspec.json.encode({"settings": data, "socket": _text(socket_path), "listening": listening}) + b"\n"
+
+
+def decoded(line: bytes) -> tuple[Settings, Path | None, int]:
+    data = msgspec.json.decode(line)
+    given: dict[str, Any] = data["settings"]
+    for name in ("token_file", "metrics_file"):
+        given[name] = Path(given[name]) if given[name] else None
+    given |= {"limits": Limits(**given["limits"]), "hosts": tuple(given["hosts"]), "trust": tuple(given["trust"])}
+    return Settings(**given), Path(data["socket"]) if data["socket"] else None, data["listening"]
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def run(settings: Settings, socket_path: Path | None, listening: socket.socket) -> None:
+    """Answer until told to stop."""
+
+    async def answer() -> None:
+        writer: Writer | None = None
+        if not settings.read_only:
+            writer = RemoteWriter(socket_path) if socket_path else LocalWriter(GroupWriter(settings.location))
+        config = uvicorn.Config(
+            Service(settings, writer),
+            http=BoundedProtocol,
+            loop="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            backlog=2048,
+            timeout_keep_alive=65,
+            timeout_graceful_shutdown=GRACE,
+            limit_concurrency=settings.limits.connections,
+            ws="none",
+        )
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+    import uvloop
+
+    uvloop.run(answer())
+
+
+def main() -> None:
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        piece = os.read(0, 1)
+        if not piece:
+            return
+        line += piece
+    settings, socket_path, listening = decoded(bytes(line))
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    run(settings, socket_path, socket.socket(fileno=listening))
+
+
+if __name__ == "__main__":
+    main()

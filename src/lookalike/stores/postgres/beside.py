@@ -1,0 +1,81 @@
+"""What the database keeps beside some documents (``sql/beside.sql``), and the locks of those who decide whether to add some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.stores.base import Batch
+from lookalike.stores.ids import Id
+from lookalike.stores.postgres.copying import mixed
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.connections import Connection
+
+WHOLE = np.array([0x6C6F6F6B616C6971], dtype=np.uint64)  # the lock of a collection, before it is mixed with its number
+LIVE = "JOIN lookalike.documents d USING (collection, ordinal)"
+
+
+def lock(connection: Connection, collection: int, keys: NDArray[np.int64] | None) -> None:
+    """Wait until nobody else decides who has one of these keys. All take them in the same order, so none waits for another in turn."""
+    whole = int(mixed(WHOLE, collection)[0])
+    if keys is None:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (whole,))
+        return
+    # Sorted here, and taken by unnest in the order of the array. One statement: a lock each would be a message each.
+    wanted = np.unique(mixed(np.ascontiguousarray(keys).reshape(-1).view(np.uint64), collection)).tolist()
+    connection.execute(
+        "SELECT pg_advisory_xact_lock_shared(%s), (SELECT count(pg_advisory_xact_lock(key)) FROM unnest(%s::bigint[]) AS key)",
+        (whole, f"{{{','.join(map(str, wanted))}}}"),
+    )
+
+
+def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Batch, known: dict[Id, int]) -> None:
+    """For documents that were just written; ``known`` are the ordinals of those that they are linked to."""
+    expiring = [(collection, ordinal, batch.expires[id_]) for id_, ordinal in ordinals.items() if id_ in batch.expires]
+    if expiring:
+        _insert(connection, "expiring", expiring)
+    found = ((ordinal, batch.links[id_]) for id_, ordinal in ordinals.items() if id_ in batch.links)
+    linked = [(collection, ordinal, known[link.leader], link.similarity) for ordinal, link in found if link.leader in known]
+    if linked:
+        _insert(connection, "members", linked)
+
+
+def _insert(connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    with connection.cursor().copy(f"COPY lookalike.{table} FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def read_links(connection: Connection, collection: int, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
+    query = "SELECT ordinal, leader, similarity FROM lookalike.members WHERE collection = %s AND ordinal = ANY (%s)"
+    return {row: (leader, similarity) for row, leader, similarity in connection.execute(query, (collection, list(rows)))}
+
+
+def read_linked(connection: Connection, collection: int, rows: Sequence[int] | None, now: int) -> list[tuple[int, int, float]]:
+    """Of documents that are there and have not expired."""
+    chosen = "" if rows is None else "AND leader = ANY (%(rows)s)"
+    query = f"""
+SELECT leader, ordinal, similarity FROM lookalike.members m {LIVE} WHERE m.collection = %(collection)s {chosen} AND NOT EXISTS (
+  SELECT FROM lookalike.expiring e WHERE e.collection = m.collection AND e.ordinal = m.ordinal AND e.expires <= %(now)s
+) ORDER BY leader, ordinal"""  # noqa: S608
+    found = connection.execute(query, {"collection": collection, "rows": list(rows or ()), "now": now})
+    return [(leader, row, similarity) for leader, row, similarity in found]
+
+
+def read_expirations(connection: Connection, collection: int, rows: Sequence[int]) -> dict[int, int]:
+    query = "SELECT ordinal, expires FROM lookalike.expiring WHERE collection = %s AND ordinal = ANY (%s)"
+    return dict(connection.execute(query, (collection, list(rows))).fetchall())
+
+
+def drop_unused(connection: Connection, collection: int) -> None:
+    """What is left of documents that are gone."""
+    for table in ("members", "expiring"):
+        connection.execute(
+            f"DELETE FROM lookalike.{table} b WHERE collection = %s AND NOT EXISTS "  # noqa: S608
+            "(SELECT FROM lookalike.documents d WHERE d.collection = b.collection AND d.ordinal = b.ordinal)",
+            (collection,),
+        )

@@ -1,0 +1,58 @@
+"""Shards by a list of locations, or by a file that lists them (``shards://FILE``)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import fspath
+from pathlib import Path
+from urllib.parse import parse_qs, unquote
+
+from lookalike.errors import InputError, LookalikeError
+from lookalike.stores.base import Store
+from lookalike.stores.openers import opener_of
+from lookalike.stores.settings import Wanted
+from lookalike.stores.shards.routing import MAX_SHARDS
+from lookalike.stores.shards.store import ShardStore
+
+
+def open_shards(location: str, collection: str, wanted: Wanted, *, read_only: bool, create: bool) -> ShardStore:
+    """``shards://FILE`` or ``shards://FILE?partial=on``: a location per line; paths are beside the file."""
+    name, _, query = location.partition("://")[2].partition("?")
+    options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
+    if not name or options.keys() - {"partial"} or options.get("partial", "off") not in ("on", "off"):
+        raise InputError("location: give shards://FILE, with one location per line in the file; partial=on is the only option")
+    path = Path(unquote(name))
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as a list of shards, one location per line ({error})") from error
+    found = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    beside = [line if "://" in line else str(path.parent / line) for line in found]
+    return open_listed(beside, collection, wanted, read_only=read_only, create=create, partial=options.get("partial") == "on")
+
+
+def open_listed(
+    locations: Sequence[object], collection: str, wanted: Wanted, *, read_only: bool, create: bool, partial: bool
+) -> ShardStore:
+    names = [each if isinstance(each, str) else fspath(each) if hasattr(each, "__fspath__") else each for each in locations]
+    if not 1 <= len(names) <= MAX_SHARDS or not all(isinstance(each, str) and each for each in names):
+        raise InputError(f"location: give a list of 1 to {MAX_SHARDS} paths or URLs")
+    if len(set(names)) < len([each for each in names if not str(each).startswith("memory:")]):
+        raise InputError("location: the same shard is in the list twice")
+    if any(str(each).startswith("shards:") for each in names):
+        raise InputError("location: a shard cannot consist of shards; list all of them")
+    stores: list[Store | str] = []
+    try:
+        for each in names:
+            try:
+                stores.append(opener_of(each)(str(each), collection, wanted, read_only=read_only, create=create))
+            except LookalikeError as error:
+                if not partial or isinstance(error, InputError):
+                    raise
+                stores.append(str(error))
+        return ShardStore(stores, wanted, partial=partial)
+    except BaseException:
+        for store in stores:
+            if not isinstance(store, str):
+                store.close()
+        raise

@@ -1,0 +1,156 @@
+"""One state of each shard, as one; see ``stores.base.Reader``. They are not of one moment: a writer may be between two shards."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.errors import StoreError
+from lookalike.stores.base import Question, Reader, Record
+from lookalike.stores.ids import Id
+from lookalike.stores.kinds import kind_named
+from lookalike.stores.kinds.base import in_parts
+from lookalike.stores.postgres.reading import PostgresReader
+from lookalike.stores.settings import Settings
+from lookalike.stores.shards.merging import MERGED, joined, translated
+from lookalike.stores.shards.routing import MAX_SHARDS, number_of, shard_of
+from lookalike.stores.stretches import Stretch
+
+Answer = TypeVar("Answer")
+AT_A_TIME = 10_000
+
+
+class ShardReader:
+    """``parts`` has None for a shard that does not answer, where that is allowed: searches then leave it out, and ``notes`` say so."""
+
+    def __init__(self, parts: Sequence[Reader | None], settings: Settings, failed: Callable[[int, StoreError], str]) -> None:
+        self._parts, self.settings, self._failed = list(parts), settings, failed
+        self.notes: list[str] = []
+        self._rows: list[dict[int, int]] = [{} for _ in parts]  # of each shard, to those of the whole
+        self._places: dict[int, tuple[int, int]] = {}
+
+    def _row(self, part: int, local: int, number: int | None) -> int:
+        """The row in the whole: by the number that a document got when it was added, so that older ones come first."""
+        known = self._rows[part].get(local)
+        if known is not None:
+            return known
+        row = (local % (1 << 52) if number is None else number) * MAX_SHARDS + part
+        while row in self._places:  # two writers gave the same number
+            row += MAX_SHARDS
+        self._places[row], self._rows[part][local] = (part, local), row
+        return row
+
+    def _translated(self, part: int, reader: Reader, locals_: Sequence[int]) -> list[int]:
+        unknown = [row for row in dict.fromkeys(locals_) if row not in self._rows[part]]
+        for local, record in sorted(reader.records(unknown, ("meta",)).items()) if unknown else ():
+            self._row(part, local, number_of(record.meta)[0])
+        return [self._rows[part][local] for local in locals_]
+
+    def _all(self) -> list[tuple[int, Reader]]:
+        """Every shard: what counts or lists documents is never partial."""
+        for part, reader in enumerate(self._parts):
+            if reader is None:
+                raise StoreError(self._failed(part, StoreError("it could not be opened")))
+        return [(part, reader) for part, reader in enumerate(self._parts) if reader is not None]
+
+    def count(self) -> int:
+        return sum(reader.count() for _, reader in self._all())
+
+    def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]:
+        homes: dict[int, list[Id]] = {}
+        for id_ in ids:
+            homes.setdefault(shard_of(id_, len(self._parts)), []).append(id_)
+        found: dict[Id, int] = {}
+        for part, wanted in homes.items():
+            reader = self._parts[part]
+            if reader is None:
+                raise StoreError(self._failed(part, StoreError("it could not be opened")))
+            here = reader.rows_of(wanted)
+            found |= dict(zip(here, self._translated(part, reader, list(here.values())), strict=True))
+        return found
+
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+        wanted: dict[int, list[int]] = {}
+        for row in rows:
+            part, local = self._places[int(row)]
+            wanted.setdefault(part, []).append(local)
+        found: dict[int, Record] = {}
+        for part, locals_ in wanted.items():
+            reader = self._parts[part]
+            assert reader is not None  # noqa: S101 - its rows are known
+            for local, record in reader.records(locals_, columns).items():
+                row = self._rows[part][local]
+                found[row] = record._replace(row=row, meta=number_of(record.meta)[1])
+        return found
+
+    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
+        """Oldest first: each shard gives its own in this order."""
+        read = columns if "meta" in columns else (*columns, "meta")
+
+        def of(part: int, reader: Reader) -> Iterator[Record]:
+            for record in reader.scan(read):
+                number, meta = number_of(record.meta)
+                yield record._replace(row=self._row(part, record.row, number), meta=meta if "meta" in columns else None)
+
+        return heapq.merge(*(of(part, reader) for part, reader in self._all()), key=lambda record: record.row)
+
+    def find(self, question: Question[Answer]) -> Answer:
+        self.settings.require(question.kind)
+        asked_for: Any = question
+        if not isinstance(asked_for, MERGED):
+            return question.in_segments(AllSegments(self, question.kind))
+        answers = []
+        for part, asked in self._asked(question):
+            reader = self._parts[part]
+            assert reader is not None  # noqa: S101 - it was asked
+            try:
+                answers.append(translated(question, asked(), partial(self._translated, part, reader)))
+            except StoreError as error:
+                self.notes.append(self._failed(part, error))
+                self._parts[part] = None
+        if not answers:
+            raise StoreError("none of the shards answers")
+        whole: Answer = joined(question, answers)
+        return whole
+
+    def _asked(self, question: Question[Any]) -> list[tuple[int, Callable[[], Any]]]:
+        """What gives the answer of each shard. Servers work at the same time; a folder's reader stays in its thread."""
+        asked: list[tuple[int, Callable[[], Any]]] = []
+        servers = [part for part, reader in enumerate(self._parts) if isinstance(reader, PostgresReader)]
+        threads = ThreadPoolExecutor(len(servers)) if len(servers) > 1 else None
+        for part, reader in enumerate(self._parts):
+            if reader is not None and threads is not None and part in servers:
+                asked.append((part, threads.submit(reader.find, question).result))
+            elif reader is not None:
+                asked.append((part, partial(reader.find, question)))
+        if threads is not None:
+            threads.shutdown(wait=False)  # no more questions; answers are waited for where they are read
+        return asked
+
+
+class AllSegments:
+    """See ``stores.base.Segments``: the documents of all shards as one, for a kind whose answers nobody here can join."""
+
+    def __init__(self, reader: ShardReader, kind: str) -> None:
+        of = kind_named(kind)
+        parts = in_parts(reader.scan(of.built_from), AT_A_TIME)
+        self.all: list[Any] = [of.build_all((_stretch(part, of.built_from) for part in parts), reader.settings)]
+        self.settings, self.documents = reader.settings, reader.count()
+        self.removed: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def live(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.ones(len(rows), dtype=bool)
+
+    def through_graphs(self, queries: NDArray[np.uint16], limit: int, workers: int) -> tuple[list[Any], str]:
+        return [segment.search(queries, 0.0, limit, workers, self.removed) for segment in self.all], ""
+
+
+def _stretch(records: Sequence[Record], columns: Sequence[str]) -> Stretch:
+    values = {name: [each.text if name == "text" else each.columns[name] for each in records] for name in columns}
+    return Stretch.stored([each.row for each in records], values, records=True)

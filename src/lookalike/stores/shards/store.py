@@ -1,0 +1,154 @@
+"""A collection on several stores. ``docs/shards.md`` describes it to users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from lookalike.errors import InputError, LookalikeError, StoreError
+from lookalike.stores.base import Added, Batch, CheckReport, Progress, Reader, Store
+from lookalike.stores.ids import Id
+from lookalike.stores.settings import Settings, Wanted
+from lookalike.stores.shards.reading import ShardReader
+from lookalike.stores.shards.routing import numbered, numbers, shard_of
+
+
+class ShardStore:
+    """Each document is in the shard that its id says. One that does not answer is an error, or, where ``partial``, left out of searches."""
+
+    def __init__(self, stores: Sequence[Store | str], wanted: Wanted, *, partial: bool = False) -> None:
+        """In place of a store that could not be opened, what is wrong with it."""
+        self._stores, self.wanted, self._partial = list(stores), wanted, partial
+        live = self._live()
+        if not live:
+            raise StoreError(f"none of the shards could be opened: {'; '.join(str(each) for each in stores)}")
+        self.settings = live[0].settings
+        self.name = f"{len(stores)} shards ({', '.join(each.name for each in live[:3])}{', …' if len(live) > 3 else ''})"
+        self._check_settings(live)
+        self._check_homes()
+
+    def _live(self) -> list[Store]:
+        return [each for each in self._stores if not isinstance(each, str)]
+
+    def _check_settings(self, live: Sequence[Store]) -> None:
+        for store in live[1:]:
+            if self.settings.keyed and store.settings != self.settings and _is_empty(store):
+                store.adopt(self.settings)  # made a moment ago: all shards have one secret
+            if store.settings.to_json() != self.settings.to_json():
+                raise InputError(f"{store.name} was made with other settings than {live[0].name}: shards have the same")
+
+    def _check_homes(self) -> None:
+        """The oldest document of each shard is where its id says, or the list was another one when it was added."""
+        for place, store in enumerate(self._stores):
+            if isinstance(store, str):
+                continue
+            with store.reading() as reader:
+                first = next(iter(reader.scan(())), None)
+            if first is not None and shard_of(first.id, len(self._stores)) != place:
+                home = shard_of(first.id, len(self._stores))
+                raise StoreError(
+                    f"{store.name} is shard {place + 1} of {len(self._stores)} here, but its document {first.id!r:.60} "
+                    f"belongs to shard {home + 1}: give all shards in the order in which they were made"
+                )
+
+    def _failed(self, place: int, error: StoreError) -> str:
+        """What a note says where that is allowed; otherwise it is an error."""
+        store = self._stores[place]
+        if not self._partial:
+            raise error
+        why = store if isinstance(store, str) else error
+        return f"shard {place + 1} of {len(self._stores)} did not answer ({why}): what it holds is missing here"
+
+    @contextmanager
+    def reading(self) -> Iterator[ShardReader]:
+        with ExitStack() as held:
+            parts: list[Reader | None] = []
+            notes = []
+            for place, store in enumerate(self._stores):
+                try:
+                    if isinstance(store, str):
+                        raise StoreError(store)
+                    parts.append(held.enter_context(store.reading()))
+                except StoreError as error:
+                    notes.append(self._failed(place, error))
+                    parts.append(None)
+            reader = ShardReader(parts, self.settings, self._failed)
+            reader.notes = notes
+            yield reader
+
+    def _store(self, place: int) -> Store:
+        store = self._stores[place]
+        if isinstance(store, str):
+            raise StoreError(f"shard {place + 1} of {len(self._stores)} could not be opened: {store}")
+        return store
+
+    def write(self, batch: Batch) -> Added:
+        """Each shard takes its part whole or not at all. What fails can be added again: it replaces what is there."""
+        batch = batch.last_of_each()
+        given = numbers(len(batch))
+        batch = Batch(
+            batch.ids, batch.texts, [numbered(meta, number) for meta, number in zip(batch.metas, given, strict=True)], batch.columns
+        )
+        added = updated = 0
+        for place, places in self._homes(batch.ids).items():
+            counts = self._store(place).write(batch.take(places))
+            added, updated = added + counts.added, updated + counts.updated
+        return Added(added, updated)
+
+    def _homes(self, ids: Sequence[Id]) -> dict[int, list[int]]:
+        homes: dict[int, list[int]] = {}
+        for place, id_ in enumerate(ids):
+            homes.setdefault(shard_of(id_, len(self._stores)), []).append(place)
+        return homes
+
+    def remove(self, ids: Sequence[Id]) -> int:
+        return sum(self._store(place).remove([ids[each] for each in places]) for place, places in self._homes(ids).items())
+
+    def adopt(self, settings: Settings) -> bool:
+        stores = [self._store(place) for place in range(len(self._stores))]
+        if not all(map(_is_empty, stores)):
+            return False
+        taken = [store.adopt(settings) for store in stores]
+        if all(taken):
+            self.settings = settings
+        return all(taken)
+
+    def stats(self) -> dict[str, Any]:
+        found = [self._store(place).stats() for place in range(len(self._stores))]
+        both = zip(self._live(), found, strict=True)
+        return {
+            "documents": sum(each["documents"] for each in found),
+            "collections": sorted({name for each in found for name in each["collections"]}),
+            "bytes": sum(each["bytes"] for each in found),
+            "shards": [{"name": store.name, "documents": each["documents"], "bytes": each["bytes"]} for store, each in both],
+        }
+
+    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+        whole = CheckReport()
+        for place in range(len(self._stores)):
+            report = self._store(place).check(repair, progress)
+            whole.problems += [f"shard {place + 1}: {problem}" for problem in report.problems]
+            whole.repaired += [f"shard {place + 1}: {problem}" for problem in report.repaired]
+            for name, count in report.checked.items():
+                whole.checked[name] = whole.checked.get(name, 0) + count
+        return whole
+
+    def compact(self, progress: Progress = None) -> dict[str, Any]:
+        found = [self._store(place).compact(progress) for place in range(len(self._stores))]
+        return {name: sum(each.get(name, 0) for each in found) for name in ("bytes_before", "bytes_after")}
+
+    def close(self) -> None:
+        problems = []
+        for store in self._live():
+            try:
+                store.close()
+            except LookalikeError as error:  # the others are closed all the same
+                problems.append(error)
+        if problems:
+            raise problems[0]
+
+
+def _is_empty(store: Store) -> bool:
+    with store.reading() as reader:
+        return reader.count() == 0

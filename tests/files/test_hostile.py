@@ -1,0 +1,244 @@
+"""Files that were made to do harm cost one file, and never the program that reads them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import resource
+import signal
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+import made_files
+from lookalike.files import Limits, processes
+from lookalike.files.archives import safe_name
+from lookalike.files.extracting import extract
+
+SMALL = Limits(seconds=20)
+
+
+def read(data: bytes, name: str = "a", limits: Limits = SMALL) -> la.FileText:
+    """In this process, where a test can see what happens."""
+    return extract(io.BytesIO(data), name, limits, len(data))[0]
+
+
+def docx_with(document: bytes, **more: bytes) -> bytes:
+    return made_files.zipped({"[Content_Types].xml": b"<Types/>", "word/document.xml": document, **more})
+
+
+def test_a_bomb_in_a_document(tmp_path: Path) -> None:
+    """0.1 MB that unpack to 100 MB."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        with archive.open("word/document.xml", "w") as part:
+            part.write(b"<w:document><w:p><w:r><w:t>")
+            for _ in range(100):
+                part.write(b" " * (1 << 20))
+            part.write(b"</w:t></w:r></w:p></w:document>")
+    assert len(out.getvalue()) < 150_000
+    path = tmp_path / "bomb.docx"
+    path.write_bytes(out.getvalue())
+    found = la.read(path)
+    assert (found.status, found.kind, found.text) == ("too large", "docx", "")
+    assert "unpacks to more than" in found.notes[0]
+    assert la.ssdeep(path).value is not None
+
+
+def test_entities_are_refused() -> None:
+    laughs = b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><w:document><w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:document>'
+    found = read(docx_with(laughs))
+    assert (found.status, found.text) == ("broken", "")
+    assert "declares entities" in found.notes[0]
+    outside = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><w:document><w:t>&a;</w:t></w:document>'
+    assert read(docx_with(outside)).status == "broken"
+    foreign = b'<!DOCTYPE x SYSTEM "file:///etc/passwd"><w:document><w:p><w:r><w:t>plain</w:t></w:r></w:p></w:document>'
+    assert read(docx_with(foreign)).text == "plain\n"
+
+
+def test_nesting_entries_pages_and_characters() -> None:
+    data = b"deep"
+    for level in range(8):
+        data = made_files.zipped({f"{level}.zip" if level else "a.txt": data})
+    found = read(data)
+    assert "deep" not in found.text
+    assert any("archives or mails deep" in note for note in found.notes)
+    many = made_files.zipped({f"{number}.txt": b"x" for number in range(50)})
+    assert read(many, limits=Limits(entries=20)).status == "too large"
+    assert read(made_files.made("pptx"), limits=Limits(pages=2)).status == "too large"
+    assert read(b"a" * 1000, limits=Limits(characters=500)).status == "too large"
+    assert read(b"a" * 1000, limits=Limits(document=500)).status == "too large"
+    assert read(gzip.compress(bytes(1 << 20)), limits=Limits(inflated=1 << 19)).status == "too large"
+
+
+def test_a_bomb_hides_nothing_that_comes_before_it() -> None:
+    archive = made_files.zipped({"a.txt": b"seen before", "b.gz": gzip.compress(bytes(32 << 20), 1)})
+    found = read(archive)
+    assert (found.status, "seen before" in found.text) == ("too large", True)
+
+
+def test_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = iter(range(0, 100_000, 10))
+    monkeypatch.setattr("lookalike.files.limits.time.monotonic", lambda: next(moments))
+    assert read(made_files.made("pptx"), limits=Limits(seconds=15)).status == "too slow"
+
+
+def test_paths_and_links_lead_nowhere(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, kind, target in (
+            ("link", tarfile.SYMTYPE, "/etc/passwd"),
+            ("hard", tarfile.LNKTYPE, "../../x"),
+            ("pipe", tarfile.FIFOTYPE, ""),
+        ):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, target
+            archive.addfile(info)
+        info = tarfile.TarInfo("../../../etc/cron.d/job")
+        info.size = 4
+        archive.addfile(info, io.BytesIO(b"text"))
+    path = tmp_path / "a.tar"
+    path.write_bytes(out.getvalue())
+    before = sorted(tmp_path.rglob("*"))
+    found = la.read_members(path)
+    assert [each.name for each in found if each.data is not None] == ["etc/cron.d/job"]
+    assert {note for each in found for note in each.notes} == {
+        "link: a link, not followed",
+        "hard: a link, not followed",
+        "pipe: no file, not followed",
+    }
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [("../../a", "a"), ("/etc/passwd", "etc/passwd"), ("C:\\x\\..\\y", "x/y"), ("..", "unnamed"), ("a\0b", "ab"), ("//a//b", "a/b")],
+)
+def test_safe_names(name: str, safe: str) -> None:
+    assert safe_name(name) == safe
+
+
+class TestProcess:
+    """The process that reads."""
+
+    def test_it_dies_and_the_next_file_is_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.docx"
+        path.write_bytes(made_files.made("docx"))
+        assert la.read(path).ok
+        for process in processes._idle:
+            os.kill(process._process.pid, signal.SIGKILL)
+        assert la.read(path).ok
+
+    def test_it_is_killed_in_the_middle(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "a.docx"
+        path.write_bytes(made_files.made("docx"))
+        send = processes.Process._send
+
+        def killed(self: processes.Process, pieces: object, until: float) -> None:
+            send(self, pieces, until)  # type: ignore[arg-type]
+            self._process.kill()
+            self._process.wait()
+
+        stopped = processes.Process(Limits().memory)
+        os.kill(stopped._process.pid, signal.SIGSTOP)  # so that it cannot answer before it is killed
+        monkeypatch.setattr(processes, "_idle", [stopped])
+        monkeypatch.setattr(processes.Process, "_send", killed)
+        found = la.read(path)
+        assert (found.status, found.text) == ("too large", "")
+        monkeypatch.undo()
+        assert la.read(path).ok
+
+    def test_it_hangs(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "a.docx"
+        path.write_bytes(made_files.made("docx"))
+        stopped = processes.Process(Limits().memory)
+        os.kill(stopped._process.pid, signal.SIGSTOP)
+        stopped.files = 1  # it has started
+        monkeypatch.setattr(processes, "_idle", [stopped])
+        monkeypatch.setattr(processes, "GRACE", 0.2)
+        begun = time.monotonic()
+        found = la.read(path, limits=Limits(seconds=0.3))
+        assert found.status == "too slow"
+        assert time.monotonic() - begun < 30
+        assert stopped._process.poll() is not None
+
+    def test_memory(self, tmp_path: Path) -> None:
+        """A text of 200 MB in a process that may take 128 MB in all."""
+        path = tmp_path / "large.gz"
+        path.write_bytes(gzip.compress(random.Random(1).randbytes(1000).hex().encode() * 20_000, 1))
+        found = la.read(path, limits=Limits(memory=128 << 20))
+        assert (found.status, found.text) == ("too large", "")
+
+    def test_it_writes_no_file_and_imports_nothing_from_here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "json.py").write_text("raise SystemExit('imported from the folder')")
+        (tmp_path / "a.txt").write_text("text")
+        processes.stop_idle()
+        assert la.read("a.txt").text == "text"
+
+    def test_a_fork_has_a_process_of_its_own(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.txt"
+        path.write_text("text")
+        assert la.read(path).ok
+        child = os.fork()
+        if not child:
+            os._exit(0 if la.read(path).ok else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert la.read(path).ok
+
+
+EXAMPLES = int(os.environ.get("LOOKALIKE_EXAMPLES", "0"))
+FUZZED = ["docx", "pptx", "xlsx", "xls", "odt", "ods", "epub", "pdf", "rtf", "eml", "zip", "tar", "tar.gz", "bz2", "xz", "zst", "html"]
+
+
+@pytest.mark.parametrize("kind", FUZZED)
+def test_mutated_files(tmp_path: Path, kind: str) -> None:
+    """A status each time, and never an exception, a hang, or more memory than allowed. LOOKALIKE_EXAMPLES=2000 tries as many others."""
+    chance = random.Random(kind if not EXAMPLES else None)
+    data = made_files.made(kind)
+    path = tmp_path / f"a.{kind}"
+    limits = Limits(seconds=20, memory=512 << 20)
+    statuses = set()
+    for _ in range(EXAMPLES or 12):
+        path.write_bytes(mutated(data, chance))
+        found = la.read(path, limits=limits)
+        assert found.status == "ok" or found.notes or found.status == "empty"
+        assert all(0 <= place.start < place.end <= len(found.text) for place in found.places)
+        statuses.add(found.status)
+    assert statuses <= {"ok", "empty", "broken", "binary", "encrypted", "too large", "unsupported", "scanned"}
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert usage.ru_maxrss < 1 << 20  # KB: no process that read took a GB
+
+
+def mutated(data: bytes, chance: random.Random) -> bytes:
+    """Some bytes changed, cut, doubled or put in; of a ZIP file also inside of a member, packed again."""
+    if data.startswith(b"PK") and chance.random() < 0.6:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            files = {info.filename: archive.read(info) for info in archive.infolist() if not info.is_dir()}
+        name = chance.choice(sorted(files))
+        files[name] = mutated(files[name], chance)
+        return made_files.zipped(files)
+    changed = bytearray(data)
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randrange(len(changed) + 1)
+        step = chance.randrange(6)
+        if step == 0:
+            changed[at : at + 1] = chance.randbytes(1)
+        elif step == 1:
+            changed[at : at + 4] = chance.choice([b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"9999"])
+        elif step == 2:
+            del changed[at : at + chance.randint(1, 60)]
+        elif step == 3:
+            changed[at:at] = changed[at : at + chance.randint(1, 400)]
+        elif step == 4:
+            changed[at:at] = chance.choice([b"<a>", b"</a>", b"&#x0;", b"{", b"\\u-99999?", b"]]>", b"\x1f\x8b\x08", b"PK\x03\x04"])
+        elif chance.random() < 0.3:
+            del changed[at:]
+    return bytes(changed)

@@ -1,0 +1,198 @@
+"""Files of every format, made by the usual libraries, are read: their text, their places, their properties."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import docx
+import pytest
+
+import lookalike as la
+import made_files
+from lookalike.files.kinds import kind_of, zip_kind
+
+KINDS = ["docx", "pptx", "xlsx", "xls", "odt", "ods", "odp", "epub", "pdf", "rtf", "eml", "html", "txt", "md"]
+PLACES = {
+    "docx": "page",
+    "odt": "page",
+    "pdf": "page",
+    "pptx": "slide",
+    "odp": "slide",
+    "epub": "chapter",
+    "xlsx": "sheet",
+    "xls": "sheet",
+    "ods": "sheet",
+}
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("named", ["合同.{}", "没有后缀"])
+def test_every_format(tmp_path: Path, kind: str, named: str) -> None:
+    """With its ending, and without one: the contents decide. Markdown alone is known by its name."""
+    found = la.read(written(tmp_path, named.format(kind), made_files.made(kind)))
+    plain = {"txt": "text", "md": "markdown" if "{" in named else "text"}
+    assert (found.kind, found.status) == (plain.get(kind, kind), "ok")
+    for line in "\n".join(made_files.PAGES).split("\n"):
+        assert squeezed(line) in squeezed(found.text)
+    if kind in PLACES:
+        for number, page in enumerate(made_files.PAGES, 1):
+            at = found.text.index(page.split("。")[0][:6])
+            assert found.where((at, at + 5)) == (f"sheet 表{number}" if PLACES[kind] == "sheet" else f"{PLACES[kind]} {number}")
+    if kind not in ("xlsx", "xls", "ods", "odp", "txt", "md"):
+        assert found.title == made_files.TITLE
+
+
+def test_what_stands_beside_the_text(tmp_path: Path) -> None:
+    found = la.read(written(tmp_path, "a.docx", made_files.made("docx")))
+    assert "货物\t数量\n螺丝 screws\t120\n" in found.text
+    assert found.where((at := found.text.index("页眉"), at + 2)) == "header"
+    assert found.meta["author"] == "王小明"
+    slides = la.read(written(tmp_path, "a.pptx", made_files.made("pptx")))
+    assert slides.where((at := slides.text.index("备注 2"), at + 2)) == "slide 2 › notes"
+    odt = la.read(written(tmp_path, "a.odt", made_files.made("odt")))
+    assert odt.where((at := odt.text.index("批注"), at + 2)) == "comments"
+
+
+def test_tracked_changes_footnotes_and_comments(tmp_path: Path) -> None:
+    """As Word writes them: what was deleted stands apart, what was inserted is part of the text, and text boxes come once."""
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    body = (
+        "<w:p><w:r><w:t>kept </w:t></w:r><w:ins><w:r><w:t>added</w:t></w:r></w:ins><w:del><w:r><w:delText>taken out</w:delText></w:r></w:del></w:p>"
+        "<mc:AlternateContent><mc:Choice><w:p><w:r><w:t>box</w:t></w:r></w:p></mc:Choice><mc:Fallback><w:p><w:r><w:t>box</w:t></w:r></w:p></mc:Fallback>"
+        "</mc:AlternateContent><w:p><w:r><w:instrText>PAGE</w:instrText><w:lastRenderedPageBreak/><w:t>second &amp; last</w:t></w:r></w:p>"
+    )
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    parts = {
+        "[Content_Types].xml": "<Types/>",
+        "_rels/.rels": f'<Relationships><Relationship Id="r1" Type="{kind}/officeDocument" Target="word/document.xml"/></Relationships>',
+        "word/_rels/document.xml.rels": f'<Relationships><Relationship Id="a" Type="{kind}/footnotes" Target="footnotes.xml"/>'
+        f'<Relationship Id="b" Type="{kind}/comments" Target="/word/comments.xml"/>'
+        f'<Relationship Id="c" Type="{kind}/header" Target="http://example.com/header.xml" TargetMode="External"/></Relationships>',
+        "word/document.xml": f"<w:document {space}><w:body>{body}</w:body></w:document>",
+        "word/footnotes.xml": f"<w:footnotes {space}><w:footnote><w:p><w:r><w:t>脚注</w:t></w:r></w:p></w:footnote></w:footnotes>",
+        "word/comments.xml": f"<w:comments {space}><w:comment><w:p><w:r><w:t>批注</w:t></w:r></w:p></w:comment></w:comments>",
+    }
+    found = la.read(written(tmp_path, "a.docx", made_files.zipped({name: text.encode() for name, text in parts.items()})))
+    assert found.text == "kept added\nbox\nsecond & last\n脚注\n批注\ntaken out\n"
+    assert [place.name for place in found.places] == ["page 1", "page 2", "footnotes", "comments", "deleted text"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz", "tar.zst"])
+def test_archives_are_folders(tmp_path: Path, kind: str) -> None:
+    path = written(tmp_path, f"a.{kind}", made_files.made(kind))
+    found = la.read(path)
+    assert found.status == "ok"
+    assert found.where((at := found.text.index("第二条"), at + 3)) == "合同/contract.docx › page 2"
+    members = la.read_members(path)
+    assert [(member.name, member.kind) for member in members] == [("合同/contract.docx", "docx"), ("notes.txt", "text")]
+    assert members[0].data == made_files.made("docx")
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst"])
+def test_packed_texts_are_texts(tmp_path: Path, kind: str) -> None:
+    found = la.read(written(tmp_path, f"a.txt.{kind}", made_files.made(kind)))
+    assert (found.kind, found.text, found.encoding) == ("text", "\n".join(made_files.PAGES), "gb18030")
+
+
+def test_mail_with_an_archive_with_a_document(tmp_path: Path) -> None:
+    inner = made_files.zipped({"深/secret.pdf": made_files.made("pdf")})
+    path = written(tmp_path, "a.eml", made_files.eml(["see the attachment"], {"合同.zip": inner, "broken.docx": b"PK\x03\x04 nothing"}))
+    found = la.read(path)
+    assert found.where((at := found.text.index("第三条"), at + 3)) == "合同.zip › 深/secret.pdf › page 3"
+    assert found.meta["to"] == "buyer@example.com"
+    assert any(note.startswith("broken.docx: ") for note in found.notes)
+
+
+def test_names_of_members_in_old_encodings(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo("placeholder")
+        archive.writestr(info, "text")
+    data = out.getvalue().replace(b"placeholder", "合同文件x".encode("gb18030") + b"yz")
+    assert [each.name for each in la.read_members(written(tmp_path, "a.zip", data))] == ["合同文件xyz"]
+
+
+def test_statuses(tmp_path: Path) -> None:
+    assert la.read(written(tmp_path, "a.pdf", made_files.pdf(password="x"))).status == "encrypted"
+    assert la.read(written(tmp_path, "b.pdf", made_files.pdf(image=True))).status == "scanned"
+    assert la.read(written(tmp_path, "c.pdf", b"%PDF-1.7 nothing else")).status == "broken"
+    assert la.read(written(tmp_path, "d.docx", made_files.made("docx")[:3000])).status == "broken"
+    assert la.read(written(tmp_path, "e.png", b"\x89PNG\r\n\x1a\n" + bytes(90))).kind == "png"
+    assert la.read(written(tmp_path, "e.bin", bytes(range(256)) * 9)).status == "binary"
+    assert la.read(written(tmp_path, "f.txt", b"")).status == "empty"
+    old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+    assert la.read(written(tmp_path, "g.doc", old + "WordDocument".encode("utf-16-le"))).status == "unsupported"
+    assert la.read(written(tmp_path, "h.docx", old + "EncryptedPackage".encode("utf-16-le"))).status == "encrypted"
+    with pytest.raises(la.InputError, match="does not exist"):
+        la.read(tmp_path / "nothing.pdf")
+    with pytest.raises(la.InputError, match="is a directory"):
+        la.read(tmp_path)
+    with pytest.raises(la.InputError, match="limits"):
+        la.read(tmp_path / "f.txt", limits=5)  # type: ignore[arg-type]
+
+
+def test_kinds_by_contents() -> None:
+    assert kind_of(b"Received: by x\r\nFrom: a@b\r\n\r\nhello", "mail") == "eml"
+    assert kind_of(b"From: a\nSubject: b\n\nhello", "post.txt") == "text"
+    assert kind_of(b"<!-- x --><!DOCTYPE html><p>", "page") == "html"
+    assert kind_of(b"<html>", "page.txt") == "text"
+    assert zip_kind({"[Content_Types].xml", "xl/workbook.xml"}, b"") == "xlsx"
+    assert zip_kind({"a.txt"}, b"") == "zip"
+
+
+def test_many_at_once_in_their_order(tmp_path: Path) -> None:
+    paths = [written(tmp_path, f"{number}.docx", made_files.docx([f"number {number}"])) for number in range(6)]
+    paths.insert(3, tmp_path / "missing.docx")
+    found = list(la.read_many(paths, workers=2))
+    assert [each.name for each in found] == [str(path) for path in paths]
+    assert [each.status for each in found] == ["ok"] * 3 + ["broken"] + ["ok"] * 3
+    assert "number 5" in found[-1].text
+
+
+class TestCompare:
+    def test_a_document_and_its_pdf(self, tmp_path: Path) -> None:
+        left = written(tmp_path, "a.docx", made_files.docx(header=""))
+        right = written(tmp_path, "a.pdf", made_files.made("pdf"))
+        found = la.compare(left, right)
+        assert found.alike
+        assert found.kind == "text"
+        whole = found.to_dict()["passages"][-1]
+        assert (whole["left_place"], whole["right_place"]) == ("page 1–3", "page 1–3")
+
+    def test_where_a_page_was_taken_from(self, tmp_path: Path) -> None:
+        left = written(tmp_path, "a.docx", made_files.docx(header=""))
+        right = written(tmp_path, "a.pdf", made_files.pdf(["something else on the first page", made_files.PAGES[2]]))
+        found = la.compare(left, right)
+        shared = found.to_dict()["passages"]
+        assert {(each["left_place"], each["right_place"]) for each in shared} == {("page 3", "page 2")}
+        assert "left page 3" in found.to_html()
+
+    def test_as_bytes(self, tmp_path: Path) -> None:
+        paths = [written(tmp_path, f"{name}.pdf", made_files.made("pdf")) for name in "ab"]
+        assert la.compare(*paths, kind="file").kind == "file"
+        assert la.compare(paths[0], "\n".join(made_files.PAGES)).score > 0.9
+
+    def test_without_text(self, tmp_path: Path) -> None:
+        scanned = la.read(written(tmp_path, "b.pdf", made_files.pdf(image=True)))
+        with pytest.raises(la.InputError, match=r"no text to compare \(pdf, scanned"):
+            la.compare(scanned, "text")
+
+
+def test_a_document_of_the_library_is_read_as_the_library_reads_it(tmp_path: Path) -> None:
+    """python-docx as an oracle: every paragraph, in its order."""
+    path = written(tmp_path, "a.docx", made_files.made("docx"))
+    paragraphs = [paragraph.text.strip() for paragraph in docx.Document(str(path)).paragraphs if paragraph.text.strip()]
+    lines = [line.strip() for line in la.read(path).text.split("\n") if line.strip()]
+    assert [line for line in lines if line in paragraphs] == paragraphs

@@ -1,0 +1,185 @@
+"""A folder of real files: what belongs together, and what a second scan reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lookalike as la
+import made_files
+from lookalike.cli import main
+from lookalike.scanning.relations import bare_name
+
+PLAN = (
+    "培养方案：学生应当修满一百六十学分，其中必修课一百二十学分，选修课四十学分。毕业设计不少于{}周，由指导教师负责评定成绩，并报学院备案。"
+)
+Run = Callable[..., tuple[Any, int]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "文件"
+    folder.mkdir()
+    noise = bytes(range(256)) * 30 + os.urandom(12_000)
+    files = {
+        "合同.docx": made_files.docx(header=""),
+        "合同.pdf": made_files.made("pdf"),
+        "改名.pdf": made_files.made("pdf"),
+        "方案_v1.docx": made_files.docx([PLAN.format("十四")]),
+        "方案_v2.docx": made_files.docx([PLAN.format("十六")]),
+        "image.bin": noise,
+        "image2.bin": noise[:-500] + b"x" * 300,
+        "locked.pdf": made_files.pdf(password="x"),
+        "other.txt": b"nothing that any of the others says, in a text of its own about the weather on the islands",
+        "old.zip": made_files.zipped({"in/合同.odt": made_files.made("odt")}),
+    }
+    for place, (name, data) in enumerate(files.items()):
+        (folder / name).write_bytes(data)
+        os.utime(folder / name, (1_700_000_000 + place, 1_700_000_000 + place))
+    return folder
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: object) -> tuple[Any, int]:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            main([*map(str, arguments), "--json"])
+        out, err = capfd.readouterr()
+        return json.loads(out) if out else err, int(str(stop.value.code))
+
+    return call
+
+
+def names(family: dict[str, Any]) -> set[str]:
+    return {Path(each["id"]).name for each in family["files"]}
+
+
+def test_what_belongs_together(folder: Path) -> None:
+    report = la.scan(folder)
+    found = report.to_dict()
+    assert (found["files"], found["read"], found["unchanged"]) == (10, 10, 0)
+    assert [[Path(name).name for name in group["files"]] for group in found["copies"]] == [["合同.pdf", "改名.pdf"]]
+    assert found["copies"][0]["renamed"]
+    families = {frozenset(names(family)): family for family in found["families"]}
+    assert set(families) == {
+        frozenset({"合同.docx", "合同.pdf", "改名.pdf", "合同.odt"}),
+        frozenset({"方案_v1.docx", "方案_v2.docx"}),
+        frozenset({"image.bin", "image2.bin"}),
+    }
+    relations = {Path(each["id"]).name: each.get("relation") for family in families.values() for each in family["files"]}
+    assert relations["改名.pdf"] == "renamed copy"
+    assert "another format" in (relations["合同.docx"], relations["合同.odt"])
+    assert relations["方案_v2.docx"] == "near-copy"
+    assert relations["image2.bin"] == "near-copy by bytes"
+    plans = families[frozenset({"方案_v1.docx", "方案_v2.docx"})]
+    assert [[Path(name).name for name in group] for group in plans["versions"]] == [["方案_v1.docx", "方案_v2.docx"]]
+    assert {(Path(each["id"]).name, each["status"]) for each in found["skipped"]} == {
+        ("image.bin", "binary"), ("image2.bin", "binary"), ("locked.pdf", "encrypted"),
+    }  # fmt: skip
+
+
+def test_the_page_shows_what_changed(folder: Path) -> None:
+    shown = la.scan(folder).to_html()
+    assert "方案_v2.docx" in shown
+    assert 'class="reworded"' in shown or "<ins>" in shown
+    assert "encrypted" in shown
+
+
+def test_a_second_scan_reads_what_changed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = tmp_path / "store"
+    first = la.scan(folder, store=store).to_dict()
+    monkeypatch.setattr("lookalike.scanning.folder.read_members", None)  # nothing is read
+    second = la.scan(folder, store=store).to_dict()
+    assert (second["read"], second["unchanged"]) == (0, 10)
+    assert {**second, "read": 10, "unchanged": 0, "seconds": 0} == {**first, "seconds": 0}
+    monkeypatch.undo()
+    (folder / "new.txt").write_bytes((folder / "other.txt").read_bytes())
+    (folder / "合同.pdf").unlink()
+    (folder / "old.zip").write_bytes(made_files.zipped({"在/other.txt": b"something else"}))
+    third = la.scan(folder, store=store)
+    assert (third.read, third.unchanged, third.removed) == (2, 8, 1)
+    assert [[Path(each.id).name for each in group] for group in third.copies] == [["other.txt", "new.txt"]]
+    with la.open(store, read_only=True) as index:
+        assert f"{folder}/合同.pdf" not in index
+        assert f"{folder}/old.zip/在/other.txt" in index
+        assert f"{folder}/old.zip/in/合同.odt" not in index
+        assert index.check().ok
+        assert index.get(f"{folder}/方案_v1.docx").meta["profile"]["words"] == ["方案", "v1"]
+    (store / "scan.json").write_text("broken")
+    assert la.scan(folder, store=store).to_dict()["families"] == third.to_dict()["families"]
+
+
+def test_a_scan_that_was_stopped_goes_on(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.scanning.scan.BATCH", 2)
+
+    def stop(done: int, _: int) -> None:
+        if done == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        la.scan(folder, store=tmp_path / "store", progress=stop)
+    report = la.scan(folder, store=tmp_path / "store")
+    assert report.read < 10
+    assert report.files == 10
+
+
+def test_the_verb(folder: Path, tmp_path: Path, run: Run) -> None:
+    store, page, profiles = tmp_path / "s", tmp_path / "r.html", tmp_path / "p.jsonl"
+    # The verb exits by itself only with an error: with 0 it returns through click.
+    found, code = run("scan", folder, "--store", store, "--html", page, "--profiles", profiles)
+    assert (code, found["files"]) == (0, 10)
+    assert set(found) >= {"files", "copies", "families", "skipped"}
+    assert "<!doctype html>" in page.read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in profiles.read_text(encoding="utf-8").splitlines()]
+    assert {Path(line["id"]).name for line in lines} >= {"合同.docx", "合同.pdf"}
+    matches, code = run("search", store, folder / "合同.pdf")
+    assert {Path(match["id"]).suffix for match in matches} >= {".pdf", ".docx"}
+    assert run("scan", folder / "other.txt")[1] == 2
+    assert run("scan", folder, "--profiles", profiles)[1] == 2
+
+
+class TestLeaks:
+    """A protected folder, and files on their way out."""
+
+    def test_in_an_archive_in_a_mail(self, folder: Path, tmp_path: Path, run: Run) -> None:
+        store = tmp_path / "s"
+        run("add", store, folder)
+        inner = made_files.zipped(
+            {"harmless.txt": b"hello", "x/renamed.rtf": made_files.rtf([*made_files.PAGES, "and a few words of somebody else"])}
+        )
+        mail = tmp_path / "out.eml"
+        mail.write_bytes(made_files.eml(["hello, see the attachment " * 30], {"a.zip": inner}))
+        found, code = run("search", store, mail, "--by", "passages", "--min-share", "0.2")
+        assert code == 0
+        contract = next(match for match in found if match["id"].endswith("合同.pdf"))
+        assert contract["share"] > 0.9
+        assert contract["passages"][0]["left_place"] == "a.zip › x/renamed.rtf"
+        assert contract["passages"][0]["right_place"].startswith("page 1")
+        assert not any("方案" in match["id"] for match in found)
+        clean = tmp_path / "clean.eml"
+        clean.write_bytes(made_files.eml(["hello, nothing of yours is in here, only a greeting to everybody"]))
+        assert run("search", store, clean, "--by", "passages", "--min-share", "0.2") == ([], 1)
+        assert run("search", store, clean, "--by", "near", "--min-share", "0.2")[1] == 2
+        assert run("search", store, clean, "--by", "passages", "--min-share", "2")[1] == 2
+
+    def test_without_the_texts(self, folder: Path, tmp_path: Path) -> None:
+        """A store that keeps no text says how much, as an estimate."""
+        with la.open(tmp_path / "s", keep_text=False) as index:
+            index.add(folder)
+            found = index.search(made_files.made("docx"), by="passages", min_share=0.2)
+            assert {Path(str(match.id)).name for match in found} >= {"合同.pdf", "合同.docx"}
+            assert all(match.estimated and (match.share or 0) >= 0.2 for match in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [("合同_v2(1).docx", "合同"), ("合同 终稿.docx", "合同"), ("Report-2026-01-02 final.pdf", "report"), ("plan rev3.txt", "plan"), ("第2版 方案.doc", "方案")],
+)  # fmt: skip
+def test_bare_names(name: str, bare: str) -> None:
+    assert bare_name(name) == bare

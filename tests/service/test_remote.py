@@ -1,0 +1,88 @@
+"""``la.open("http://…")`` answers as an index on this machine does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lookalike as la
+from lookalike.errors import NotFound, StoreError
+from running_service import Running, running
+
+DOCUMENTS = [
+    (f"d{i}", f"The council of town {i % 5} decided to repair the old bridge over the river before winter {i}.", {"n": i})
+    for i in range(40)
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("remote")
+    with running(folder, str(folder / "store"), "--processes", "1", "--quiet") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def both(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[la.Index, la.Index]]:
+    with la.open(service.address) as remote, la.open(tmp_path_factory.mktemp("local") / "store") as local:
+        for each in (remote, local):
+            assert tuple(each.add(DOCUMENTS)) == (40, 0)
+            assert tuple(each.add(7, "an id that is a number", {"seven": True})) == (1, 0)
+        yield remote, local
+
+
+def test_the_same_answers(both: tuple[la.Index, la.Index], tmp_path: Path) -> None:
+    remote, local = both
+    text = "The council of town 3 decided to repair the old bridge over the river before winter 8."
+    assert len(remote) == len(local) == 41
+    assert list(remote.documents()) == list(local.documents())
+    assert list(remote.documents(where={"n": {">=": 30}})) == list(local.documents(where={"n": {">=": 30}}))
+    assert remote.get(7) == local.get(7)
+    assert 7 in remote
+    assert "7" not in remote
+    for by in ("near", "simhash", "passages"):
+        mine, theirs = (
+            remote.search(text, by=by, threshold=None if by == "simhash" else 0.3),
+            local.search(text, by=by, threshold=None if by == "simhash" else 0.3),
+        )
+        assert mine == theirs
+        assert mine.total == theirs.total
+        assert mine.scale == theirs.scale
+    value = la.simhash(text)
+    assert remote.search(simhash=value, k=6) == local.search(simhash=value, k=6)
+    assert [[each.id for each in found] for found in remote.search_texts([text, "nothing"])] == [
+        [each.id for each in found] for found in local.search_texts([text, "nothing"])
+    ]
+    assert remote.clusters(threshold=0.5) == local.clusters(threshold=0.5)
+    assert remote.export(tmp_path / "copy.jsonl") == 41
+    with la.open(tmp_path / "loaded") as loaded:
+        loaded.load(tmp_path / "copy.jsonl")
+        assert list(loaded.documents()) == list(local.documents())
+
+
+def test_ask_and_add(both: tuple[la.Index, la.Index]) -> None:
+    for index in both:
+        assert index.admit("new", "A gardener found an old coin under the apple tree of the museum.").admitted
+        again = index.admit("newer", "A gardener found an old coin under the apple tree of the museum.")
+        assert not again.admitted
+        assert again.match.id == "new"
+        assert index.remove(["new", "never"]) == 1
+
+
+def test_errors_are_the_same(both: tuple[la.Index, la.Index]) -> None:
+    for index in both:
+        with pytest.raises(NotFound):
+            index.get("nobody")
+        with pytest.raises(la.InputError):
+            index.search("x", by="nonsense")
+        with pytest.raises(la.InputError):
+            index.add([("a", 5)])
+
+
+def test_nobody_answers() -> None:
+    with pytest.raises(StoreError, match="lookalike serve"):
+        la.open("http://127.0.0.1:1")
+    with pytest.raises(la.InputError):
+        la.open("http://user:secret@127.0.0.1:1")

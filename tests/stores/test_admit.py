@@ -1,0 +1,219 @@
+"""Exactly one of all who come with the same text adds it: processes and clients of PostgreSQL, while some are killed and servers restart.
+
+The contract has threads of one index.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import psycopg
+import pytest
+
+import lookalike as la
+from lookalike.stores.postgres import beside
+from lookalike.stores.postgres import store as postgres
+from postgres_server import Server, empty_database, open_folder
+
+WORDS = [f"word{number}" for number in range(400)]
+Answer = tuple[str, bool, str | None]
+
+
+def text_of(article: int, worker: int = 0) -> str:
+    """Long, like no other article; workers have slightly different copies."""
+    draw = random.Random(article)
+    return " ".join([*(draw.choice(WORDS) for _ in range(150)), f"copy{worker}"])
+
+
+def admit_all(location: str, worker: int, articles: int, batch: int) -> list[Answer]:
+    """Every article in an order of its own, a few at a time."""
+    order = list(range(articles))
+    random.Random(worker).shuffle(order)
+    said: list[Answer] = []
+    with la.open(location) as index:
+        for first in range(0, articles, batch):
+            documents = [(f"{number}/{worker}", text_of(number, worker)) for number in order[first : first + batch]]
+            answers = index.admit(documents)
+            said += [
+                (id_, answer.admitted, str(answer.match.id) if answer.match else None)
+                for (id_, _), answer in zip(documents, answers, strict=True)
+            ]
+    return said
+
+
+def check_answers(index: la.Index, answers: list[Answer], articles: int) -> None:
+    """One winner for each article, whom all the others were told."""
+    winners = {id_.split("/")[0]: id_ for id_, admitted, _ in answers if admitted}
+    assert Counter(id_.split("/")[0] for id_, admitted, _ in answers if admitted) == Counter(map(str, range(articles)))
+    assert sorted(map(str, index.ids())) == sorted(winners.values())
+    assert all(match == winners[id_.split("/")[0]] for id_, admitted, match in answers if not admitted)
+    assert index.check().ok
+
+
+@pytest.mark.parametrize("batch", [1, 30])
+def test_processes_on_one_embedded_store(tmp_path: Path, batch: int) -> None:
+    location, articles = str(tmp_path / "store"), 15 if batch == 1 else 240
+    la.open(location).close()
+    with get_context("spawn").Pool(4) as workers:
+        answers = workers.starmap(admit_all, [(location, worker, articles, batch) for worker in range(4)])
+    with la.open(location) as index:
+        check_answers(index, [each for said in answers for each in said], articles)
+
+
+@pytest.mark.parametrize("batch", [1, 30])
+def test_clients_of_postgres(batch: int) -> None:
+    url, articles = empty_database(), 50 if batch == 1 else 300
+    la.open(url).close()
+    with ThreadPoolExecutor(6) as workers:
+        answers = list(workers.map(lambda worker: admit_all(url, worker, articles, batch), range(6)))
+    with la.open(url) as index:
+        check_answers(index, [each for said in answers for each in said], articles)
+
+
+@pytest.mark.parametrize("by", ["simhash", "passages"])
+def test_clients_of_postgres_by_other_ways(by: str) -> None:
+    url = empty_database()
+    la.open(url).close()
+
+    def work(worker: int) -> list[bool]:
+        with la.open(url) as index:
+            return [index.admit(f"{number}/{worker}", text_of(number), by=by).admitted for number in range(12)]
+
+    with ThreadPoolExecutor(6) as workers:
+        won = list(workers.map(work, range(6)))
+    assert [sum(column) for column in zip(*won, strict=True)] == [1] * 12
+
+
+def test_a_server_without_room_for_locks_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many locks as the server has no room for: then one for all of the collection has to do."""
+    asked: list[bool] = []
+    lock = beside.lock
+    monkeypatch.setattr(beside, "lock", lambda connection, number, keys: (asked.append(keys is None), lock(connection, number, keys)))
+    monkeypatch.setattr(postgres, "AT_ONCE", 900)
+    url = empty_database()
+    with la.open(url) as index:
+        assert all(answer.admitted for answer in index.admit([(number, text_of(number)) for number in range(900)]))
+        assert len(index) == 900
+    assert asked == [False, True]
+
+
+def admit_until_killed(location: str, worker: int, said: int) -> None:
+    with la.open(location) as index:
+        number = 0
+        while True:
+            documents = [(f"{each}/{worker}", text_of(each)) for each in range(number, number + 3)]
+            for (id_, _), answer in zip(documents, index.admit(documents), strict=True):
+                os.write(said, f"{id_} {answer.admitted}\n".encode())
+            number += 3
+
+
+def killed_workers(location: str, least: int, rounds: int) -> list[tuple[str, bool]]:
+    """What workers said, two at a time, before both were killed, again and again."""
+    heard: list[tuple[str, bool]] = []
+    for round_ in range(rounds):
+        children = []
+        for worker in range(2):
+            reading, said = os.pipe()
+            child = os.fork()
+            if child == 0:
+                try:
+                    admit_until_killed(location, 2 * round_ + worker, said)
+                finally:
+                    os._exit(1)
+            os.close(said)
+            children.append((child, os.fdopen(reading)))
+        for _, lines in children:
+            heard += [_said(lines.readline()) for _ in range(least)]
+        time.sleep(random.Random(round_).uniform(0, 0.02))
+        for child, _ in children:
+            os.kill(child, signal.SIGKILL)
+        for child, lines in children:
+            _, status = os.waitpid(child, 0)
+            assert os.WTERMSIG(status) == signal.SIGKILL, "a worker ended by itself"
+            with lines:
+                heard += [_said(line) for line in lines]
+    return heard
+
+
+def _said(line: str) -> tuple[str, bool]:
+    id_, admitted = line.split()
+    return id_, admitted == "True"
+
+
+@pytest.mark.parametrize("where", ["disk", "postgres"])
+def test_whoever_is_killed_leaves_one_or_none(tmp_path: Path, where: str) -> None:
+    """What was acknowledged is there, and there is never a second one of an article, whenever a worker was killed."""
+    location = str(tmp_path / "store") if where == "disk" else empty_database()
+    la.open(location).close()
+    heard = killed_workers(location, 6, 8)
+    with la.open(location) as index:
+        stored = list(map(str, index.ids()))
+        assert len({id_.split("/")[0] for id_ in stored}) == len(stored)
+        assert {id_ for id_, admitted in heard if admitted} <= set(stored)
+        assert {id_.split("/")[0] for id_, _ in heard} <= {id_.split("/")[0] for id_ in stored}
+        assert index.check().ok
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    folder = Path(tempfile.mkdtemp(prefix="lookalike-pga-", dir=open_folder()))
+    server = Server(folder)
+    server.make()
+    server.start()
+    yield server
+    server.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_server_restarts_meanwhile(own_server: Server) -> None:
+    """Whoever is asked twice says it once: a transaction whose connection was lost was committed or not, and the answer is that of the end."""
+    url, articles = own_server.url("postgres"), 150
+    la.open(url).close()
+    with ThreadPoolExecutor(5) as workers:
+        futures = [workers.submit(admit_all, url, worker, articles, 5) for worker in range(4)]
+        for _ in range(3):
+            time.sleep(0.3)
+            own_server.restart(signal.SIGINT)
+        answers = [each for future in futures for each in future.result(timeout=120)]
+    with la.open(url) as index:
+        check_answers(index, answers, articles)
+
+
+def test_an_older_store_gets_what_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    with la.open(path) as index:
+        index.add([(number, text_of(number)) for number in range(20)])
+    database = sqlite3.connect(path / "store.sqlite")
+    database.executescript("DROP TABLE members; DROP TABLE expiring; PRAGMA user_version = 2")
+    database.close()
+    with la.open(path, read_only=True) as index:  # as it is
+        assert len(index) == 20
+        assert index.search(text_of(3))[0].id == 3
+        assert index.cluster_of(3) == la.Cluster(3, ())
+        assert not index.kept_clusters()
+    with la.open(path) as index:
+        assert index.admit("copy", text_of(3), alike="link").match.id == 3
+        assert index.cluster_of("copy").kept == 3
+        index.add("brief", "some words that are there for an hour", ttl=3600)
+        assert index.check().ok
+
+
+def test_a_new_schema_of_postgres_counts_its_tables() -> None:
+    url = empty_database()
+    with la.open(url) as index:
+        index.admit([(number, text_of(0)) for number in range(3)], alike="link")
+        index.remove([1, 2])
+        index.compact()
+    with psycopg.connect(url) as connection:
+        assert connection.execute("SELECT count(*) FROM lookalike.members").fetchone() == (0,)
