@@ -206,7 +206,7 @@ class SimhashLeaders {
     void prefetch(const Code& code) const {
         originals_.prefetch(digest_of(code));
         recent_.prefetch(code);
-        index_.prefetch_directories(code, k_);
+        index_.prefetch_buckets(code, k_);
     }
 
    private:
