@@ -310,7 +310,7 @@ def misuses(call: Call) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     for (label, value), place in itertools.product(WRONG.items(), range(len(arguments))):
         yield str(place), label, lambda value=value, place=place: function(*arguments[:place], value, *arguments[place + 1 :], **named)
     for (label, value), name in itertools.product(WRONG.items(), sorted(names)):
-        if (name.startswith(("on_", "progress", "model")) or name == "key") and callable(value):
+        if (name in ("hash", "key") or name.startswith(("on_", "progress", "model"))) and callable(value):
             continue  # it is called, and what it raises is its own
         yield name, label, lambda value=value, name=name: function(*arguments, **{**named, name: value})
 

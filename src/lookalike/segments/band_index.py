@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_several
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.minhash import MinHash, WeightedMinHash
@@ -55,7 +55,7 @@ class BandIndex:
         self._recipe: str | None = None
         keys = self._keys(sketches, "sketches")
         count = len(keys) // bands
-        self._ids: list[Hashable] = list(range(count)) if ids is None else list(ids)
+        self._ids: list[Hashable] = list(range(count)) if ids is None else list(check_several("ids", ids, "a list of ids"))
         if len(self._ids) != count:
             raise InputError(f"ids: {len(self._ids)} ids for {count} sketches")
         self._all_keys = keys
