@@ -247,11 +247,11 @@ class Index:
         """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), a fingerprint or a vector of the model.
 
         ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one);
-        docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
-        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
-        match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
-        Matches carry the meta of their documents, and with ``text`` their texts. ``where`` is a filter on meta: only documents that fit
-        are found, as many as there are up to the limit (docs/search.md).
+        docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main
+        text. ``approximate``: by meaning, now and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise
+        nothing ever is. ``compare``: each match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on
+        another scale than ``score``. Matches carry the meta of their documents, and with ``text`` their texts. ``where`` is a filter on
+        meta: only documents that fit are found, as many as there are up to the limit (docs/search.md).
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
         options = checked_options(k, threshold, limit, approximate)
