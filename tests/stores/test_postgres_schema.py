@@ -17,6 +17,7 @@ from postgres_server import empty_database
 
 DOCUMENTS = corpus(80)
 OLDER = range(1, schema.VERSION)
+KINDS = "simhash,minhash,winnowing,ssdeep,tlsh,structure"  # whose columns and tables are part of the schema
 SEARCHES = ("near", "simhash", "passages", "fuzzy")
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -35,7 +36,7 @@ def moved(connection: Connection, table: str) -> tuple[str, bytes]:
 
 def make_older(url: str, version: int) -> list[la.Matches]:
     """A schema of that version with documents in it. Returns what searches find."""
-    with la.open(url) as index:
+    with la.open(url, kinds=KINDS) as index:
         index.add(DOCUMENTS)
         expected = [index.search(text, by=by) for by in SEARCHES for _, text in DOCUMENTS[::9]]
     with psycopg.connect(url, autocommit=True) as connection:

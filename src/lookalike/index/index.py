@@ -254,15 +254,15 @@ class Index:
         text: bool = False,
         where: Where = None,
     ) -> Matches:
-        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), or a fingerprint of one of them.
+        """What looks like the query: a text, a file (``Path``), a web page, a record (a mapping), a fingerprint or a vector of the model.
 
         ``by``: near (the default), simhash, passages, meaning, fuzzy, tlsh, ssdeep, structure or record (the default for one);
-        docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main text. ``approximate``: by meaning, now
-        and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise nothing ever is. ``compare``: each
-        match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on another scale than ``score``.
-        ``min_share``: by passages, the documents of which the query holds at least this share, the largest share first.
-        Matches carry the meta of their documents, and with ``text`` their texts. ``where`` is a filter on meta: only documents that fit
-        are found, as many as there are up to the limit (docs/search.md).
+        docs/search.md says what each finds and scores. Of a page (``la.page``, or a file ``.html``) all but structure compare the main
+        text. ``approximate``: by meaning, now and then one of the nearest may be missed where that is faster (docs/vectors.md); otherwise
+        nothing ever is. ``compare``: each match also gets the score that ``la.compare`` gives to the texts, as ``compared``, which is on
+        another scale than ``score``. Matches carry the meta of their documents, and with ``text`` their texts. ``where`` is a filter on
+        meta: only documents that fit are found, as many as there are up to the limit (docs/search.md). ``min_share``: by passages, the
+        documents of which the query holds at least this share, the largest share first.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
         options = checked_options(k, threshold, limit, approximate, min_share)
