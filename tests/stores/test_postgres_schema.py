@@ -17,6 +17,7 @@ from postgres_server import empty_database
 
 DOCUMENTS = corpus(80)
 OLDER = range(1, schema.VERSION)
+KINDS = "simhash,minhash,winnowing,ssdeep,tlsh,structure"  # whose columns, or tables, are in the schema
 SEARCHES = ("near", "simhash", "passages", "fuzzy")
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -35,7 +36,7 @@ def moved(connection: Connection, table: str) -> tuple[str, bytes]:
 
 def make_older(url: str, version: int) -> list[la.Matches]:
     """A schema of that version with documents in it. Returns what searches find."""
-    with la.open(url) as index:
+    with la.open(url, kinds=KINDS) as index:
         index.add(DOCUMENTS)
         expected = [index.search(text, by=by) for by in SEARCHES for _, text in DOCUMENTS[::9]]
     with psycopg.connect(url, autocommit=True) as connection:
@@ -81,6 +82,23 @@ def test_an_older_schema_is_brought_up_to_date(url: str, version: int) -> None:
         targets = "SELECT attstattarget FROM pg_attribute WHERE attrelid = ANY (%s::regclass[]) AND attname = 'collection'"
         tables = ["lookalike.documents", "lookalike.sketches"]
         assert connection.execute(targets, (tables,)).fetchall() == [(0,), (0,)]
+
+
+def test_who_could_search_before_version_7_can_search_after_it(url: str) -> None:
+    make_older(url, 6)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE ROLE older_reader; GRANT USAGE ON SCHEMA lookalike TO older_reader")
+        try:
+            connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA lookalike TO older_reader")
+            la.open(url).close()
+            connection.execute("SET ROLE older_reader")
+            assert connection.execute("SELECT count(*) FROM lookalike.search_simhash('default', 5, 64)").fetchone() == (len(DOCUMENTS),)
+            connection.execute("RESET ROLE")
+            connection.execute("DELETE FROM lookalike.documents WHERE ordinal = (SELECT min(ordinal) FROM lookalike.documents)")
+        finally:
+            connection.execute("RESET ROLE; DROP OWNED BY older_reader; DROP ROLE older_reader")
+    with la.open(url) as index:
+        assert len(index) == len(DOCUMENTS) - 1  # deleting is counted from version 7 on
 
 
 def test_many_who_open_it_at_once_do_it_once(url: str) -> None:
