@@ -84,6 +84,23 @@ def test_an_older_schema_is_brought_up_to_date(url: str, version: int) -> None:
         assert connection.execute(targets, (tables,)).fetchall() == [(0,), (0,)]
 
 
+def test_who_could_search_before_version_7_can_search_after_it(url: str) -> None:
+    make_older(url, 6)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE ROLE older_reader; GRANT USAGE ON SCHEMA lookalike TO older_reader")
+        try:
+            connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA lookalike TO older_reader")
+            la.open(url).close()
+            connection.execute("SET ROLE older_reader")
+            assert connection.execute("SELECT count(*) FROM lookalike.search_simhash('default', 5, 64)").fetchone() == (len(DOCUMENTS),)
+            connection.execute("RESET ROLE")
+            connection.execute("DELETE FROM lookalike.documents WHERE ordinal = (SELECT min(ordinal) FROM lookalike.documents)")
+        finally:
+            connection.execute("RESET ROLE; DROP OWNED BY older_reader; DROP ROLE older_reader")
+    with la.open(url) as index:
+        assert len(index) == len(DOCUMENTS) - 1  # deleting is counted from version 7 on
+
+
 def test_many_who_open_it_at_once_do_it_once(url: str) -> None:
     make_older(url, 1)
 
