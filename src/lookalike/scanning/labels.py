@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.checks import check_callback, check_int, check_path
+from lookalike.checks import check_int, check_path, check_several
 from lookalike.corpus.documents import documents
 from lookalike.errors import InputError
 from lookalike.files.model import FileText
@@ -92,11 +92,13 @@ def read_labels(source: str | Path | Labeller | Mapping[str, Iterable[str]] | No
     """Labels from a folder with a folder for each label, from JSON lines with ``text`` and ``label``, from a mapping, or by a function."""
     if source is None or isinstance(source, Labels):
         return source
+    if isinstance(source, type):
+        raise InputError(f"labels is the type {source.__name__}: give a function that takes a FileText, a path, or a mapping")
     if callable(source):
-        check_callback("labels", source)
         return source
     if isinstance(source, Mapping):
-        return Labels((text, name) for name, texts in source.items() for text in texts)
+        several = "a list of texts for each label"
+        return Labels((text, name) for name, texts in source.items() for text in check_several("labels", texts, several))
     path = check_path("labels", source)
     return Labels(_folders(path) if path.is_dir() else _rows(path))
 
