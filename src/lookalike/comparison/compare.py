@@ -177,7 +177,7 @@ def compare(
     check_share("threshold", threshold)
     names = None if measures is None else _check_names(measures)
     forms = None if ignore_form is None else check_forms(ignore_form)
-    options = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
+    options: dict[str, Any] = {"method": method, "align": align, "weight": weight, "strings": strings, "model": model, "centre": centre}
     given = {name: value for name, value in options.items() if value is not None}
     left, right, read_notes, places = read_pair(left, right, kind, encoding)
     if forms is not None and not (isinstance(left, str) and isinstance(right, str)):

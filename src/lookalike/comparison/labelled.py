@@ -87,4 +87,4 @@ def _is_alike(place: str, label: Any, positive: float | None) -> bool:
         raise InputError(f"{place}: label {shown_value(label)}: give true or false, 1 or 0")
     if positive is None and label not in (0, 1):
         raise InputError(f"{place}: label {shown_value(label)} is a grade: say with positive= from which one on pairs are alike")
-    return bool(label >= (1 if positive is None else positive))
+    return float(label) >= (1 if positive is None else positive)

@@ -125,8 +125,8 @@ def _formed_stream(formed: Rewritten, recipe: Recipe) -> TokenStream:
     if formed.keeps_places:
         return found
     spans = [formed.span(start, end) for start, end in zip(found.starts, found.ends, strict=True)]
-    starts, ends = (memoryview(array("I", (span[edge] for span in spans))) for edge in (0, 1))
-    return TokenStream(found.hashes, starts, ends)
+    starts, ends = array("I", [start for start, _ in spans]), array("I", [end for _, end in spans])
+    return TokenStream(found.hashes, memoryview(starts), memoryview(ends))
 
 
 def stream_of(tokens: list[Token]) -> TokenStream:

@@ -12,7 +12,8 @@ from lookalike.checks import check_several, check_str
 from lookalike.errors import InputError
 from lookalike.recipe import FORMS as FORMS
 from lookalike.text.forms import characters, markup, numerals, script
-from lookalike.text.forms.rewriting import Rewritten, Step
+from lookalike.text.forms.rewriting import Rewritten as Rewritten
+from lookalike.text.forms.rewriting import Step
 
 Writer = Callable[[str], Step | str | None]
 
