@@ -261,7 +261,7 @@ def test_counters(service: Running) -> None:
         ("PUT", "/documents/x", b'{"text": "a", "meta": []}', {}, 422),
         ("POST", "/admit", b'{"id": null, "text": "a"}', {}, 422),
         ("POST", "/collections", b'{"name": ""}', {}, 422),
-        ("DELETE", "/collections/default", None, {}, 422),
+        ("DELETE", "/collections/default", None, {}, 404),
         ("POST", "/feedback", b'{"pairs": []}', {}, 422),
         ("POST", "/feedback", b'{"pairs": [{"draft": 1}]}', {}, 422),
     ],

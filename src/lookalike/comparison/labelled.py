@@ -37,7 +37,7 @@ def labelled_pairs(source: Any, columns: tuple[str, ...], positive: float | None
 
 def _is_number(value: object) -> bool:
     try:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+        return not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
     except OverflowError:  # a whole number that no float can hold
         return False
 

@@ -135,7 +135,7 @@ class RemoteIndex(Index):
         found = self._remote.ask("GET", f"/documents/{quote(str(id), safe='')}", **_numbered(id))
         return Document(found["id"], found["text"], found["meta"])
 
-    def add(self, documents: object, text: str | Page | None = None, meta: Mapping[str, Any] | None = None, **options: Any) -> Added:
+    def add(self, documents: object, text: Any = None, meta: Mapping[str, Any] | None = None, **options: Any) -> Added:
         """As ``Index.add``, over the network: a thousand documents per request, each with a status of its own."""
         progress = options.pop("progress", None)
         options.pop("workers", None)
@@ -210,7 +210,11 @@ class RemoteIndex(Index):
         found = self._remote.ask("POST", "/search", asked)
         return Matches(map(_match, found["matches"]), found["total"], found["notes"]).on(found["scale"])
 
-    def search_texts(self, texts: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1) -> list[Matches]:
+    def search_texts(
+        self, texts: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Any = None
+    ) -> list[Matches]:
+        if where is not None:
+            raise InputError("where: a service filters single searches: ask with search(text, where=…)")
         several = [check_str("texts", text, "a list of str") for text in check_several("texts", texts, "a list of str")]
         asked = {"texts": several, "limit": limit or 1000} | ({} if threshold is None else {"threshold": threshold})
         return [Matches(map(_match, each)).on("jaccard") for each in self._remote.ask("POST", "/search/batch", asked)["answers"]]
@@ -266,6 +270,7 @@ def _row(document: Any) -> dict[str, Any]:
 def _match(found: Mapping[str, Any]) -> Match:
     passages = [Passage(tuple(each["left"]), tuple(each["right"])) for each in found.get("passages", ())]
     match = Match(found["id"], found["score"], found["distance"], passages, estimated=bool(found.get("estimated")))
-    match.scale, match.meta = found.get("scale", ""), found.get("meta", {})
+    match.scale = found.get("scale", "")
+    match.carry(json.dumps(found.get("meta", {})))
     match.text, match.compared = found.get("text"), found.get("compared")
     return match

@@ -36,22 +36,11 @@ class Create(Struct, tag=True):
     options: dict[str, Any]
 
 
-class Drop(Struct, tag=True):
-    collection: str
-
-
-class Alias(Struct, tag=True):
-    """Another name for a collection, at once for everybody."""
-
-    collection: str
-    alias: str
-
-
 class Compact(Struct, tag=True):
     collection: str
 
 
-Operation = Put | Remove | Admit | Create | Drop | Alias | Compact
+Operation = Put | Remove | Admit | Create | Compact
 
 
 class Done(Struct):

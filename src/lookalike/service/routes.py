@@ -148,15 +148,6 @@ def table() -> list[Route]:
         ),
         Route("GET", "/collections", collections.names, "The names of all collections", answers=shapes.Collections),
         Route("POST", "/collections", collections.create, "Make a collection", shapes.CollectionRequest, shapes.Collections, write=True),
-        Route("DELETE", "/collections/{name}", collections.drop, "Drop a collection", answers=shapes.Collections, write=True),
-        Route(
-            "PUT",
-            "/collections/{name}/aliases/{alias}",
-            collections.alias,
-            "Give a collection another name",
-            answers=shapes.Collections,
-            write=True,
-        ),
         Route("GET", "/stats", operating.stats, "Counts, sizes and settings", answers=dict[str, Any], parameters=(COLLECTION,)),
         Route(
             "POST",

@@ -53,7 +53,8 @@ class RemoteWriter:
             self._waiting[number] = future
             writer.write(_framed((number, operation)))
             await writer.drain()
-        return await future
+        done: Done = await future
+        return done
 
     async def _connect(self) -> asyncio.StreamWriter:
         try:

@@ -12,7 +12,7 @@ from typing import Any
 from lookalike.errors import InputError, LookalikeError
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
-from lookalike.service.operations import Admit, Alias, Compact, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
+from lookalike.service.operations import Admit, Create, Done, Operation, Put, Remove, WriteFailed, failure
 from lookalike.service.shelf import opened
 
 TOGETHER = 1000  # documents that are written in one piece
@@ -88,9 +88,7 @@ class GroupWriter:
             self._leave()
             open_index(self._location, collection=first.collection, **first.options).close()
             return [None]
-        if isinstance(first, Compact):
-            return [self._open(first.collection).compact()]
-        return [self._change_collections(first)]
+        return [self._open(first.collection).compact()]
 
     def _put(self, operations: list[Put]) -> list[Any]:
         index = self._open(operations[0].collection)
@@ -99,13 +97,6 @@ class GroupWriter:
         known = {id_ for id_, _, _ in documents if id_ in index}
         index.add(documents)
         return [["updated" if id_ in known else "added" for id_, _, _ in each.documents] for each in operations]
-
-    def _change_collections(self, operation: Drop | Alias) -> Any:
-        with self._open(operation.collection) as index:
-            self._index = None
-            if isinstance(operation, Alias):
-                return index.alias(operation.alias)
-            return index.drop()
 
     def _open(self, collection: str) -> Index:
         if self._index is None or self._index[0] != collection:

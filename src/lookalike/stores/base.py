@@ -180,7 +180,10 @@ class Store(Protocol):
         """Add or replace, all or nothing. When it returns, the documents survive whatever happens to the process."""
         ...
 
-    at_once: int  # documents that are decided on together, see ``decide``
+    @property
+    def at_once(self) -> int:
+        """How many documents are decided on together, see ``decide``."""
+        ...
 
     def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
         """Let ``choose`` read the collection and say what to write, and write it, as one: all or nothing.

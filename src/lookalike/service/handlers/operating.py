@@ -37,7 +37,7 @@ async def readyz(service: Service, call: Call) -> Answer:
 async def metrics(service: Service, call: Call) -> Answer:
     index = service.shelf.get("default")
     stats = await service.lanes.heavy(index.stats)
-    more = {name: stats[name] for name in ("documents", "segments", "bytes", "unsealed", "removed") if name in stats}
+    more: dict[str, float] = {str(name): stats[name] for name in ("documents", "segments", "bytes", "unsealed", "removed") if name in stats}
     more |= {f"segment_bytes_{kind}": size for kind, size in stats.get("segment_bytes", {}).items()}
     return Answer(service.metrics.text(more).encode(), kind="text/plain; version=0.0.4")
 

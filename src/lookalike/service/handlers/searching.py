@@ -64,7 +64,14 @@ async def search(service: Service, call: Call) -> Answer:
 def _row(match: Match, passages: bool) -> dict[str, Any]:
     if passages:
         return match.to_dict()
-    found = {"id": match.id, "score": match.score, "scale": match.scale, "distance": match.distance, "passages": [], "meta": match.meta}
+    found: dict[str, Any] = {
+        "id": match.id,
+        "score": match.score,
+        "scale": match.scale,
+        "distance": match.distance,
+        "passages": [],
+        "meta": match.meta,
+    }
     return found if match.compared is None else found | {"compared": match.compared}
 
 
@@ -74,7 +81,7 @@ def _texts(index: Index, matches: list[Match]) -> dict[Any, str | None]:
 
 def number_of(simhash: object) -> int:
     try:
-        return int(simhash, 16 if simhash.lower().startswith("0x") else 10) if isinstance(simhash, str) else int(simhash)  # type: ignore[call-overload,no-any-return]  # the shape allows int and str
+        return int(simhash, 16 if simhash.lower().startswith("0x") else 10) if isinstance(simhash, str) else int(simhash)  # type: ignore[call-overload]  # the shape allows int and str
     except ValueError:
         raise InputError(f"simhash={str(simhash)[:40]!r}: give a number, or a text such as 0xa7f48284b51a46bd") from None
 

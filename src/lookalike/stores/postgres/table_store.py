@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import InputError, StoreError
 from lookalike.segments.hamming import Found
-from lookalike.stores.base import Added, Batch, CheckReport, Progress, Question, Record
+from lookalike.stores.base import Added, Batch, CheckReport, Progress, Question, Reader, Record
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds.simhash import QUERIES, NearSimhashes
 from lookalike.stores.postgres.copying import WORD
@@ -39,7 +40,7 @@ class TableReader(PostgresReader):
     """One state of the table. A row is the key where that is a number; otherwise keys are numbered as they come."""
 
     def __init__(self, store: PostgresStore, table: OwnTable, connection: Any) -> None:
-        super().__init__(connection, store._number, 0, store.settings, store._connections.require_open)
+        super().__init__(connection, store._number, (0, 0, ()), store.settings, store._connections.require_open)
         self._table = table
         self._keys: list[str] = []
         self._places: dict[str, int] = {}
@@ -93,14 +94,15 @@ class TableReader(PostgresReader):
         held = {name: None if value is None or name != "simhash" else value % WORD for name in columns if name not in ("text", "meta")}
         return Record(self._row(key), key if self._table.has_numbers else str(key), None, None, held)
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
         table = self._table
         query = f"SELECT {table.key}, {table.simhash} FROM {table.relation} WHERE {self._live} ORDER BY {table.key}"  # noqa: S608
         with self.cursor() as cursor:
             cursor.itersize = 1000
             for key, value in cursor.execute(query):
                 self._require_open()
-                yield self._record(key, value, columns)
+                if first <= 0 or self._row(key) >= first:
+                    yield self._record(key, value, columns)
 
     def find(self, question: Question[Answer]) -> Answer:
         self.settings.require(question.kind)
@@ -152,6 +154,11 @@ class TableStore:
         raise StoreError(f"{self.name}: the collection is on this table: change the table, and the collection is current")
 
     def write(self, batch: Batch) -> Added:
+        self._refuse()
+
+    at_once = 1
+
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
         self._refuse()
 
     def remove(self, ids: Sequence[Id]) -> int:

@@ -34,6 +34,7 @@ class ShardReader:
         self.notes: list[str] = []
         self._rows: list[dict[int, int]] = [{} for _ in parts]  # of each shard, to those of the whole
         self._places: dict[int, tuple[int, int]] = {}
+        self._hidden: frozenset[int] | None = None
 
     def _row(self, part: int, local: int, number: int | None) -> int:
         """The row in the whole: by the number that a document got when it was added, so that older ones come first."""
@@ -89,7 +90,33 @@ class ShardReader:
                 found[row] = record._replace(row=row, meta=number_of(record.meta)[1])
         return found
 
-    def scan(self, columns: Sequence[str]) -> Iterator[Record]:
+    def ids_of(self, rows: Sequence[int]) -> dict[int, Id]:
+        hidden = self.hidden()
+        known = [row for row in rows if int(row) in self._places and row not in hidden]
+        return {row: record.id for row, record in self.records(known, ()).items()}
+
+    def hidden(self) -> frozenset[int]:
+        if self._hidden is None:
+            parts = [(part, reader, sorted(reader.hidden())) for part, reader in enumerate(self._parts) if reader is not None]
+            self._hidden = frozenset(row for part, reader, rows in parts for row in self._translated(part, reader, rows))
+        return self._hidden
+
+    def links(self, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
+        return {}  # a member and its leader may be in different shards: ``ShardStore.decide`` refuses to link
+
+    def linked_to(self, rows: Sequence[int] | None) -> list[tuple[int, int, float]]:
+        return []
+
+    def expirations(self, rows: Sequence[int]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for row in rows:
+            part, local = self._places[int(row)]
+            reader = self._parts[part]
+            if reader is not None:
+                found |= {int(row): at for at in reader.expirations([local]).values()}
+        return found
+
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
         """Oldest first: each shard gives its own in this order."""
         read = columns if "meta" in columns else (*columns, "meta")
 
@@ -98,7 +125,8 @@ class ShardReader:
                 number, meta = number_of(record.meta)
                 yield record._replace(row=self._row(part, record.row, number), meta=meta if "meta" in columns else None)
 
-        return heapq.merge(*(of(part, reader) for part, reader in self._all()), key=lambda record: record.row)
+        merged = heapq.merge(*(of(part, reader) for part, reader in self._all()), key=lambda record: record.row)
+        return (record for record in merged if record.row >= first)
 
     def find(self, question: Question[Answer]) -> Answer:
         self.settings.require(question.kind)

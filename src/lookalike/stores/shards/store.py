@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import InputError, LookalikeError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Progress, Reader, Store
@@ -12,6 +15,8 @@ from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 from lookalike.stores.shards.reading import ShardReader
 from lookalike.stores.shards.routing import numbered, numbers, shard_of
+
+Answer = TypeVar("Answer")
 
 
 class ShardStore:
@@ -87,14 +92,36 @@ class ShardStore:
         """Each shard takes its part whole or not at all. What fails can be added again: it replaces what is there."""
         batch = batch.last_of_each()
         given = numbers(len(batch))
-        batch = Batch(
-            batch.ids, batch.texts, [numbered(meta, number) for meta, number in zip(batch.metas, given, strict=True)], batch.columns
-        )
+        metas = [numbered(meta, number) for meta, number in zip(batch.metas, given, strict=True)]
+        batch = Batch(batch.ids, batch.texts, metas, batch.columns, batch.links, batch.expires)
         added = updated = 0
         for place, places in self._homes(batch.ids).items():
             counts = self._store(place).write(batch.take(places))
             added, updated = added + counts.added, updated + counts.updated
         return Added(added, updated)
+
+    @property
+    def at_once(self) -> int:
+        return min(self._store(place).at_once for place in range(len(self._stores)))
+
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
+        """Whoever decides holds what the first shard holds for these keys, so all take turns there. Each shard writes its part as one."""
+
+        def chosen(first: Reader) -> tuple[Batch, Answer]:
+            with ExitStack() as held:
+                others = [held.enter_context(self._store(place).reading()) for place in range(1, len(self._stores))]
+                batch, answer = choose(ShardReader([first, *others], self.settings, self._failed))
+            if batch.links:
+                raise InputError("a cluster and its members may be in different shards: admit with alike='refuse' or 'add'")
+            metas = [numbered(meta, number) for meta, number in zip(batch.metas, numbers(len(batch)), strict=True)]
+            whole = Batch(batch.ids, batch.texts, metas, batch.columns, {}, batch.expires)
+            homes = self._homes(whole.ids)
+            for place, places in homes.items():
+                if place:
+                    self._store(place).write(whole.take(places))
+            return whole.take(homes.get(0, [])), answer
+
+        return self._store(0).decide(keys, chosen)
 
     def _homes(self, ids: Sequence[Id]) -> dict[int, list[int]]:
         homes: dict[int, list[int]] = {}
