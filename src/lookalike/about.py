@@ -31,6 +31,7 @@ EXTRAS = {
     "language-model": ("transformers", "web pages read by a language model"),
     "files": ("pypdfium2", "PDF, spreadsheets and RTF"),
     "code": ("pygments", "source code"),
+    "service": ("uvicorn", "the HTTP service and its page"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }
 

@@ -19,7 +19,7 @@ SEARCHES = ("near", "simhash", "passages", "fuzzy", "ssdeep", "tlsh")
 
 
 class TestShards(StoreContract):
-    one_writer = False  # each shard has its own, and two writers need not meet
+    one_writer = links = False  # each shard has its own writer, and two need not meet; a cluster would lie in several
 
     def location(self, tmp_path: Path) -> str:
         (tmp_path / "shards.txt").write_text("# three of them\na.lookalike\nb.lookalike\n\nc.lookalike\n")
@@ -27,7 +27,7 @@ class TestShards(StoreContract):
 
 
 class TestShardsInMemory(StoreContract):
-    one_writer = persistent = False
+    one_writer = persistent = links = False
 
     def location(self, tmp_path: Path) -> str:
         (tmp_path / "shards.txt").write_text("memory://\nmemory://\n")
@@ -137,3 +137,11 @@ def test_where_a_document_is_never_changes() -> None:
     assert [shard_of(id_, 7) for id_ in ("a", "1", 1, "", "文", -5, 2**62)] == [0, 6, 3, 0, 1, 5, 1]
     first, second = numbers(5), numbers(3)
     assert second[0] > first[-1]
+
+
+def test_clusters_are_not_kept(tmp_path: Path) -> None:
+    with la.open(["memory://", "memory://"]) as index:
+        index.admit("a", DOCUMENTS[0][1])
+        with pytest.raises(InputError, match="alike='refuse'"):
+            index.admit("b", DOCUMENTS[0][1], alike="link")
+        assert len(index) == 1

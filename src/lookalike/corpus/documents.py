@@ -54,7 +54,7 @@ def documents(
     ``InputError``. A column that no row has is an ``InputError`` in any case, and no document is given out before.
     """
     for name, value in (("text_column", text_column), ("id_column", id_column)):
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not value or value.encode("utf-8", "replace").decode() != value:
             raise InputError(f"{name}={value!r}: give the name of a column")
     if text_column == id_column:
         raise InputError(f"text_column and id_column are both {text_column!r}: give each a column of its own")

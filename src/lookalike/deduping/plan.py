@@ -99,7 +99,7 @@ def plan(
 ) -> Plan:
     """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
     check_int("sample", sample, 1, remedy="give a number of documents from 1 on")
-    if method == "record":
+    if isinstance(method, str) and method == "record":
         raise InputError("method='record': plan reads texts; dedupe rows by their columns without it, they are read in one pass")
     settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
     given, resources = Input(corpus, text_column, id_column, format, encoding, extract), Resources(workers, memory)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.checks import check_choice, check_str
+from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.index.beside import Expiry
 from lookalike.index.choosing import Counts, find_counting, leaders
@@ -74,6 +75,8 @@ def admit_documents(
         given = Given(store.settings.stored)
         for item in part:
             given.append(item)
+        if given.without_text:
+            raise InputError(f"document {given.without_text.ids[0]!r:.80} has no text that could be alike: add it instead")
         batch = fingerprinted(given, store.settings, store.settings.stored, workers)
         batch.expires = asked.expiry.of(given)
         queries = asked.way.queries(given, batch, store.settings)

@@ -272,5 +272,5 @@ def _match(found: Mapping[str, Any]) -> Match:
     match = Match(found["id"], found["score"], found["distance"], passages, estimated=bool(found.get("estimated")))
     match.scale = found.get("scale", "")
     match.carry(json.dumps(found.get("meta", {})))
-    match.text, match.compared = found.get("text"), found.get("compared")
+    match.text, match.compared, match.share = found.get("text"), found.get("compared"), found.get("share")
     return match

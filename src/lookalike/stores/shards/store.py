@@ -113,6 +113,8 @@ class ShardStore:
                 batch, answer = choose(ShardReader([first, *others], self.settings, self._failed))
             if batch.links:
                 raise InputError("a cluster and its members may be in different shards: admit with alike='refuse' or 'add'")
+            if not len(batch):
+                return batch, answer
             metas = [numbered(meta, number) for meta, number in zip(batch.metas, numbers(len(batch)), strict=True)]
             whole = Batch(batch.ids, batch.texts, metas, batch.columns, {}, batch.expires)
             homes = self._homes(whole.ids)
