@@ -144,3 +144,31 @@ def test_idle_connections_do_not_stop_it(guarded: Running) -> None:
     finally:
         for each in idle:
             each.close()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"store": 7},
+        {"store": ""},
+        {"store": "memory://"},
+        {"host": None},
+        {"host": "nowhere.invalid", "token_file": "tokens"},
+        {"port": -1},
+        {"port": 70_000},
+        {"port": "8765"},
+        {"processes": 0},
+        {"processes": 1.5},
+        {"read_only": "yes"},
+        {"fetch": 2},
+        {"limits": {"nonsense": 1}},
+        {"limits": {"body": -1}},
+        {"token_file": "missing"},
+        {"token_file": 5},
+    ],
+)
+def test_a_service_that_cannot_be_started_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object]) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tokens").write_text(f"{READ} read\n")
+    with pytest.raises(la.InputError):
+        la.service.serve(**{"store": "store", "port": 0} | wrong)  # type: ignore[arg-type]

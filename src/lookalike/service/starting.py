@@ -33,6 +33,7 @@ def serve(
         from lookalike.service import serving
         from lookalike.service.app import Settings
         from lookalike.service.limits import Limits
+        from lookalike.service.tokens import Tokens
     except ImportError as error:
         raise MissingExtra.for_extra("lookalike serve", "service") from error
     location = str(check_path("store", store)) if not isinstance(store, str) or "://" not in store else store
@@ -45,6 +46,8 @@ def serve(
     if wrong:
         raise InputError(f"limits: there is no limit {wrong[0]!r:.40}: choose from {', '.join(Limits.__dataclass_fields__)}")
     tokens = None if token_file is None else check_path("token_file", token_file).resolve()
+    if tokens is not None:
+        Tokens.read(tokens)  # what is wrong with it is said now, and not by every process
     local = serving.prepare(location, read_only)
     with serving.listen(check_str("host", host), port, tokens is not None) as listening:
         settings = Settings(
