@@ -13,7 +13,9 @@ from lookalike.segments.container import ALIGNMENT
 
 def as_first_format(store: Path) -> None:
     database = sqlite3.connect(store / "store.sqlite")
-    database.executescript("DROP TABLE store; ALTER TABLE documents DROP COLUMN checks; PRAGMA user_version = 1")
+    database.executescript(
+        "DROP TABLE store; DROP TABLE members; DROP TABLE expiring; ALTER TABLE documents DROP COLUMN checks; PRAGMA user_version = 1"
+    )
     database.close()
     (store / "acknowledged").unlink(missing_ok=True)
     for path in (store / "segments").iterdir():

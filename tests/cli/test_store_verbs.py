@@ -194,7 +194,7 @@ class TestSearch:
         assert found[0]["id"] == FIRST
         assert found[0]["score"] == 1.0
         for match in found:
-            assert set(match) == {"id", "score", "scale", "distance", "passages"}
+            assert set(match) == {"id", "score", "scale", "distance", "passages", "meta"}
             for passage in match["passages"]:
                 left, right = (la.fold(text[slice(*passage[side])]) for text, side in ((ROWS[FIRST], "left"), (ROWS[match["id"]], "right")))
                 assert left == right

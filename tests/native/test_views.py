@@ -68,12 +68,12 @@ def test_memory_is_used_again_when_nobody_looks_at_it() -> None:
 def test_a_chunk_outlives_its_replacement_and_its_leaders() -> None:
     leaders = _native.Leaders(1, 0.9, 100)
     own = np.arange(1, 24_001, dtype=np.uint64)
-    leaders.offer(own, np.arange(0, 24_001, 4000, dtype=np.int64), np.arange(1, 13, dtype=np.uint64), np.arange(6, dtype=np.uint32))
+    leaders.offer(own, np.arange(0, 24_001, 4000, dtype=np.int64), np.arange(1, 13, dtype=np.uint64), np.arange(6, dtype=np.uint64))
     view = leaders.chunk(0)
     leaders.replace_chunk(0, own.copy())
     churn()
     assert np.array_equal(np.asarray(view), own)
-    leaders.offer(own[:1] + np.uint64(10**6), np.array([0, 1], np.int64), np.array([77, 0], np.uint64), np.array([99], np.uint32))
+    leaders.offer(own[:1] + np.uint64(10**6), np.array([0, 1], np.int64), np.array([77, 0], np.uint64), np.array([99], np.uint64))
     other = leaders.chunk(1)
     del leaders
     churn()

@@ -84,7 +84,7 @@ std::vector<Sketch> sketches(const std::vector<std::string>& documents, unsigned
 std::vector<TokenDigest> dedupe_sketches(const std::vector<std::string>& documents, unsigned workers) {
     constexpr Banding kBanding{64, 16, 4};
     std::vector<TokenDigest> digests(documents.size());
-    std::vector<std::uint32_t> keys(documents.size() * kBanding.bands);
+    std::vector<std::uint64_t> keys(documents.size() * kBanding.bands);
     std::vector<std::unique_ptr<std::vector<std::uint64_t>>> lists;
     std::mutex guard;
     for_each_document(documents.size(), workers, [&] {

@@ -440,7 +440,12 @@ def test_fingerprints_without_the_key_are_found_and_made_again(location: str) ->
         given.append(("genuine", GENUINE))
         index._store.write(fingerprinted(given, plain, plain.stored, 1))
         assert index.search(GENUINE, by="simhash", k=0) == []
-        assert index.check().problems == ["document 'genuine': its fingerprints are not those of its text"]
+        # In a database the bands tell it first: its MinHash is made of the text.
+        (problem,) = index.check().problems
+        assert problem in (
+            "document 'genuine': its fingerprints are not those of its text",
+            "bands: 1 MinHashes have no sketch, or another one",
+        )
         index.check(repair=True)
         assert index.check().ok
         assert [match.id for match in index.search(GENUINE, by="simhash", k=0)] == ["genuine"]

@@ -45,10 +45,12 @@ def test_a_folder_of_the_first_release(tmp_path: Path) -> None:
 
 def test_a_database_of_the_first_release() -> None:
     url = empty_database()
-    la.open(url, kinds=OLD_KINDS).close()
+    version = schema.STEPS.index("pages.sql")
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP TABLE lookalike.pages, lookalike.structures")
-        connection.execute("UPDATE lookalike.format SET version = %s", (schema.STEPS.index("pages.sql"),))
+        connection.execute("CREATE SCHEMA lookalike")
+        for step in schema.STEPS[:version]:
+            connection.execute(schema._read(step))
+        connection.execute("INSERT INTO lookalike.format VALUES (%s)", (version,))
     with pytest.raises(la.StoreError, match="once for writing"):
         la.open(url, read_only=True)
     with la.open(url, collection="pages") as index:
