@@ -27,8 +27,8 @@ $(STAMPS)/installed: $(STAMPS)/venv $(SOURCES)
 	@touch $@
 
 $(STAMPS)/demo-extras: $(STAMPS)/installed
-	@echo "== installing the light extras: Chinese keywords, web pages, meaning, Parquet, PostgreSQL, Zstandard"
-	@$(BIN)/python scripts/install_group.py jieba pages meaning parquet postgres zstd
+	@echo "== installing the light extras: Chinese keywords, web pages, meaning, Parquet, PostgreSQL, Zstandard, files, code, the service"
+	@$(BIN)/python scripts/install_group.py jieba pages meaning parquet postgres zstd files code service
 	@touch $@
 
 $(STAMPS)/test-tools: $(STAMPS)/installed

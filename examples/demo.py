@@ -147,7 +147,7 @@ def main(reports: Path) -> None:
     for report in sorted(reports.glob("*.html")):
         print(report)
     heading("Try next")
-    for command in ("compare FILE FILE", "dedupe CORPUS.jsonl --out CLEAN.jsonl", "feedback DRAFTS.jsonl --html REPORT.html"):
+    for command in ("compare FILE FILE", "dedupe CORPUS.jsonl --out CLEAN.jsonl", "serve --demo    # and open the page that it names"):
         print(f"  .venv/bin/lookalike {command}")
 
 
