@@ -131,6 +131,8 @@ class Service:
                 return
             except Exception as error:
                 answer = self._refusal(call, error)
+                if isinstance(error, TooLarge):
+                    await call.drain()
             status = answer.status
             await send_answer(call, answer, sending)
         except Gone:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
@@ -19,6 +20,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Shape = TypeVar("Shape")
 LEAST_PACKED = 1024  # bytes of an answer that is worth packing
+MOST_DRAINED = 256 << 20  # bytes of a body that nobody wants
+DRAIN_SECONDS = 5.0
 _PIECE = 1 << 16
 
 
@@ -78,6 +81,17 @@ class Call:
             if len(found) > most:
                 raise TooLarge(f"the body is larger than {most} bytes")
         return bytes(found)
+
+    async def drain(self) -> None:
+        """Take what a client still sends, for a while: it could not read an answer before it has sent everything."""
+        left = MOST_DRAINED
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while left > 0:
+                    message = await self.receive()
+                    left -= len(message.get("body", b""))
+                    if message["type"] == "http.disconnect" or not message.get("more_body", False):
+                        return
 
     async def read(self, shape: type[Shape]) -> Shape:
         """The body as JSON of a shape."""

@@ -51,7 +51,7 @@ def _is_whole(path: Path, name: str, create: bool) -> bool:
     if not path.is_file():
         return False
     found = path.stat()
-    if (found.st_dev, found.st_ino) in _WHOLE:
+    if found.st_size >= database.HEADER_BYTES and (found.st_dev, found.st_ino) in _WHOLE:
         return True
     with path.open("rb") as file:
         header = file.read(database.HEADER_BYTES)
