@@ -90,7 +90,7 @@ void check_document(std::span<const std::uint64_t> features, std::size_t portion
     FeatureSet set;
     expected.resize(set.make_distinct(expected.data(), expected.size()));
     TokenDigest digest, digest_at_once;
-    std::uint32_t keys[8], keys_at_once[8];
+    std::uint64_t keys[8], keys_at_once[8];
     DocumentSketcher sketcher(kBanding, list);
     sketcher.start();
     for (std::size_t i = 0; i < features.size(); i += portion) sketcher.add(features.data() + i, features.data() + i, std::min(portion, features.size() - i));
