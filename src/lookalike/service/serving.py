@@ -83,7 +83,7 @@ def _children(settings: Settings, run: Path, listening: socket.socket) -> Iterat
         yield _Child("writer", lambda: _spawn("lookalike.service.writer_process", line))
     for own in range(settings.processes):
         line_of = encoded(replace(settings, own=own), writer_socket, listening.fileno())
-        yield _Child(f"process {own}", lambda line=line_of: _spawn("lookalike.service.worker", line, listening.fileno()))  # type: ignore[misc]
+        yield _Child(f"process {own}", lambda line=line_of: _spawn("lookalike.service.worker", line, listening.fileno()))  # type: ignore[misc]  # a default binds it now
 
 
 def _spawn(module: str, line: bytes, *files: int) -> subprocess.Popen[bytes]:

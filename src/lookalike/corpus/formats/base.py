@@ -153,7 +153,7 @@ class FileReader:
             wanted = Wanted(
                 self.columns.text,
                 self.columns.id,
-                header=lambda names, name=source.name: self.columns.check_header(names, name),  # type: ignore[misc]
+                header=lambda names, name=source.name: self.columns.check_header(names, name),  # type: ignore[misc]  # a default binds the name now
                 encoding=self.encoding,
                 extract=self.columns.extract,
                 most_bytes=MAX_ROW_BYTES,
