@@ -9,6 +9,7 @@ void bind_mappings(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_single(nb::module_& m);
+void bind_compared(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
@@ -41,6 +42,7 @@ NB_MODULE(_native, m) {
     bind_sketch(m);
     bind_single(m);
     bind_record(m);
+    bind_compared(m);
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);

@@ -52,6 +52,10 @@ class ReadCode(ReadText):
         return [token.text for token in self.code.tokens]
 
     @cached_property
+    def counts(self) -> Counter[str]:
+        return Counter(self.words)
+
+    @cached_property
     def tokens(self) -> TokenStream:
         return stream_of(self.code.tokens)
 

@@ -51,13 +51,13 @@ _CHINESE_NEGATION = re.compile("差不多|不但|不仅|不過|不过|不管|不
 
 def doubts(left: ReadText, right: ReadText, score: float) -> list[str]:
     """What to say of two texts whose words are alike; nothing of long ones."""
-    if score == 1 or score < LEAST_SCORE or min(len(left.words), len(right.words)) > LOOKED_AT_TOKENS:
+    if score == 1 or score < LEAST_SCORE or min(left.size, right.size) > LOOKED_AT_TOKENS:
         return []
     return [note for find in (_numbers, _negations, _order) if (note := find(left, right))]
 
 
 def are_short(left: ReadText, right: ReadText) -> bool:
-    return min(len(left.words), len(right.words)) <= SHORT_TOKENS
+    return min(left.size, right.size) <= SHORT_TOKENS
 
 
 def _numbers(left: ReadText, right: ReadText) -> str | None:
@@ -86,7 +86,7 @@ def _negating(side: ReadText) -> Iterable[str]:
 def _order(left: ReadText, right: ReadText) -> str | None:
     """The words that stand once in each text, where they do not come in the same order."""
     common = (left.counts & right.counts).total()
-    if common < LEAST_COMMON * max(len(left.words), len(right.words)):
+    if common < LEAST_COMMON * max(left.size, right.size):
         return None
     places = {word: place for place, word in enumerate(right.words) if right.counts[word] == 1}
     once = [(word, places[word]) for word in left.words if left.counts[word] == 1 and word in places]

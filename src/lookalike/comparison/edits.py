@@ -9,6 +9,7 @@ treated alike.
 
 from __future__ import annotations
 
+from bisect import bisect, bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -150,12 +151,12 @@ def _context(a: Side, run: Run) -> tuple[int, int | None]:
     None if it all belongs to one sentence.
     """
     reach = min(run.length, CONTEXT_TOKENS)
-    end = next((token for token in range(run.left, run.left + reach + 1) if a.begins(token)), None)
-    start = next((token for token in range(run.left_end, run.left_end - reach - 1, -1) if a.begins(token)), None)
-    if end is None and start is None and reach == run.length:
+    # The first and the last token of the run, within reach of its ends, that begins a line or a sentence; the text's end begins one.
+    end = a.beginnings[bisect_left(a.beginnings, run.left)]
+    start = a.beginnings[bisect(a.beginnings, run.left_end) - 1]
+    if end > run.left_end and reach == run.length:
         return a.characters(run.left, run.left_end), None
-    end, start = end or run.left + reach, start if start is not None else run.left_end - reach
-    return a.characters(run.left, end), a.characters(start, run.left_end)
+    return a.characters(run.left, min(end, run.left + reach)), a.characters(max(start, run.left_end - reach), run.left_end)
 
 
 def _similar(a: Side, b: Side, gap: Gap) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect, bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import Winnowing, winnow
@@ -57,10 +57,13 @@ def _covered(side: Winnowing, spans: list[Span]) -> float:
     if side.source is None or not side.values:
         return 1.0
     tokens = side.source.tokens
-    before = [0, *accumulate(end - start for start, end in zip(tokens.starts, tokens.ends, strict=True))]
     inside = at = 0
     for start, end in sorted(spans):
         first, last = max(at, bisect_left(tokens.starts, start)), bisect_left(tokens.starts, end)
         if last > first:
-            inside, at = inside + before[last] - before[first], last
-    return inside / before[-1]
+            inside, at = inside + _characters(tokens, first, last), last
+    return inside / _characters(tokens, 0, len(tokens.hashes))
+
+
+def _characters(tokens: TokenStream, first: int, last: int) -> int:
+    return sum(tokens.ends[first:last]) - sum(tokens.starts[first:last])

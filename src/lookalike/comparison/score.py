@@ -61,7 +61,7 @@ def score_of(left: ReadText, right: ReadText) -> TextScore:
         return TextScore(1.0, TRIVIAL, None if left.visible else _BOTH_EMPTY_NOTE)
     if not (left.visible and right.visible):
         return TextScore(0.0, TRIVIAL, _EMPTY_NOTE)
-    if not (left.words and right.words):
+    if not (left.size and right.size):
         return _by_characters(left, right)
     return _blended(left, right)
 

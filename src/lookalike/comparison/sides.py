@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -28,7 +27,15 @@ _MARKS = re.compile(
     rf"[\n{re.escape(''.join(sorted(SEPARATORS)))}]|\b(?:{'|'.join((*ARTICLES, *CONJUNCTIONS[:2]))})\b|[{''.join(CONJUNCTIONS[2:])}]",
     re.IGNORECASE,
 )
-_SENTENCE, _LINE, _SEPARATOR, _BEHIND_SEPARATOR, _ARTICLE = 1, 2, 4, 8, 16
+_SENTENCE, _LINE, _SEPARATOR, _BEHIND_SEPARATOR, _ARTICLE = 1, 2, 4, 8, 16  # as in native/text/token_traits.hpp
+
+
+def _with_any(traits: int) -> re.Pattern[bytes]:
+    """Finds tokens among traits: faster than a loop, and most tokens have none."""
+    return re.compile(b"[" + b"".join(re.escape(bytes([byte])) for byte in range(32) if byte & traits) + b"]", re.DOTALL)
+
+
+_BEGINNINGS, _EDGES = _with_any(_LINE | _SENTENCE), _with_any(_LINE | _SEPARATOR | _BEHIND_SEPARATOR)
 
 
 class Run(NamedTuple):
@@ -97,31 +104,34 @@ class Side(Pieces):
     @cached_property
     def beginnings(self) -> list[int]:
         """The tokens that a line or a sentence begins with, and the end of the text."""
-        return [token for token, traits in enumerate(self.traits) if traits & (_LINE | _SENTENCE)]
+        return [found.start() for found in _BEGINNINGS.finditer(self.traits)]
 
     @cached_property
     def edges(self) -> list[int]:
         """The tokens that a clause or a list item can begin with or end before, and the end of the text."""
-        return [token for token, traits in enumerate(self.traits) if traits & (_LINE | _SEPARATOR | _BEHIND_SEPARATOR)]
+        return [found.start() for found in _EDGES.finditer(self.traits)]
 
     @cached_property
     def traits(self) -> bytearray:
         """What each token is and begins, and one more for the end of the text."""
-        traits = bytearray(len(self) + 1)
-        token = 0
-        for found in _MARKS.finditer(self.text):
-            token = bisect_left(self.starts, found.start(), token)
-            if found[0] == "\n":
-                traits[token] |= _LINE
-            elif token < len(self) and (self.starts[token], self.ends[token]) == found.span():
-                if found[0].lower() in ARTICLES:
-                    traits[token] |= _ARTICLE
-                elif not self._is_inside_a_word(token):
-                    traits[token] |= _SEPARATOR
-                    traits[token + 1] |= _BEHIND_SEPARATOR | (_SENTENCE if found[0] in SENTENCE_ENDS else 0)
+        found, doubtful = _native.token_traits(utf8(self.text), array("I", self.starts), array("I", self.ends))
+        traits = bytearray(found)
+        for token in doubtful:
+            self._read_mark(token, traits)
         traits[0] |= _LINE
         traits[len(self)] |= _LINE
         return traits
+
+    def _read_mark(self, token: int, traits: bytearray) -> None:
+        """What a mark or a word is beside a character that is not ASCII: whether that is a letter, Python knows."""
+        found = _MARKS.match(self.text, self.starts[token])
+        if found is None or found.end() != self.ends[token]:
+            return
+        if found[0].lower() in ARTICLES:
+            traits[token] |= _ARTICLE
+        elif not self._is_inside_a_word(token):
+            traits[token] |= _SEPARATOR
+            traits[token + 1] |= _BEHIND_SEPARATOR | (_SENTENCE if found[0] in SENTENCE_ENDS else 0)
 
     def _is_inside_a_word(self, token: int) -> bool:
         start, end = self.starts[token], self.ends[token]

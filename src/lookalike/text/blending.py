@@ -20,7 +20,7 @@ from lookalike import _native
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.text import stopwords
 from lookalike.text.normalize import fold
-from lookalike.text.tokenize import TokenStream, stream, token_texts
+from lookalike.text.tokenize import TokenStream, stream, token_counts, token_texts
 from lookalike.text.word_lists import WordLists
 
 # The constants were chosen with benchmarks/quality.py. Those in tokens and the weight may be halved or doubled and the
@@ -58,7 +58,13 @@ class TextWords:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        return Counter(self.words)
+        """How often each word occurs."""
+        return token_counts(self.text)
+
+    @cached_property
+    def size(self) -> int:
+        """How many words there are."""
+        return self.counts.total()
 
     @cached_property
     def tokens(self) -> TokenStream:
@@ -69,9 +75,9 @@ class TextWords:
         return _native.shingle_tokens(self.tokens.hashes, array("q", (0, len(self.tokens.hashes))), size, 0, unique)[0]
 
     @cached_property
-    def phrases(self) -> array[int]:
+    def phrases(self) -> memoryview:
         """The phrases as hashes, ascending, each as often as it occurs."""
-        return array("Q", sorted(self.runs(PHRASE, unique=False)))
+        return _native.sort_hashes(self.runs(PHRASE, unique=False))
 
     def equals(self, other: TextWords) -> bool:
         """Whether two texts are the same but for case, width, compatibility forms and white space."""
@@ -92,8 +98,8 @@ class Blend(NamedTuple):
 def blended(left: TextWords, right: TextWords) -> Blend:
     """Of two texts with words."""
     # The shorter text says how much there is to go by: a headline has no more phrases beside an article than beside another headline.
-    size = min(len(left.words), len(right.words))
-    few = math.sqrt(len(left.words) * len(right.words)) <= FEW_TOKENS
+    size = min(left.size, right.size)
+    few = math.sqrt(left.size * right.size) <= FEW_TOKENS
     piece = FEW_PIECE if few else PIECE
     words = damped_share(word_pieces(left.counts, piece), word_pieces(right.counts, piece))
     if size <= SHORT_TOKENS:
@@ -114,8 +120,8 @@ def lexical_share(left: TextWords, right: TextWords) -> float:
     """What two texts have in common, from 0 to 1; texts without words are like each other only."""
     if left.equals(right):
         return 1.0
-    if not (left.words and right.words):
-        return 1.0 if not left.words and not right.words else 0.0
+    if not (left.size and right.size):
+        return 1.0 if not left.size and not right.size else 0.0
     return smoothed(blended(left, right).value, left, right)
 
 
@@ -151,7 +157,7 @@ def damped_share(left: Mapping[str, int], right: Mapping[str, int]) -> float:
     return common / math.sqrt(math.fsum(map(math.sqrt, left.values())) * math.fsum(map(math.sqrt, right.values())))
 
 
-def share(left: array[int], right: array[int]) -> float:
+def share(left: memoryview, right: memoryview) -> float:
     """What two bags of hashes, each sorted, have in common, over the geometric mean of their sizes."""
     return _native.count_common(left, right) / math.sqrt(len(left) * len(right))
 

@@ -8,6 +8,7 @@ are those of the text without these forms, and their places are those of the ori
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _native
@@ -105,6 +106,12 @@ def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
     if tokenizer in NATIVE_MODES:  # without an object per token, which takes longer than finding it
         return [token for token, _, _ in _native.tokenize(utf8(text), NATIVE_MODES[tokenizer], True)]
     return [token.text for token in tokenize(text, tokenizer)]
+
+
+def token_counts(text: str) -> Counter[str]:
+    """How often each token occurs, in normal form and in the order of first occurrence."""
+    words, counts = _native.count_tokens(utf8(text), NATIVE_MODES["auto"], True)
+    return Counter(dict(zip(words, counts, strict=True)))
 
 
 def stream(text: str | bytes, recipe: Recipe) -> TokenStream:
