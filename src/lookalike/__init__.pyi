@@ -45,15 +45,10 @@ from lookalike.files.reading import read as read, read_many as read_many, read_m
 from lookalike.fingerprints.base import Fingerprint as Fingerprint, NoFingerprint as NoFingerprint
 from lookalike.fingerprints.digest import Digest as Digest, digest as digest, digests as digests
 from lookalike.fingerprints.every import Fingerprints as Fingerprints, fingerprint as fingerprint, parse_record as parse_record
-from lookalike.fingerprints.fuzzy import Ssdeep as Ssdeep, Tlsh as Tlsh, ssdeep as ssdeep, ssdeeps as ssdeeps, tlsh as tlsh, tlshs as tlshs
-from lookalike.fingerprints.fuzzy_more import (
-    Mmdt as Mmdt,
-    Nilsimsa as Nilsimsa,
-    mmdt as mmdt,
-    mmdts as mmdts,
-    nilsimsa as nilsimsa,
-    nilsimsas as nilsimsas,
-)
+from lookalike.fingerprints.fuzzy_mmdt import Mmdt as Mmdt, mmdt as mmdt, mmdts as mmdts
+from lookalike.fingerprints.fuzzy_nilsimsa import Nilsimsa as Nilsimsa, nilsimsa as nilsimsa, nilsimsas as nilsimsas
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep as Ssdeep, ssdeep as ssdeep, ssdeeps as ssdeeps
+from lookalike.fingerprints.fuzzy_tlsh import Tlsh as Tlsh, tlsh as tlsh, tlshs as tlshs
 from lookalike.fingerprints.karp_rabin import KarpRabin as KarpRabin, karp_rabin as karp_rabin, karp_rabins as karp_rabins
 from lookalike.fingerprints.minhash import (
     BBitMinHash as BBitMinHash,

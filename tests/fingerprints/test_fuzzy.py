@@ -23,7 +23,8 @@ from lookalike import _native, io
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints import fuzzy
 from lookalike.fingerprints.base import Fingerprint, pack
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh, ssdeep, ssdeeps, tlsh, tlshs
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep, ssdeep, ssdeeps
+from lookalike.fingerprints.fuzzy_tlsh import Tlsh, tlsh, tlshs
 from stable import stable_id
 
 MANY = settings(max_examples=150, deadline=None)

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 import reference_fuzzy as reference
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh, ssdeeps, tlshs
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep, ssdeeps
+from lookalike.fingerprints.fuzzy_tlsh import Tlsh, tlshs
 from lookalike.segments.fuzzy import SsdeepSegment, TlshSegment
 from stable import stable_id
 

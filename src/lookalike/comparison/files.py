@@ -6,7 +6,8 @@ from pathlib import Path
 
 from lookalike.errors import InputError
 from lookalike.fingerprints.digest import digest
-from lookalike.fingerprints.fuzzy import ssdeep, tlsh
+from lookalike.fingerprints.fuzzy_ssdeep import ssdeep
+from lookalike.fingerprints.fuzzy_tlsh import tlsh
 
 SCORE = "file-1"
 

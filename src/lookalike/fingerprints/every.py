@@ -18,8 +18,10 @@ from lookalike.corpus.contents import read_contents, readable
 from lookalike.errors import InputError, MissingExtra, UnknownName
 from lookalike.fingerprints.base import Fingerprint, NoFingerprint
 from lookalike.fingerprints.digest import ALGORITHMS, digest
-from lookalike.fingerprints.fuzzy import ssdeep, tlsh
-from lookalike.fingerprints.fuzzy_more import mmdt, nilsimsa
+from lookalike.fingerprints.fuzzy_mmdt import mmdt
+from lookalike.fingerprints.fuzzy_nilsimsa import nilsimsa
+from lookalike.fingerprints.fuzzy_ssdeep import ssdeep
+from lookalike.fingerprints.fuzzy_tlsh import tlsh
 from lookalike.fingerprints.karp_rabin import karp_rabin
 from lookalike.fingerprints.minhash import minhash, weighted_minhash
 from lookalike.fingerprints.record import record

@@ -14,7 +14,8 @@ from lookalike.checks import check_bool, check_callback, check_path, check_sever
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
 from lookalike.fingerprints.base import check_workers
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
+from lookalike.fingerprints.fuzzy_tlsh import Tlsh
 from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.fingerprints.simhash import SimHash

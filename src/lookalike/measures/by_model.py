@@ -67,7 +67,7 @@ def _weighing(tokens: float) -> Weigh:
         pairs = [(read[a], read[b]) for a, b in zip(left, right, strict=True)]
         shared = np.sqrt(np.array([lexical_share(a, b) for a, b in pairs], dtype=np.float64))
         # n²: of the shorter text alone, hybrid would lose to both of its parts on headlines beside articles.
-        counts = np.array([len(a.words) * len(b.words) for a, b in pairs], dtype=np.float64)
+        counts = np.array([a.size * b.size for a, b in pairs], dtype=np.float64)
         weights = counts / (counts + tokens**2)
         return (1 - weights) * cosines + weights * (LEAST_WORDS + (1 - LEAST_WORDS) * shared)
 

@@ -13,7 +13,8 @@ from lookalike import _native
 from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
+from lookalike.fingerprints.fuzzy_tlsh import Tlsh
 
 if TYPE_CHECKING:
     import numpy as np

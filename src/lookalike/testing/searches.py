@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.errors import InputError, RecipeMismatch
-from lookalike.fingerprints.fuzzy import ssdeep, tlsh
+from lookalike.fingerprints.fuzzy_ssdeep import ssdeep
+from lookalike.fingerprints.fuzzy_tlsh import tlsh
 from lookalike.fingerprints.minhash import minhash
 from lookalike.fingerprints.simhash import simhash, simhashes
 from lookalike.model import Document

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import InputError
-from lookalike.fingerprints.fuzzy import Ssdeep, Tlsh
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
+from lookalike.fingerprints.fuzzy_tlsh import Tlsh
 from lookalike.recipe import require_same
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.stores.base import Reader, Segments

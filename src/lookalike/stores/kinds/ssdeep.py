@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lookalike.fingerprints.fuzzy import Ssdeep, ssdeep, ssdeeps
+from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep, ssdeep, ssdeeps
 from lookalike.segments.fuzzy import SsdeepSegment
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.kinds.digests import ByDigest, DigestKind, Fuzzy, NearDigests

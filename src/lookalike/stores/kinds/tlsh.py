@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lookalike.fingerprints.fuzzy import TLSH_UNLIKE, Tlsh, tlsh, tlshs
+from lookalike.fingerprints.fuzzy_tlsh import UNLIKE, Tlsh, tlsh, tlshs
 from lookalike.segments.fuzzy import TlshSegment
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.kinds.digests import ByDigest, DigestKind, NearDigests
@@ -32,10 +32,10 @@ class _ByTlsh(ByDigest):
         return tlsh(thing)
 
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
-        return NearTlsh(digest, int((1 - threshold) * TLSH_UNLIKE + 1e-9), limit)
+        return NearTlsh(digest, int((1 - threshold) * UNLIKE + 1e-9), limit)
 
     def scored(self, value: int) -> tuple[float, int]:
-        return max(0.0, 1 - value / TLSH_UNLIKE), value
+        return max(0.0, 1 - value / UNLIKE), value
 
 
 class _Tlsh(DigestKind):
