@@ -168,6 +168,35 @@ class Reader(Protocol):
         ...
 
 
+class Names(Protocol):
+    """What the collections of a store are called. Names that are given were checked."""
+
+    name: str  # what messages call the store
+
+    def collections(self) -> list[str]: ...
+    def aliases(self) -> dict[str, str]:
+        """The collections that aliases lead to."""
+        ...
+
+    def rename(self, collection: str, name: str) -> None:
+        """``NotFound`` where there is no such collection, ``InputError`` where the new name is taken. Aliases follow."""
+        ...
+
+    def alias(self, name: str, collection: str) -> None:
+        """Make an alias, or lead it elsewhere, in one step. The collection may be named by another alias."""
+        ...
+
+    def drop(self, name: str) -> int:
+        """Drop an alias, or a collection with its documents and its aliases; returns how many documents it had."""
+        ...
+
+    def open(self, collection: str, wanted: Wanted, *, create: bool) -> Store:
+        """Another collection of the store, which is closed by itself."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class Store(Protocol):
     """A collection somewhere."""
 
@@ -199,6 +228,10 @@ class Store(Protocol):
 
         Whoever has the collection open elsewhere is told to open it again.
         """
+        ...
+
+    def names(self) -> Names:
+        """What is done with collections as a whole. To be closed."""
         ...
 
     def stats(self) -> dict[str, Any]: ...

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool, progress: Progress = None) -> CheckReport:
     """The database, then the numbers it keeps, then every segment against the documents it stands for."""
     report = CheckReport()
-    if behind := store.record_problem():
+    if behind := store.place.record_problem():
         report.problems.append(behind)
     damaged: list[Sealed] = []
     graphs: list[Sealed] = []  # whose graph is damaged
@@ -65,7 +65,7 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     except Corrupt as error:
         report.problems.append(str(error))
         return report
-    orphans = _orphans(folder, known | store.discarded()) if folder else []
+    orphans = _orphans(folder, known | store.place.discarded()) if folder else []
     report.problems += [f"segment {path}: nothing names it" for path in orphans]
     report.checked = {"documents": counted, "segments": len(sealed), "files": len(sealed) * len(settings.kinds) if folder else 0}
     if repair and report.problems:
@@ -181,9 +181,9 @@ def _repair(
 ) -> None:
     try:
         if behind:
-            store.accept_state()
+            store.place.accept_state()
         with store._writing() as connection:
-            connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE name = ?", (counted, store.collection))
+            connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE number = ?", (counted, store._number))
         for each in damaged:
             store._sealer().rebuild(each)
         for each in graphs:
