@@ -25,6 +25,7 @@ from lookalike.index.admit import Asked, admit_documents, admitting_options, adm
 from lookalike.index.beside import Expiry
 from lookalike.index.checking import other_fingerprints
 from lookalike.index.choosing import scrolled
+from lookalike.index.collections import Collections
 from lookalike.index.kept_clusters import cluster_of, kept_clusters
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
@@ -329,6 +330,11 @@ class Index:
     def kept_clusters(self) -> Clusters:
         """All clusters of two or more documents that ``admit(…, alike="link")`` kept, in the order of their first documents."""
         return kept_clusters(self._store)
+
+    @property
+    def collections(self) -> Collections:
+        """The collections of the store, to copy, rename or drop them and to give them aliases; ``la.collections`` without an index."""
+        return Collections(self._store.names, self._store.wanted.trust)
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes."""

@@ -10,11 +10,10 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.record import record
 from lookalike.index.index import Index
 from lookalike.recipe import Recipe, resolve
+from lookalike.stores.names import check_collection
 from lookalike.stores.openers import opener_of
 from lookalike.stores.settings import Wanted, parse_kinds
 from lookalike.stores.shards.opening import open_listed
-
-MAX_COLLECTION_BYTES = 200
 
 
 def open(
@@ -56,8 +55,7 @@ def open(
         raise InputError("partial=True is for a list of locations: leave it out")
     if keyed is not None:
         check_bool("keyed", keyed)
-    if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
-        raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+    check_collection("collection", collection)
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
         from lookalike.index.remote import RemoteIndex
 
@@ -94,14 +92,6 @@ def _checked_trust(trust: object) -> tuple[str, ...]:
     if wrong is not None:
         raise InputError(f"trust={wrong!r:.60}: give the names that the store may use, as str: module:function, a file, a folder")
     return names
-
-
-def _stored_bytes(collection: object) -> int:
-    """How long a name is in a store; 0 for one that none can have."""
-    try:
-        return len(collection.encode()) if isinstance(collection, str) and "\0" not in collection else 0
-    except UnicodeEncodeError:
-        return 0
 
 
 def _checked_model(model: object) -> str | None:

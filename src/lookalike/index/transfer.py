@@ -99,13 +99,33 @@ def load_documents(store: Store, path: Path, progress: Progress, *, refingerprin
     loaded = (_parsed(row, store.settings, refingerprint) for row in given)
     count = 0
     while part := list(islice(loaded, AT_A_TIME)):
-        for batch in _batches(part, store.settings):
-            batch.links = {each.document.id: each.link for each in part if each.link is not None}
-            batch.expires = {each.document.id: each.expires for each in part if each.expires is not None}
-            store.write(batch)
+        _write_loaded(store, part)
         count += len(part)
         if progress:
             progress(count)
+    return count
+
+
+def _write_loaded(store: Store, loaded: list[_Loaded]) -> None:
+    for batch in _batches(loaded, store.settings):
+        batch.links = {each.document.id: each.link for each in loaded if each.link is not None}
+        batch.expires = {each.document.id: each.expires for each in loaded if each.expires is not None}
+        store.write(batch)
+
+
+def copy_documents(source: Store, target: Store, progress: Progress) -> int:
+    """Write all documents of a collection to an empty one with the same settings."""
+    settings, count = source.settings, 0
+    columns = [name for kind in settings.stored for name in kind.exported_columns]
+    with source.reading() as reader:
+        for part in in_parts(reader.scan(("meta", "text", *columns)), AT_A_TIME):
+            beside = _beside(reader, part)
+            rows = (_exported(record, settings) | {"beside": beside.get(record.row, {})} for record in part)
+            loaded = [_parsed(Row(source.name, 0, row), target.settings, False) for row in rows]
+            _write_loaded(target, loaded)
+            count += len(part)
+            if progress:
+                progress(count)
     return count
 
 

@@ -268,8 +268,8 @@ class EmbeddedStore:
     def _seal_tail(self) -> None:
         """Before closing: whoever opens the store next should not have to build this again and again."""
         with self._writing() as connection:
-            state = self._state(connection)
-        if state.next_row - state.sealed_row >= SEAL_AT_CLOSE:
+            state = read_state(connection, self._number)
+        if state is not None and state.next_row - state.sealed_row >= SEAL_AT_CLOSE:  # somebody may have dropped the collection
             self._sealer().seal()
 
     def _sealer(self) -> Sealer:
