@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from lookalike.checks import check_callback
 from lookalike.errors import InputError
 from lookalike.index.transfer import copy_documents
 from lookalike.stores.base import Names
+from lookalike.stores.fields import parse_indexed
 from lookalike.stores.names import check_collection, no_such_collection, require_free
 from lookalike.stores.openers import namer_of
 from lookalike.stores.settings import Wanted
@@ -100,14 +102,15 @@ class Collections:
         with self._opened() as names:
             names.alias(name, collection)
 
-    def copy(self, collection: str, name: str, *, progress: Progress | None = None) -> int:
+    def copy(self, collection: str, name: str, *, indexed: str | Iterable[str] | None = None, progress: Progress | None = None) -> int:
         """Make a collection with the same settings and documents; returns how many. It has its name when it is whole, and not before.
 
-        It is a copy of one state: what is written to the other one meanwhile is not in it.
+        It is a copy of one state: what is written to the other one meanwhile is not in it. With ``indexed`` other fields are indexed.
         """
         check_collection("collection", collection)
         check_collection("name", name)
         check_callback("progress", progress)
+        fields = parse_indexed(indexed)
         unfinished = f"copying {blake2b(name.encode(), digest_size=8).hexdigest()}"
         with self._opened() as names:
             require_free(name, names.name, names.collections(), names.aliases())
@@ -119,7 +122,7 @@ class Collections:
             try:
                 target = names.open(unfinished, Wanted(kinds=("simhash",)), create=True)
                 try:
-                    target.adopt(source.settings)
+                    target.adopt(source.settings if fields is None else replace(source.settings, indexed=fields))
                     count = copy_documents(source, target, progress)
                 finally:
                     target.close()

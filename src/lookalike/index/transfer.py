@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -149,7 +150,8 @@ def _agree(store: Store, given: str | None, path: Path, refingerprint: bool) -> 
         return
     try:
         name = f"export {str(path)!r}"
-        exported = Settings.from_json(given, name, store.wanted, lambda check: Key.without_secret(check, f"{name} has no secret"))
+        wanted = replace(store.wanted, indexed=None)  # what is indexed here, the collection itself says
+        exported = Settings.from_json(given, name, wanted, lambda check: Key.without_secret(check, f"{name} has no secret"))
     except (InputError, RecipeMismatch) as error:
         raise type(error)(f"{error}; {_ANEW}") from error
     if store.settings.keyed and not exported.keyed:
@@ -157,7 +159,10 @@ def _agree(store: Store, given: str | None, path: Path, refingerprint: bool) -> 
     if exported.keyed:
         # Secrets are not exported, and texts get the fingerprints of the collection that they come to anyway.
         exported = exported.with_key(store.settings.recipe.key or Key.new())
-    if exported.to_json() != store.settings.to_json() and not store.adopt(exported):
+    if store.wanted.indexed is not None:
+        exported = replace(exported, indexed=store.settings.indexed)
+    alike = replace(exported, indexed=store.settings.indexed).to_json() == store.settings.to_json()
+    if exported.to_json() != store.settings.to_json() and not store.adopt(exported) and not alike:
         differing = _differences(exported, store.settings)
         raise RecipeMismatch(f"{str(path)!r} was exported from a collection with {differing}: load it into a new collection; {_ANEW}")
 

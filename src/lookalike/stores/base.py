@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.model import Document
+from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
@@ -149,6 +150,11 @@ class Reader(Protocol):
 
     def find(self, question: Question[Answer]) -> Answer:
         """The answer to a question. A store that keeps segments asks it ``in_segments``."""
+        ...
+
+    def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
+        """Rows whose field may be in a range, ascending: all that are, and perhaps others. None: there are more than ``most``, or no index
+        of the field tells. Documents that have expired or are gone may be among them."""
         ...
 
     def hidden(self) -> Collection[int]:

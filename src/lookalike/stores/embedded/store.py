@@ -32,6 +32,8 @@ from lookalike.stores.base import Added, Batch, CheckReport, Names, Progress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
+from lookalike.stores.embedded.fields import TABLE as FIELDS
+from lookalike.stores.embedded.fields import remove_fields, write_fields
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
 from lookalike.stores.embedded.making import DATABASE
@@ -106,6 +108,8 @@ class EmbeddedStore:
 
     def _add_columns(self, connection: sqlite3.Connection, settings: Settings) -> None:
         database.add_columns(connection, settings.stored)
+        if settings.indexed:
+            connection.execute(FIELDS)
         self._further = further_columns(database.table_columns(connection))
 
     def _keep_secret(self, connection: sqlite3.Connection, number: int, settings: Settings) -> None:
@@ -212,6 +216,8 @@ class EmbeddedStore:
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
                     stretch, checks = insert(connection, state, batch, self.settings)
                 write_beside(connection, state, batch)
+                if self.settings.indexed:
+                    write_fields(connection, state, self.settings.indexed, batch.metas)
                 connection.execute(
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
@@ -227,6 +233,8 @@ class EmbeddedStore:
         base = state.number * database.ROWS
         if isinstance(self._readings, MemoryReadings):
             self._readings.keep_for_readers([base + row for row in found.values()], state.version + 1)
+        if self.settings.indexed:
+            remove_fields(connection, state, self.settings.indexed, list(found.values()))
         connection.executemany("DELETE FROM documents WHERE row = ?", ((base + row,) for row in found.values()))
         connection.executemany("INSERT INTO removed (collection, row) VALUES (?, ?)", ((state.number, row) for row in found.values()))
         remove_beside(connection, [base + row for row in found.values()])
