@@ -40,6 +40,7 @@ _HOMES = {
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
     "lookalike.fingerprints.winnowing": "Winnowing winnow winnows",
     "lookalike.golden": "selftest",
+    "lookalike.index.collections": "Collections collections",
     "lookalike.index.index": "Index",
     "lookalike.stores.matches": "Cluster Clusters Match Matches",
     "lookalike.index.opening": "open",

@@ -63,6 +63,7 @@ from lookalike.fingerprints.record import FieldPrint as FieldPrint, RecordPrint 
 from lookalike.fingerprints.simhash import SimHash as SimHash, simhash as simhash, simhashes as simhashes
 from lookalike.fingerprints.winnowing import Winnowing as Winnowing, Winnowings as Winnowings, winnow as winnow, winnows as winnows
 from lookalike.golden import selftest as selftest
+from lookalike.index.collections import Collections as Collections, collections as collections
 from lookalike.index.index import Index as Index, SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
 from lookalike.stores.matches import (
     Cluster as Cluster,

@@ -29,6 +29,7 @@ VERBS = {
     "get": "Print documents of a store.",
     "remove": "Remove documents from a store.",
     "stats": "What a store holds.",
+    "collections": "Copy, rename and drop collections, and give them aliases.",
     "check": "Check a store, and repair it.",
     "compact": "Make a store smaller and faster after many changes.",
     "export": "Write the documents of a store to a file.",

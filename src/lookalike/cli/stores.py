@@ -72,6 +72,7 @@ def creation_options(function: F) -> F:
         "--model": "Model of a new collection, to search by meaning: a name such as use-multilingual, or a folder.",
         "--kinds": "Fingerprints of a new collection, separated by commas [default: all that can be searched]",
         "--threshold": "Similarity from which a new collection finds look-alikes [default: 0.8]",
+        "--indexed": "Fields of meta that a new collection indexes for --where, separated by commas.",
         "--recall": "How surely it finds those at the threshold [default: 0.99]",
     }
     keyed = "A new collection with a secret of its own: nobody without it can forge a text that looks like another."

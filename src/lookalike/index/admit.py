@@ -142,10 +142,10 @@ def _counts(reader: Reader, leading: bool, replaced: set[Id]) -> Callable[[Id], 
     among_leaders = leaders(reader) if leading else None
 
     def counts(found: Sequence[Match]) -> Iterable[bool]:
-        led = list(among_leaders(found)) if among_leaders else [True] * len(found)
+        led = list(among_leaders.of(found)) if among_leaders else [True] * len(found)
         return [each and match.id not in replaced for each, match in zip(led, found, strict=True)]
 
-    return lambda _: counts if replaced or among_leaders else None
+    return lambda _: Counts(counts) if replaced or among_leaders else None
 
 
 def _better(stored: Sequence[Match], here: Sequence[Match], scale: str) -> Match | None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import NotFound
+from lookalike.index.selecting import Selected, selected
 from lookalike.index.where import parse_where
 from lookalike.stores.base import Reader, Record
 from lookalike.stores.ids import Id, check_id
@@ -16,7 +20,14 @@ from lookalike.stores.settings import Settings
 
 LOWER_BOUND = "the total is a lower bound: documents were counted until there were enough"
 MORE = 8  # times as many are asked for where too few of them count
-Counts = Callable[[Sequence[Match]], Iterable[bool]]
+Counted = Callable[[Sequence[Match]], Iterable[bool]]
+
+
+class Counts(NamedTuple):
+    """Which matches count, and which rows they are among, where that is known at little cost."""
+
+    of: Counted
+    rows: Callable[[], NDArray[np.int64] | None] = lambda: None
 
 
 def find_counting(way: Way, reader: Reader, settings: Settings, query: Any, options: Options, counts: Counts | None) -> Matches:
@@ -26,16 +37,63 @@ def find_counting(way: Way, reader: Reader, settings: Settings, query: Any, opti
         return way.find(reader, settings, query, options)
     limit = options.limit
     asked = max(2 * limit, 16) if limit < 1 << 40 else limit
+    asking: Reader = reader
     while True:
-        found = way.find(reader, settings, query, options._replace(limit=asked))
+        found = way.find(asking, settings, query, options._replace(limit=asked))
         rows_of(reader, found)
         shown = [match for match in found if match.row not in hidden]
-        kept = [match for match, counted in zip(shown, counts(shown), strict=True) if counted] if counts else shown
+        kept = [match for match, counted in zip(shown, counts.of(shown), strict=True) if counted] if counts else shown
         if len(found) < asked:  # there are no others
             return Matches(kept[:limit], len(kept), found.notes)
         if len(kept) > limit:
             return Matches(kept[:limit], len(kept), [*found.notes, LOWER_BOUND])
-        asked *= MORE
+        if asking is reader and counts and way.narrows and (rows := counts.rows()) is not None:
+            asking = Selected(reader, settings, rows)
+        else:
+            asked *= MORE
+
+
+Arrays = tuple[NDArray[Any], ...]  # offsets of the queries; rows, and a value of each
+
+
+def arrays_counting(
+    reader: Reader, settings: Settings, ask: Callable[[Reader, int], Arrays], limit: int, where: object
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """The same for many queries at once, in arrays: of each as many as there are up to the limit."""
+    hidden = np.array(sorted(reader.hidden()), dtype=np.int64)
+    if where is None and not len(hidden):
+        offsets, rows, values = ask(reader, limit)
+        return offsets, rows, values
+    fits = None if where is None else parse_where(where)
+    asked = max(2 * limit, 16) if limit < 1 << 40 else limit
+    asking: Reader = reader
+    known: dict[int, bool] = {}  # by row, whether its meta fits
+    while True:
+        offsets, rows, values = ask(asking, asked)
+        keep = ~np.isin(rows, hidden)
+        if fits is not None:
+            new = [row for row in np.unique(rows[keep]).tolist() if row not in known]
+            known |= {row: fits(meta_of(record)) for row, record in reader.records(new, ("meta",)).items()}
+            keep &= np.fromiter((known.get(row, False) for row in rows.tolist()), dtype=bool, count=len(rows))
+        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        kept = np.bincount(query[keep], minlength=len(offsets) - 1)
+        if np.all((kept >= limit) | (np.diff(offsets) < asked)):
+            return _first_of_each(query[keep], rows[keep], values[keep], len(offsets) - 1, limit)
+        chosen = selected(reader, settings, fits) if fits is not None and asking is reader else None
+        if chosen is None:
+            asked *= MORE
+        else:
+            asking = Selected(reader, settings, chosen)
+
+
+def _first_of_each(
+    query: NDArray[np.int64], rows: NDArray[np.int64], values: NDArray[Any], queries: int, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """What is kept of each query up to the limit."""
+    offsets = np.searchsorted(query, np.arange(queries + 1))
+    keep = np.arange(len(query)) - offsets[query] < limit
+    ends = np.concatenate([[0], np.cumsum(np.minimum(np.diff(offsets), limit))]).astype(np.int64)
+    return ends, rows[keep], values[keep]
 
 
 def rows_of(reader: Reader, found: Sequence[Match]) -> None:
@@ -48,17 +106,17 @@ def rows_of(reader: Reader, found: Sequence[Match]) -> None:
                 match.row = rows.get(match.id)
 
 
-def fitting(reader: Reader, where: object) -> Counts | None:
+def fitting(reader: Reader, settings: Settings, where: object) -> Counts | None:
     """Those whose meta fits."""
     if where is None:
         return None
     fits = parse_where(where)
 
-    def counts(found: Sequence[Match]) -> Iterable[bool]:
+    def of(found: Sequence[Match]) -> Iterable[bool]:
         records = reader.records([match.row for match in found if match.row is not None], ("meta",))
         return [match.row is not None and fits(meta_of(records[match.row])) for match in found]
 
-    return counts
+    return Counts(of, lambda: selected(reader, settings, fits))
 
 
 def meta_of(record: Record) -> dict[str, Any]:
@@ -66,7 +124,7 @@ def meta_of(record: Record) -> dict[str, Any]:
     return found
 
 
-def scrolled(reader: Reader, columns: Sequence[str], after: Id | None, where: object, name: str) -> Iterator[Record]:
+def scrolled(reader: Reader, settings: Settings, columns: Sequence[str], after: Id | None, where: object, name: str) -> Iterator[Record]:
     """Documents in order of their age, those after one, or those that fit, or both."""
     first = 0
     if after is not None:
@@ -75,15 +133,17 @@ def scrolled(reader: Reader, columns: Sequence[str], after: Id | None, where: ob
         if row is None:
             raise NotFound(f"{name} has no document {after!r}: go on after one that is there")
         first = row + 1
-    chosen = reader if where is None else Fitting(reader, where)
+    chosen = reader if where is None else Fitting(reader, settings, where)
     return chosen.scan(columns, first)
 
 
 class Fitting:
     """A reader whose scans show documents that fit, and no others: what clusters are made of."""
 
-    def __init__(self, reader: Reader, where: object) -> None:
-        self._reader, self._fits = reader, parse_where(where)
+    def __init__(self, reader: Reader, settings: Settings, where: object) -> None:
+        self._fits = parse_where(where)
+        rows = selected(reader, settings, self._fits)
+        self._reader: Reader = reader if rows is None else Selected(reader, settings, rows)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
@@ -96,12 +156,12 @@ class Fitting:
 def leaders(reader: Reader) -> Counts:
     """Those that lead a cluster, or are in none."""
 
-    def counts(found: Sequence[Match]) -> Iterable[bool]:
+    def of(found: Sequence[Match]) -> Iterable[bool]:
         rows = [match.row for match in found if match.row is not None]
         led = leaders_of(reader, rows)
         return [match.row is not None and led.get(match.row, match.row) == match.row for match in found]
 
-    return counts
+    return Counts(of)
 
 
 def leaders_of(reader: Reader, rows: Sequence[int]) -> dict[int, int]:

@@ -26,6 +26,7 @@ from lookalike.index.admit import Asked, admit_documents, admitting_options, adm
 from lookalike.index.beside import Expiry
 from lookalike.index.checking import other_fingerprints
 from lookalike.index.choosing import scrolled
+from lookalike.index.collections import Collections
 from lookalike.index.kept_clusters import cluster_of, kept_clusters
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
@@ -37,7 +38,7 @@ from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, Record, Store
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.simhash import require_own
+from lookalike.stores.kinds.simhash import NearSimhashes, require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
 from lookalike.stores.matches import Cluster, Clusters, Matches
 
@@ -201,7 +202,7 @@ class Index:
             yield from self._documents(listed_ids(ids))
             return
         with self._store.reading() as reader:
-            for record in scrolled(reader, self._columns, after, where, self._store.name):
+            for record in scrolled(reader, self._store.settings, self._columns, after, where, self._store.name):
                 yield _document(record)
 
     def count(self, where: Where = None) -> int:
@@ -209,7 +210,7 @@ class Index:
         if where is None:
             return len(self)
         with self._store.reading() as reader:
-            return sum(1 for _ in scrolled(reader, (), None, where, self._store.name))
+            return sum(1 for _ in scrolled(reader, self._store.settings, (), None, where, self._store.name))
 
     def _documents(self, ids: list[Id]) -> Iterator[Document]:
         with self._store.reading() as reader:
@@ -223,7 +224,7 @@ class Index:
         To go through a large collection in parts: ``list(islice(index.ids(after=last), 1000))``.
         """
         with self._store.reading() as reader:
-            for record in scrolled(reader, (), after, where, self._store.name):
+            for record in scrolled(reader, self._store.settings, (), after, where, self._store.name):
                 yield record.id
 
     def metas(self) -> Iterator[tuple[Id, dict[str, Any]]]:
@@ -279,26 +280,35 @@ class Index:
         check_workers(workers)
         return searching.search_texts(self._store, texts, options, workers, where)
 
-    def search_simhashes(self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
-        """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out."""
+    def search_simhashes(
+        self, values: Values, k: int = 3, *, limit: int | None = None, workers: int = 1, where: Where = None
+    ) -> SimhashMatches:
+        """All documents within ``k`` bits of each of many SimHashes: numpy in, arrays out. ``where`` as in ``search``."""
         check_k(k)
         check_workers(workers)
         require_own("values", values, self._store.settings)
         words = words_of(values, self._store.settings.bits, "values")
-        return searching.near_simhashes(self._store, words, k, checked_options(limit=limit).limit, workers)
+        return searching.near_simhashes(self._store, NearSimhashes(words, k, checked_options(limit=limit).limit, workers), where)
 
     def search_vectors(
-        self, vectors: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, approximate: bool = False
+        self,
+        vectors: Any,
+        *,
+        threshold: float | None = None,
+        limit: int | None = 10,
+        workers: int = 1,
+        approximate: bool = False,
+        where: Where = None,
     ) -> VectorMatches:
         """The documents whose vectors have the largest cosine with each of many vectors of the same model: numpy in, arrays out.
 
-        ``approximate``: as in ``search``.
+        ``approximate`` and ``where``: as in ``search``.
         """
         options = checked_options(threshold=threshold, limit=limit, approximate=approximate)
         check_workers(workers)
         halves = given_vectors(vectors, self._store.settings)
         least = THRESHOLD if threshold is None else threshold
-        return searching.nearest_vectors(self._store, NearestVectors(halves, least, options.limit, workers, approximate))
+        return searching.nearest_vectors(self._store, NearestVectors(halves, least, options.limit, workers, approximate), where)
 
     def clusters(
         self,
@@ -330,6 +340,11 @@ class Index:
     def kept_clusters(self) -> Clusters:
         """All clusters of two or more documents that ``admit(…, alike="link")`` kept, in the order of their first documents."""
         return kept_clusters(self._store)
+
+    @property
+    def collections(self) -> Collections:
+        """The collections of the store, to copy, rename or drop them and to give them aliases; ``la.collections`` without an index."""
+        return Collections(self._store.names, self._store.wanted.trust)
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes."""

@@ -10,11 +10,11 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.record import record
 from lookalike.index.index import Index
 from lookalike.recipe import Recipe, resolve
+from lookalike.stores.fields import parse_indexed
+from lookalike.stores.names import check_collection
 from lookalike.stores.openers import opener_of
 from lookalike.stores.settings import Wanted, parse_kinds
 from lookalike.stores.shards.opening import open_listed
-
-MAX_COLLECTION_BYTES = 200
 
 
 def open(
@@ -32,6 +32,7 @@ def open(
     weights: Mapping[str, float] | None = None,
     measures: Mapping[str, str] | None = None,
     keyed: bool | None = None,
+    indexed: str | Iterable[str] | None = None,
     trust: str | Iterable[str] = (),
     read_only: bool = False,
     create: bool = True,
@@ -44,9 +45,10 @@ def open(
     which the share ``recall`` is to be found. ``weights`` and ``measures`` are those of the fields of records, see ``la.record``. A
     ``keyed`` one makes the fingerprints of texts with a secret of its own, which the store
     keeps: nobody without it can forge a text that looks like another (docs/security.md). With a ``model`` (``use-multilingual``, a
-    folder, ``module:function``) it keeps vectors too, and can be searched by meaning. An existing one keeps what it was made with, and is
-    refused if something else is asked for. Nothing that the store itself names is imported or read, unless it is registered: where it was
-    made with a ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
+    folder, ``module:function``) it keeps vectors too, and can be searched by meaning. ``indexed`` names fields of meta that filters go by
+    (``["site", "day"]``): then a filter that few documents fit costs little (docs/live.md). An existing one keeps what it was made with,
+    and is refused if something else is asked for. Nothing that the store itself names is imported or read, unless it is registered: where
+    it was made with a ``module:function``, a file or a folder, give the same ``recipe`` or ``model`` again, or list the names in ``trust``.
     Of a list, a location that does not answer is an error; where ``partial``, searches leave it out and say so in their ``notes``.
     Use it in a ``with`` statement, or ``close`` it.
     """
@@ -56,8 +58,7 @@ def open(
         raise InputError("partial=True is for a list of locations: leave it out")
     if keyed is not None:
         check_bool("keyed", keyed)
-    if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
-        raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+    check_collection("collection", collection)
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
         from lookalike.index.remote import RemoteIndex
 
@@ -74,6 +75,7 @@ def open(
         weights=None if weights is None else record({}, weights=weights).weights,
         measures=None if measures is None else record({}, measures=measures).measures,
         keyed=keyed,
+        indexed=parse_indexed(indexed),
         trust=_checked_trust(trust),
     )
     wanted.new()  # whatever is wrong with it should be said before a store is made
@@ -94,14 +96,6 @@ def _checked_trust(trust: object) -> tuple[str, ...]:
     if wrong is not None:
         raise InputError(f"trust={wrong!r:.60}: give the names that the store may use, as str: module:function, a file, a folder")
     return names
-
-
-def _stored_bytes(collection: object) -> int:
-    """How long a name is in a store; 0 for one that none can have."""
-    try:
-        return len(collection.encode()) if isinstance(collection, str) and "\0" not in collection else 0
-    except UnicodeEncodeError:
-        return 0
 
 
 def _checked_model(model: object) -> str | None:

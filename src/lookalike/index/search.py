@@ -19,7 +19,7 @@ from lookalike.figures import shown_value
 from lookalike.files.model import FileText, Place
 from lookalike.fingerprints.every import parse_record
 from lookalike.fingerprints.record import RecordPrint
-from lookalike.index.choosing import Fitting, find_counting, fitting, rows_of
+from lookalike.index.choosing import Fitting, arrays_counting, find_counting, fitting, rows_of
 from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
@@ -96,7 +96,7 @@ def search(
         query, places = query.text, query.places
     wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
     with store.reading() as reader:
-        found = find_counting(way, reader, settings, wanted, options, fitting(reader, where)).on(way.scale)
+        found = find_counting(way, reader, settings, wanted, options, fitting(reader, settings, where)).on(way.scale)
         carry(reader, found, text=text)
         for match in found:
             match.query_places = places
@@ -118,7 +118,8 @@ def _read(query: Path | bytes) -> tuple[str, tuple[Place, ...]]:
 def search_texts(store: Store, texts: Sequence[str], options: Options, workers: int, where: object) -> list[Matches]:
     settings = store.settings
     with store.reading() as reader:
-        found = list(NEAR.find_each(reader, settings, texts, options, workers, partial(find_counting, counts=fitting(reader, where))))
+        find = partial(find_counting, counts=fitting(reader, settings, where))
+        found = list(NEAR.find_each(reader, settings, texts, options, workers, find))
         carry(reader, [match for each in found for match in each])
     return [each.on(NEAR.scale) for each in found]
 
@@ -197,18 +198,24 @@ def _compare(reader: Reader, text: str, found: Matches) -> None:
         match.compared = None if stored is None else text_score(text, stored).value
 
 
-def near_simhashes(store: Store, words: NDArray[np.uint64], k: int, limit: int, workers: int) -> SimhashMatches:
+def near_simhashes(store: Store, question: NearSimhashes, where: object) -> SimhashMatches:
+    def ask(asked: Reader, limit: int) -> tuple[NDArray[Any], ...]:
+        found = asked.find(replace(question, limit=limit))
+        return found.offsets, found.ids, found.distances
+
     with store.reading() as reader:
-        found = reader.find(NearSimhashes(words, k, limit, workers))
-        ids = _ids_of(reader, found.ids)
-    return SimhashMatches(found.offsets, ids, found.distances)
+        offsets, rows, distances = arrays_counting(reader, store.settings, ask, question.limit, where)
+        return SimhashMatches(offsets, _ids_of(reader, rows), distances)
 
 
-def nearest_vectors(store: Store, question: NearestVectors) -> VectorMatches:
+def nearest_vectors(store: Store, question: NearestVectors, where: object) -> VectorMatches:
+    def ask(asked: Reader, limit: int) -> tuple[NDArray[Any], ...]:
+        found = asked.find(replace(question, limit=limit))
+        return found.offsets, found.rows, found.cosines
+
     with store.reading() as reader:
-        found = reader.find(question)
-        ids = _ids_of(reader, found.rows)
-    return VectorMatches(found.offsets, ids, found.cosines)
+        offsets, rows, cosines = arrays_counting(reader, store.settings, ask, question.limit, where)
+        return VectorMatches(offsets, _ids_of(reader, rows), cosines)
 
 
 def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:
@@ -226,5 +233,5 @@ def clusters(store: Store, by: object, options: Options, progress: Progress, whe
         raise InputError(f"by={shown_value(by)}: clusters are made by {', '.join(names)}")
     way = way_named(by)
     with store.reading() as reader:
-        found = way.clusters(reader if where is None else Fitting(reader, where), store.settings, options, progress)
+        found = way.clusters(reader if where is None else Fitting(reader, store.settings, where), store.settings, options, progress)
     return Clusters((replace(cluster, scale=way.scale) for cluster in found), found.notes)

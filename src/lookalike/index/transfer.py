@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -99,13 +100,33 @@ def load_documents(store: Store, path: Path, progress: Progress, *, refingerprin
     loaded = (_parsed(row, store.settings, refingerprint) for row in given)
     count = 0
     while part := list(islice(loaded, AT_A_TIME)):
-        for batch in _batches(part, store.settings):
-            batch.links = {each.document.id: each.link for each in part if each.link is not None}
-            batch.expires = {each.document.id: each.expires for each in part if each.expires is not None}
-            store.write(batch)
+        _write_loaded(store, part)
         count += len(part)
         if progress:
             progress(count)
+    return count
+
+
+def _write_loaded(store: Store, loaded: list[_Loaded]) -> None:
+    for batch in _batches(loaded, store.settings):
+        batch.links = {each.document.id: each.link for each in loaded if each.link is not None}
+        batch.expires = {each.document.id: each.expires for each in loaded if each.expires is not None}
+        store.write(batch)
+
+
+def copy_documents(source: Store, target: Store, progress: Progress) -> int:
+    """Write all documents of a collection to an empty one with the same settings."""
+    settings, count = source.settings, 0
+    columns = [name for kind in settings.stored for name in kind.exported_columns]
+    with source.reading() as reader:
+        for part in in_parts(reader.scan(("meta", "text", *columns)), AT_A_TIME):
+            beside = _beside(reader, part)
+            rows = (_exported(record, settings) | {"beside": beside.get(record.row, {})} for record in part)
+            loaded = [_parsed(Row(source.name, 0, row), target.settings, False) for row in rows]
+            _write_loaded(target, loaded)
+            count += len(part)
+            if progress:
+                progress(count)
     return count
 
 
@@ -129,7 +150,8 @@ def _agree(store: Store, given: str | None, path: Path, refingerprint: bool) -> 
         return
     try:
         name = f"export {str(path)!r}"
-        exported = Settings.from_json(given, name, store.wanted, lambda check: Key.without_secret(check, f"{name} has no secret"))
+        wanted = replace(store.wanted, indexed=None)  # what is indexed here, the collection itself says
+        exported = Settings.from_json(given, name, wanted, lambda check: Key.without_secret(check, f"{name} has no secret"))
     except (InputError, RecipeMismatch) as error:
         raise type(error)(f"{error}; {_ANEW}") from error
     if store.settings.keyed and not exported.keyed:
@@ -137,7 +159,10 @@ def _agree(store: Store, given: str | None, path: Path, refingerprint: bool) -> 
     if exported.keyed:
         # Secrets are not exported, and texts get the fingerprints of the collection that they come to anyway.
         exported = exported.with_key(store.settings.recipe.key or Key.new())
-    if exported.to_json() != store.settings.to_json() and not store.adopt(exported):
+    if store.wanted.indexed is not None:
+        exported = replace(exported, indexed=store.settings.indexed)
+    alike = replace(exported, indexed=store.settings.indexed).to_json() == store.settings.to_json()
+    if exported.to_json() != store.settings.to_json() and not store.adopt(exported) and not alike:
         differing = _differences(exported, store.settings)
         raise RecipeMismatch(f"{str(path)!r} was exported from a collection with {differing}: load it into a new collection; {_ANEW}")
 

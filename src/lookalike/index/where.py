@@ -15,21 +15,64 @@ import json
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lookalike.errors import InputError
+from lookalike.stores.fields import MISSING, field_of
 
 Meta = Mapping[str, Any]
-Matches = Callable[[Meta], bool]
 ORDERS: dict[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 OPERATORS = ("==", "!=", *ORDERS, "in", "has", "exists")
 DEEPEST = 40
-_MISSING = object()
 _TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*"|\'[^\']*\')|(?P<sign>==|!=|<=|>=|[=<>(),])|(?P<word>[^\s"\'=<>!(),]+))')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
-def parse_where(where: object) -> Matches:
+class Compared(NamedTuple):
+    """One field, compared with one value, or with several where one must be equal."""
+
+    name: str
+    sign: str
+    value: Any
+
+    def __call__(self, meta: Meta) -> bool:
+        found, sign, value = field_of(meta, self.name), self.sign, self.value
+        if sign == "exists":
+            return (found is not MISSING) is value
+        if sign == "in":
+            return any(_equal(found, each) for each in value)
+        if sign == "has":
+            return isinstance(found, list) and any(_equal(each, value) for each in found)
+        if sign in ("==", "!="):
+            return _equal(found, value) is (sign == "==")
+        return _one_kind(found, value) and ORDERS[sign](found, value)
+
+
+class Both(NamedTuple):
+    parts: Sequence[Filter]
+
+    def __call__(self, meta: Meta) -> bool:
+        return all(part(meta) for part in self.parts)
+
+
+class Either(NamedTuple):
+    parts: Sequence[Filter]
+
+    def __call__(self, meta: Meta) -> bool:
+        return any(part(meta) for part in self.parts)
+
+
+class Not(NamedTuple):
+    part: Filter
+
+    def __call__(self, meta: Meta) -> bool:
+        return not self.part(meta)
+
+
+Filter = Compared | Both | Either | Not
+
+
+def parse_where(where: object) -> Filter:
     """Whether a document's meta fits, as a function of it."""
     if isinstance(where, str):
         text = where.strip()
@@ -43,53 +86,46 @@ def parse_where(where: object) -> Matches:
     return _fitting(where, 0)
 
 
-def _fitting(where: object, depth: int) -> Matches:
+def _fitting(where: object, depth: int) -> Filter:
     if not isinstance(where, Mapping):
         raise InputError(
             f"where is a {type(where).__name__}: give fields and values, such as {{'site': 'a.com', 'day': {{'>=': '2026-10-16'}}}}"
         )
     if depth > DEEPEST:
         raise InputError(f"where: more than {DEEPEST} conditions lie within each other")
-    return _all([_condition(name, value, depth) for name, value in where.items()])
+    return _both([_condition(name, value, depth) for name, value in where.items()])
 
 
-def _condition(name: object, value: Any, depth: int) -> Matches:
+def _condition(name: object, value: Any, depth: int) -> Filter:
     if not isinstance(name, str):
         raise InputError(f"where: {name!r:.60} is no name of a field: give a str")
     if name in ("and", "or") and isinstance(value, list | tuple):
         parts = [_fitting(each, depth + 1) for each in value]
-        return _all(parts) if name == "and" else _any(parts)
+        return _both(parts) if name == "and" else Either(parts)
     if name == "not" and isinstance(value, Mapping):
-        return _not(_fitting(value, depth + 1))
+        return Not(_fitting(value, depth + 1))
     if isinstance(value, Mapping):
         if not value:
             raise InputError(f"where: {name!r} has no condition: give a value, or one of {', '.join(OPERATORS)}")
-        return _all([_comparison(name, sign, other) for sign, other in value.items()])
+        return _both([_comparison(name, sign, other) for sign, other in value.items()])
     return _comparison(name, "==", value)
 
 
-def _comparison(name: str, sign: object, value: Any) -> Matches:
-    """One field, compared with one value."""
+def _comparison(name: str, sign: object, value: Any) -> Filter:
     if sign not in OPERATORS:
         raise InputError(f"where: {name!r} {sign!r:.60}: choose one of {', '.join(OPERATORS)}")
     if sign == "exists":
         if not isinstance(value, bool):
             raise InputError(f"where: {name!r} exists: give True or False, not {value!r:.60}")
-        return lambda meta: (_field(meta, name) is not _MISSING) is value
+        return Compared(name, "exists", value)
     if sign == "in":
         if isinstance(value, str) or not isinstance(value, Sequence | set | frozenset):
             raise InputError(f"where: {name!r} in {value!r:.60}: give a list of values")
-        choices = [_value(name, each) for each in value]
-        return lambda meta: any(_equal(_field(meta, name), each) for each in choices)
+        return Compared(name, "in", [_value(name, each) for each in value])
     given = _value(name, value)
-    if sign == "has":
-        return lambda meta: isinstance(found := _field(meta, name), list) and any(_equal(each, given) for each in found)
-    if sign in ("==", "!="):
-        return lambda meta: _equal(_field(meta, name), given) is (sign == "==")
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
+    if sign in ORDERS and (isinstance(given, bool) or not isinstance(given, int | float | str)):
         raise InputError(f"where: {name!r} {sign} {value!r:.60}: only numbers and texts have an order")
-    order = ORDERS[str(sign)]
-    return lambda meta: _one_kind(found := _field(meta, name), given) and order(found, given)
+    return Compared(name, str(sign), given)
 
 
 def _value(name: str, value: Any) -> Any:
@@ -98,17 +134,6 @@ def _value(name: str, value: Any) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"where: {name!r}: {value!r:.60} is no value that meta can have ({error})") from error
-
-
-def _field(meta: Meta, name: str) -> Any:
-    if name in meta:
-        return meta[name]
-    found: Any = meta
-    for part in name.split("."):
-        if not isinstance(found, dict) or part not in found:
-            return _MISSING
-        found = found[part]
-    return found
 
 
 def _one_kind(one: Any, other: Any) -> bool:
@@ -126,16 +151,8 @@ def _equal(one: Any, other: Any) -> bool:
     return (type(one) is type(other) and one == other) or (_one_kind(one, other) and one == other)
 
 
-def _all(parts: Sequence[Matches]) -> Matches:
-    return parts[0] if len(parts) == 1 else lambda meta: all(part(meta) for part in parts)
-
-
-def _any(parts: Sequence[Matches]) -> Matches:
-    return lambda meta: any(part(meta) for part in parts)
-
-
-def _not(part: Matches) -> Matches:
-    return lambda meta: not part(meta)
+def _both(parts: Sequence[Filter]) -> Filter:
+    return parts[0] if len(parts) == 1 else Both(parts)
 
 
 class _Expression:
@@ -158,7 +175,7 @@ class _Expression:
     def _wrong(self, what: str) -> InputError:
         return InputError(f"where={self._text!r:.100}: {what}; write for example: site = a.com and day >= 2026-10-16")
 
-    def parsed(self) -> Matches:
+    def parsed(self) -> Filter:
         if not self._tokens:
             raise self._wrong("there is no condition")
         found = self._either()
@@ -181,25 +198,25 @@ class _Expression:
         self._at += 1
         return self._tokens[self._at - 1]
 
-    def _either(self) -> Matches:
+    def _either(self) -> Filter:
         parts = [self._both()]
         while self._next("or"):
             parts.append(self._both())
-        return parts[0] if len(parts) == 1 else _any(parts)
+        return parts[0] if len(parts) == 1 else Either(parts)
 
-    def _both(self) -> Matches:
+    def _both(self) -> Filter:
         parts = [self._single()]
         while self._next("and"):
             parts.append(self._single())
-        return _all(parts)
+        return _both(parts)
 
-    def _single(self) -> Matches:
+    def _single(self) -> Filter:
         self._depth += 1
         if self._depth > DEEPEST:
             raise self._wrong(f"more than {DEEPEST} conditions lie within each other")
         try:
             if self._next("not"):
-                return _not(self._single())
+                return Not(self._single())
             if self._next("("):
                 inner = self._either()
                 if not self._next(")"):
@@ -215,7 +232,7 @@ class _Expression:
         group, name = self._take("the name of a field", "word", "text")
         return str(_text(name)) if group == "text" else name
 
-    def _compared(self) -> Matches:
+    def _compared(self) -> Filter:
         name = self._name()
         if self._next("in"):
             if not self._next("("):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.model import Document
+from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
@@ -151,6 +152,11 @@ class Reader(Protocol):
         """The answer to a question. A store that keeps segments asks it ``in_segments``."""
         ...
 
+    def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
+        """Rows whose field may be in a range, ascending: all that are, and perhaps others. None: there are more than ``most``, or no index
+        of the field tells. Documents that have expired or are gone may be among them."""
+        ...
+
     def hidden(self) -> Collection[int]:
         """Rows that ``find`` may answer with though their documents have expired. Nothing else shows them."""
         ...
@@ -166,6 +172,35 @@ class Reader(Protocol):
     def expirations(self, rows: Sequence[int]) -> dict[int, int]:
         """When these documents expire, those that do: milliseconds since 1970."""
         ...
+
+
+class Names(Protocol):
+    """What the collections of a store are called. Names that are given were checked."""
+
+    name: str  # what messages call the store
+
+    def collections(self) -> list[str]: ...
+    def aliases(self) -> dict[str, str]:
+        """The collections that aliases lead to."""
+        ...
+
+    def rename(self, collection: str, name: str) -> None:
+        """``NotFound`` where there is no such collection, ``InputError`` where the new name is taken. Aliases follow."""
+        ...
+
+    def alias(self, name: str, collection: str) -> None:
+        """Make an alias, or lead it elsewhere, in one step. The collection may be named by another alias."""
+        ...
+
+    def drop(self, name: str) -> int:
+        """Drop an alias, or a collection with its documents and its aliases; returns how many documents it had."""
+        ...
+
+    def open(self, collection: str, wanted: Wanted, *, create: bool) -> Store:
+        """Another collection of the store, which is closed by itself."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class Store(Protocol):
@@ -199,6 +234,10 @@ class Store(Protocol):
 
         Whoever has the collection open elsewhere is told to open it again.
         """
+        ...
+
+    def names(self) -> Names:
+        """What is done with collections as a whole. To be closed."""
         ...
 
     def stats(self) -> dict[str, Any]: ...

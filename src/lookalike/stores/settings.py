@@ -14,6 +14,7 @@ from lookalike.fingerprints.record import RecordPrint
 from lookalike.keys import Key
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
 from lookalike.segments.banding import Banding, choose_banding
+from lookalike.stores.fields import parse_indexed
 from lookalike.stores.kinds import BUILT_IN, kind_named, kind_names, kinds
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Settings:
     dimensions: int | None = None  # of the vectors; None as long as there is no collection
     weights: tuple[tuple[str, float], ...] = ()  # of the fields of records, by name; of the others 1
     measures: tuple[tuple[str, str], ...] = ()  # by which fields are compared
+    indexed: tuple[str, ...] = ()  # fields of meta, in order: filters on them need not look at every document
     # A model that the store names and that nobody here knows. It is not opened, so it has no part in `recipe`, and the id of the
     # whole is the one that was stored.
     unopened_model: str | None = None
@@ -118,6 +120,8 @@ class Settings:
         data = {name: getattr(self, name) for name in ("bits", "size", "keep_text", "threshold", "recall")}
         if self.dimensions is not None:
             data["dimensions"] = self.dimensions
+        if self.indexed:
+            data["indexed"] = list(self.indexed)
         data |= {name: dict(rules) for name in FIELD_RULES if (rules := getattr(self, name))}
         plain = self.recipe.replace(key=None)
         data |= {"recipe": plain.to_dict(), "recipe_id": self.recipe_id, "kinds": list(self.kinds)}
@@ -145,6 +149,8 @@ class Settings:
             stored = {"unopened_model": model, "stored_id": identity} if model is not None else {}
             known = {name_: value for name_, value in data.items() if name_ not in ("unopened_model", "stored_id")}
             known |= {name_: tuple(sorted(known[name_].items())) for name_ in FIELD_RULES if name_ in known}
+            if "indexed" in known:
+                known["indexed"] = parse_indexed(known["indexed"])
             settings = cls(**known | {"recipe": recipe, "kinds": tuple(data["kinds"])} | stored)
         except RecipeMismatch:
             raise
@@ -181,6 +187,7 @@ class Wanted:
     weights: tuple[tuple[str, float], ...] | None = None
     measures: tuple[tuple[str, str], ...] | None = None
     keyed: bool | None = None
+    indexed: tuple[str, ...] | None = None
     trust: tuple[str, ...] = ()  # names that may be loaded though it is the store that names them
 
     def new(self) -> Settings:
@@ -236,7 +243,7 @@ class Wanted:
 
     def check(self, found: Settings, name: str) -> None:
         """Raise unless the collection is what was asked for. ``stored_recipe`` looked at its recipe."""
-        for named in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "weights", "measures", "keyed"):
+        for named in ("kinds", "bits", "size", "keep_text", "threshold", "recall", "weights", "measures", "keyed", "indexed"):
             value, stored = getattr(self, named), getattr(found, named)
             if value is not None and value != stored and (named != "kinds" or set(value) != set(stored)):
                 raise InputError(f"{name} was made with {named}={stored!r}, not {value!r}: leave it out, or make another collection")

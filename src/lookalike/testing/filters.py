@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.errors import InputError, NotFound
+from lookalike.fingerprints.simhash import simhashes
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import corpus, joined_to, refused, tiny_model
+from lookalike.testing.made import TinyEmbedder, corpus, joined_to, refused, tiny_model
 
 # A filter, the same as an expression, and what it means.
 FILTERS: list[tuple[dict[str, Any], str, Any]] = [
@@ -26,6 +27,9 @@ FILTERS: list[tuple[dict[str, Any], str, Any]] = [
 ]  # fmt: skip
 
 
+INDEXED = ("author.name", "day", "n", "site", "tags")
+
+
 def meta_of(number: int) -> dict[str, Any]:
     """What the number-th document has beside it."""
     made: dict[str, Any] = {
@@ -41,9 +45,15 @@ class FilterContract(Contract):
     """A filter never makes a search miss a match."""
 
     def test_searches_find_what_fits_and_all_of_it(self, tmp_path: Path) -> None:
+        self._searches_find_what_fits(tmp_path, ())
+
+    def test_searches_find_the_same_by_indexed_fields(self, tmp_path: Path) -> None:
+        self._searches_find_what_fits(tmp_path, INDEXED)
+
+    def _searches_find_what_fits(self, tmp_path: Path, indexed: tuple[str, ...]) -> None:
         copied = corpus(1)[0][1]
         documents = [(f"copy {number}", copied) for number in range(60)] + corpus(40)
-        with self.open(tmp_path, model=tiny_model()) as index:
+        with self.open(tmp_path, model=tiny_model(), indexed=indexed) as index:
             index.add([(id_, text, meta_of(number)) for number, (id_, text) in enumerate(documents)])
             metas: dict[str | int, dict[str, Any]] = {id_: meta_of(number) for number, (id_, _) in enumerate(documents)}
             for by in ("near", "simhash", "passages", "meaning", "fuzzy"):
@@ -62,9 +72,67 @@ class FilterContract(Contract):
                 match.id for match in index.search(copied, where=where, limit=3)
             ]
 
+    def test_many_queries_at_once_find_what_fits(self, tmp_path: Path) -> None:
+        import numpy as np
+
+        texts = [text for number, (_, text) in enumerate(corpus(16)) if number % 4 < 2]
+        for indexed in ((), INDEXED):
+            with self.open(tmp_path, collection=f"by {len(indexed)}", model=tiny_model(), indexed=indexed) as index:
+                index.add([(number, texts[number % 8], meta_of(number)) for number in range(80)])
+                index.add([(number, texts[number % 8], meta_of(number)) for number in range(80, 120)], expires=0)
+                values, vectors = simhashes(texts), TinyEmbedder().encode(texts)
+                for where, expression, fits in [({"n": {">=": 0}}, "n >= 0", lambda _: True), *FILTERS]:
+                    for limit in (1, 3, None):
+                        near = index.search_simhashes(values, k=2, limit=limit, where=where)
+                        same = index.search_simhashes(values, k=2, limit=limit, where=expression)
+                        meant = index.search_vectors(vectors, threshold=0.9999, limit=limit, where=where)
+                        assert all(np.array_equal(left, right) for left, right in zip(near, same, strict=True))
+                        for query in range(8):
+                            expected = [number for number in range(query, 80, 8) if fits(meta_of(number))][:limit]
+                            for found in (near, meant):
+                                assert found.ids[found.offsets[query] : found.offsets[query + 1]].tolist() == expected, (where, limit)
+                assert not set(index.search_simhashes(values, k=0).ids.tolist()) & set(range(80, 120))
+                assert not set(index.search_vectors(vectors, limit=None).ids.tolist()) & set(range(80, 120))
+
+    def test_indexed_fields_follow_their_documents(self, tmp_path: Path) -> None:
+        documents = [(number, text, meta_of(number)) for number, (_, text) in enumerate(corpus(60))]
+        with self.open(tmp_path, indexed="n, day,site") as index:
+            assert index.settings["indexed"] == ["day", "n", "site"]
+            index.add(documents)
+            index.remove(range(0, 60, 7))
+            index.add([(number, text, meta | {"n": number + 1000}) for number, text, meta in documents[1::7]])
+            index.add([(number, text, meta) for number, text, meta in documents[2::7]], expires=0)
+            left = {document.id: document.meta["n"] for document in index.documents()}
+            assert index.count({"n": {">=": 1000}}) == sum(n >= 1000 for n in left.values()) > 0
+            assert index.count({"n": {"<": 20}}) == sum(n < 20 for n in left.values())
+            assert set(index.ids(where={"n": {"in": list(range(10))}})) == {id_ for id_, n in left.items() if n < 10}
+            assert index.check().ok
+            index.compact()
+            assert set(index.ids(where="n < 30 or n >= 1040")) == {id_ for id_, n in left.items() if n < 30 or n >= 1040}
+            assert index.collections.copy("default", "copy", indexed=["site"]) == len(left)
+            with index.collections.open("copy") as copy:
+                assert copy.settings["indexed"] == ["site"]
+                assert set(copy.ids(where={"site": "a.com"})) == set(index.ids(where={"site": "a.com"}))
+                assert copy.check().ok
+            path = tmp_path / "export.jsonl"
+            index.export(path)
+        for name, options in {"as it was": {}, "others": {"indexed": ["n"]}}.items():
+            with self.open(tmp_path, collection=name, **options) as index:
+                assert index.load(path) == len(left)
+                assert index.settings["indexed"] == options.get("indexed", ["day", "n", "site"])
+                assert set(index.ids(where={"n": {"<": 30}})) == {id_ for id_, n in left.items() if n < 30}
+        with refused(InputError):
+            self.open(tmp_path, collection="wrong", indexed=["a", ""])
+
     def test_counts_ids_documents_and_clusters(self, tmp_path: Path) -> None:
+        self._counts_what_fits(tmp_path, ())
+
+    def test_counts_the_same_by_indexed_fields(self, tmp_path: Path) -> None:
+        self._counts_what_fits(tmp_path, INDEXED)
+
+    def _counts_what_fits(self, tmp_path: Path, indexed: tuple[str, ...]) -> None:
         documents = corpus(80)
-        with self.open(tmp_path) as index:
+        with self.open(tmp_path, indexed=indexed) as index:
             index.add([(id_, text, meta_of(number)) for number, (id_, text) in enumerate(documents)])
             assert index.count() == 80
             for where, expression, fits in FILTERS:

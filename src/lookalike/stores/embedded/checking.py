@@ -14,6 +14,7 @@ from lookalike.model import Document
 from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.embedded import rows
 from lookalike.stores.embedded.database import ROWS
+from lookalike.stores.embedded.fields import rebuild_fields, wrong_entries
 from lookalike.stores.embedded.graph_files import KIND as GRAPHED
 from lookalike.stores.embedded.graph_files import check_graph
 from lookalike.stores.embedded.readings import Reads
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool, progress: Progress = None) -> CheckReport:
     """The database, then the numbers it keeps, then every segment against the documents it stands for."""
     report = CheckReport()
-    if behind := store.record_problem():
+    if behind := store.place.record_problem():
         report.problems.append(behind)
     damaged: list[Sealed] = []
     graphs: list[Sealed] = []  # whose graph is damaged
@@ -44,6 +45,9 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
             sealed = read_sealed(connection, state.number)
             counted = _check_numbers(connection, state, sealed, report)
             whole = _check_rows(connection, state, report)
+            fields = wrong_entries(connection, state, settings.indexed) if whole and settings.indexed else 0
+            if fields:
+                report.problems.append(f"fields: {fields:,} entries of the index of {', '.join(settings.indexed)} are missing or too many")
             steps = _Steps(progress, len(settings.kinds))
             # A segment is compared with what its documents have: where they are damaged, there is nothing to compare it with.
             for each in sealed if folder and whole else ():
@@ -65,11 +69,11 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
     except Corrupt as error:
         report.problems.append(str(error))
         return report
-    orphans = _orphans(folder, known | store.discarded()) if folder else []
+    orphans = _orphans(folder, known | store.place.discarded()) if folder else []
     report.problems += [f"segment {path}: nothing names it" for path in orphans]
     report.checked = {"documents": counted, "segments": len(sealed), "files": len(sealed) * len(settings.kinds) if folder else 0}
     if repair and report.problems:
-        _repair(store, report, damaged, graphs, orphans, counted, behind is not None)
+        _repair(store, report, damaged, graphs, orphans, counted, behind is not None, fields > 0)
     return report
 
 
@@ -178,12 +182,15 @@ def _repair(
     orphans: list[Path],
     counted: int,
     behind: bool,
+    fields: bool,
 ) -> None:
     try:
         if behind:
-            store.accept_state()
+            store.place.accept_state()
         with store._writing() as connection:
-            connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE name = ?", (counted, store.collection))
+            connection.execute("UPDATE collections SET documents = ?, version = version + 1 WHERE number = ?", (counted, store._number))
+            if fields:
+                rebuild_fields(connection, store._state(connection), store.settings.indexed)
         for each in damaged:
             store._sealer().rebuild(each)
         for each in graphs:

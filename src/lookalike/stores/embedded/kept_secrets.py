@@ -16,7 +16,7 @@ OWNER_ALONE = 0o600
 TABLE = "CREATE TABLE IF NOT EXISTS secrets (collection INTEGER PRIMARY KEY, secret BLOB NOT NULL)"  # from the first keyed collection on
 
 
-def keep_secret(connection: sqlite3.Connection, collection: str, key: Key, path: Path | None) -> None:
+def keep_secret(connection: sqlite3.Connection, collection: int, key: Key, path: Path | None) -> None:
     """Store the secret of a collection, in the transaction that makes it. ``path``: of the database, unless it is in memory."""
     if path is not None:
         for suffix in ("", "-wal", "-shm"):  # what SQLite makes later has the mode of the database
@@ -24,7 +24,7 @@ def keep_secret(connection: sqlite3.Connection, collection: str, key: Key, path:
             if file.exists():
                 file.chmod(OWNER_ALONE)
     connection.execute(TABLE)
-    connection.execute("INSERT OR REPLACE INTO secrets SELECT number, ? FROM collections WHERE name = ?", (key.secret(), collection))
+    connection.execute("INSERT OR REPLACE INTO secrets VALUES (?, ?)", (collection, key.secret()))
 
 
 def read_secret(connection: Reads, collection: int) -> bytes | None:

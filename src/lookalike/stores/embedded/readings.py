@@ -194,6 +194,11 @@ class MemoryReadings:
         """A table of the documents that a version of the collection has; later ones may be among them."""
         return f"(SELECT {self._columns} FROM documents UNION ALL SELECT {self._columns} FROM ghosts WHERE gone > {version})"  # noqa: S608
 
+    def ghosts_at(self, version: int, first: int, end: int) -> list[int]:
+        """Rows that a version of the collection has and that were removed since, counted from the first."""
+        query = "SELECT row FROM ghosts WHERE gone > ? AND row >= ? AND row < ?"
+        return [row - first for (row,) in self.execute(query, (version, first, end))] if self._columns else []
+
     def execute(self, statement: str, parameters: Any) -> list[tuple[Any, ...]]:
         with self._turns:
             if self._closed:
@@ -226,7 +231,12 @@ class MemoryReads:
     def sees(self, version: int) -> None:
         """Once the version is known, documents are those that it has. To be called while nothing changes."""
         self._readings.sees(self._token, version)
+        self._version = version
         self.documents = self._readings.documents_at(version)
+
+    def removed_since(self, base: int, rows: int) -> list[int]:
+        """Rows of a collection, counted from ``base``, that this reading has and the tables do not."""
+        return self._readings.ghosts_at(self._version, base, base + rows)
 
     def execute(self, statement: str, parameters: Any = (), /) -> Fetched:
         return Fetched(self._readings.execute(statement, parameters))

@@ -21,11 +21,13 @@ from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment
 from lookalike.stores.base import Question, Record
 from lookalike.stores.embedded.beside import read_expirations, read_expired, read_linked, read_links
+from lookalike.stores.embedded.fields import read_within
 from lookalike.stores.embedded.graph_files import Graphs
 from lookalike.stores.embedded.readings import Reads
 from lookalike.stores.embedded.row_checks import Damaged
 from lookalike.stores.embedded.rows import find_ids, read_range, read_rows, read_stretches
 from lookalike.stores.embedded.states import Sealed, State, read_sealed, segment_path
+from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
@@ -226,6 +228,9 @@ class Snapshot:
         if self._gone is None:
             self._gone = np.union1d(self._removed.rows(), self._expired)
         return self._gone
+
+    def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
+        return read_within(self._connection, self.state, within, most)
 
     def hidden(self) -> tuple[int, ...]:
         return ()  # of segments they are left out like removed ones

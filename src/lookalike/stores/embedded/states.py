@@ -39,16 +39,16 @@ class Sealed(NamedTuple):
 
 
 _COLLECTION = "c.number, c.settings, c.documents, c.next_row, c.sealed_row, c.generation, c.version"
-_FIRST = f"SELECT {_COLLECTION} FROM collections c WHERE c.name = ?"  # noqa: S608
+_FIRST = f"SELECT {_COLLECTION} FROM collections c WHERE c.number = ?"  # noqa: S608
 _STORE = "s.id, s.unsigned, s.unchecked, s.changes, s.chain, s.before"
-_WITH_STORE = f"SELECT {_COLLECTION}, {_STORE} FROM collections c LEFT JOIN store s WHERE c.name = ?"  # noqa: S608
+_WITH_STORE = f"SELECT {_COLLECTION}, {_STORE} FROM collections c LEFT JOIN store s WHERE c.number = ?"  # noqa: S608
 
 
-def read_state(connection: Reads, name: str, further: tuple[str, ...] = ()) -> State | None:
+def read_state(connection: Reads, collection: int, further: tuple[str, ...] = ()) -> State | None:
     try:
-        row = connection.execute(_WITH_STORE, (name,)).fetchone()
+        row = connection.execute(_WITH_STORE, (collection,)).fetchone()
     except sqlite3.OperationalError:  # of the first format, or damaged: then this raises it again
-        row = connection.execute(_FIRST, (name,)).fetchone()
+        row = connection.execute(_FIRST, (collection,)).fetchone()
         return State._make((*row, read_identity(connection), further)) if row else None
     if row is None:
         return None
@@ -70,3 +70,33 @@ def segment_path(folder: Path, number: int, kind: str) -> Path:
 def segment_number(path: Path) -> int | None:
     """The number in the name of a segment's file; None where it has none of ours."""
     return int(path.stem) if path.stem.isascii() and path.stem.isdigit() else None
+
+
+def number_of(connection: Reads, name: str) -> int | None:
+    """The number of the collection with this name or alias."""
+    found = connection.execute("SELECT number FROM collections WHERE name = ?", (name,)).fetchone()
+    if found is None and _has_table(connection, "aliases"):
+        found = connection.execute("SELECT collection FROM aliases WHERE name = ?", (name,)).fetchone()
+    return None if found is None else int(found[0])
+
+
+def read_aliases(connection: Reads) -> dict[str, str]:
+    """The collections that aliases lead to."""
+    if not _has_table(connection, "aliases"):
+        return {}
+    found = connection.execute("SELECT a.name, c.name FROM aliases a JOIN collections c ON c.number = a.collection ORDER BY a.name")
+    return dict(found.fetchall())
+
+
+def new_number(connection: Reads) -> int:
+    """A number that no collection had before: rows are numbered by it, and never used twice."""
+    tables = ["SELECT max(number) FROM collections"]
+    if _has_table(connection, "dropped"):
+        tables.append("SELECT max(collection) FROM dropped")
+    found = [connection.execute(query).fetchone()[0] for query in tables]
+    return max((number for number in found if number is not None), default=-1) + 1
+
+
+def _has_table(connection: Reads, name: str) -> bool:
+    """Some tables are there only where they were needed."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)).fetchone() is not None

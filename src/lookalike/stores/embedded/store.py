@@ -13,13 +13,10 @@
 from __future__ import annotations
 
 import logging
-import os
-import random
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -27,117 +24,100 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.errors import StoreBusy, StoreError
+from lookalike.errors import StoreError
 from lookalike.keys import Key
 from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
-from lookalike.stores.base import Added, Batch, CheckReport, Progress
+from lookalike.stores.base import Added, Batch, CheckReport, Names, Progress
 from lookalike.stores.embedded import database
-from lookalike.stores.embedded.acknowledged import MANY, Record, chained
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
+from lookalike.stores.embedded.fields import TABLE as FIELDS
+from lookalike.stores.embedded.fields import remove_fields, write_fields
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
-from lookalike.stores.embedded.locks import FileLock
-from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
-from lookalike.stores.embedded.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
+from lookalike.stores.embedded.making import DATABASE
+from lookalike.stores.embedded.place import Place
+from lookalike.stores.embedded.readings import Active, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
 from lookalike.stores.embedded.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.embedded.snapshots import Cache, Snapshot
-from lookalike.stores.embedded.states import State, read_state, segment_number, segment_path
+from lookalike.stores.embedded.states import State, new_number, number_of, read_state, segment_path
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
 _log = logging.getLogger("lookalike")
 Answer = TypeVar("Answer")
 AT_ONCE = 1024  # documents that are decided on together: they wait for one commit
-TURN_SECONDS = 30.0  # that somebody waits for others who decide
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
 class EmbeddedStore:
     """One collection of a store on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
-    def __init__(self, folder: Path | None, collection: str, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
-        self.folder, self.collection, self._read_only = folder, collection, read_only
-        self.name = f"store {str(folder)!r}" if folder else "memory://"
-        self._turns = threading.RLock()  # of those who change something
-        self._writer: database.WriteConnection | None = None
-        self._lock: FileLock | None = None
+    def __init__(self, place: Place, collection: str, wanted: Wanted, *, create: bool = True) -> None:
+        self.place, self.folder, self.collection = place, place.folder, collection
+        self.name, self._segments, self._record, self._readings = place.name, place.segments, place.record, place.readings
+        self._turns, self._writing = place.turns, place.writing
         self._closed = False
-        self._process = os.getpid()
         self._fresh = Fresh()
-        self._record = Record(folder, self.name) if folder else None
-        self._accepting = False
-        self._unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
         self._active = Active()  # readings, by the generation of segments that they see
         self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
-        self._readings: DiskReadings | MemoryReadings
-        if folder is None:
-            self._readings = MemoryReadings(self.name)
-        else:
-            find_or_make(folder, self.name, wanted, create and not read_only)
-            self._readings = DiskReadings(folder / DATABASE, folder / READER_LOCK)
-            self._lock = FileLock(folder / WRITER_LOCK)
-        self._segments = folder / SEGMENTS if folder else None
         self.wanted = wanted
+        place.hold(self)
         try:
-            self.settings = self._open_collection(wanted, create and not read_only)
+            self._number, self._stored_settings, self.settings = self._open_collection(wanted, create)
         except BaseException:
             with suppress(StoreError):  # the first error is the one to tell
                 self._let_go()
             raise
         self._cache = Cache(self._segments, self.settings)
 
-    def _open_collection(self, wanted: Wanted, create: bool) -> Settings:
+    def _open_collection(self, wanted: Wanted, create: bool) -> tuple[int, str, Settings]:
+        """Its number, and its settings as they are stored and as they are read. The number stays the same whatever it is called."""
         last = self._record.read() if self._record else None
         with database.sql_errors(self.name), self._readings.reading() as connection:
             database.check_format(connection, self.name)
-            state = read_state(connection, self.collection)
+            number = number_of(connection, self.collection)
+            state = None if number is None else read_state(connection, number)
             self._further = further_columns(database.table_columns(connection))
             if self._record and state is None:
                 self._record.verify(last, database.read_identity(connection))
             secret = None if state is None else read_secret(connection, state.number)
         if state is None:
             if not create:
-                raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {', '.join(self.collections()) or 'none'}")
-            settings = wanted.made()
-            with self._writing() as writer:
-                self._add_columns(writer, settings)
-                writer.execute(
-                    "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
-                    (self.collection, settings.to_json()),
-                )
-                self._keep_secret(writer, settings)
-                self._chain(writer, database.read_identity(writer), settings.to_json().encode())
-            if self.folder:
-                self._stop_writing()  # the lock is for those who add something
-            self._stored_settings = settings.to_json()
-            return settings
+                there = ", ".join(self.place.collections()) or "none"
+                raise StoreError(f"{self.name} has no collection {self.collection!r}; it has {there}")
+            return self._make_collection(wanted.made())
         where = f"{self.name}, collection {self.collection!r}"
-        self._stored_settings = state.settings
-        return Settings.from_json(state.settings, where, wanted, lambda check: Key.stored(check, secret, where))
+        settings = Settings.from_json(state.settings, where, wanted, lambda check: Key.stored(check, secret, where))
+        return state.number, state.settings, settings
+
+    def _make_collection(self, settings: Settings) -> tuple[int, str, Settings]:
+        was_writer = self.place.writer is not None
+        with self._writing() as writer:
+            self._add_columns(writer, settings)
+            number = new_number(writer)
+            writer.execute("INSERT INTO collections VALUES (?, ?, ?, 0, 0, 0, 0, 0)", (number, self.collection, settings.to_json()))
+            self._keep_secret(writer, number, settings)
+            self.place.chain(writer, database.read_identity(writer), settings.to_json().encode())
+        if not was_writer:
+            self.place.stop_writing()  # the lock is for those who add something
+        return number, settings.to_json(), settings
 
     def _add_columns(self, connection: sqlite3.Connection, settings: Settings) -> None:
         database.add_columns(connection, settings.stored)
+        if settings.indexed:
+            connection.execute(FIELDS)
         self._further = further_columns(database.table_columns(connection))
 
-    def _keep_secret(self, connection: sqlite3.Connection, settings: Settings) -> None:
+    def _keep_secret(self, connection: sqlite3.Connection, number: int, settings: Settings) -> None:
         if settings.recipe.key is not None:
-            keep_secret(connection, self.collection, settings.recipe.key, self.folder / DATABASE if self.folder else None)
-
-    def collections(self) -> list[str]:
-        """The names of all collections of the store."""
-        self._require_open()
-        with database.sql_errors(self.name), self._readings.reading() as connection:
-            return [name for (name,) in connection.execute("SELECT name FROM collections ORDER BY name").fetchall()]
+            keep_secret(connection, number, settings.recipe.key, self.folder / DATABASE if self.folder else None)
 
     def _require_open(self) -> None:
-        if self._process != os.getpid() and self.folder is not None:
-            raise StoreError(
-                f"{self.name} was opened by process {self._process}, and this process is a fork of it: open the store again here"
-            )
+        self.place.require_open()
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
 
@@ -169,123 +149,12 @@ class EmbeddedStore:
         return snapshot
 
     def _state(self, connection: Reads) -> State:
-        state = read_state(connection, self.collection, self._further)
+        state = read_state(connection, self._number, self._further)
         if state is None:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
         if state.settings != self._stored_settings:
             raise StoreError(f"{self.name}: another process has changed what collection {self.collection!r} is made with: open it again")
         return state
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction of the one writer. The first makes this process the writer, until the store is closed."""
-        with self._turns, database.write_errors(self.name):
-            self._require_open()
-            if self._read_only:
-                raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
-            if isinstance(self._readings, MemoryReadings):
-                with self._readings.transaction() as connection:
-                    yield connection
-                return
-            if self._writer is None:
-                self._become_writer()
-            assert self._writer is not None  # noqa: S101
-            self._say()
-            try:
-                with self._writer.transaction() as connection:
-                    yield connection
-            except BaseException:
-                self._unsaid = None
-                raise
-            self._say()
-            if self._writer.has_long_log():
-                self._readings.let_go()
-                self._writer.checkpoint()
-
-    def _chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes, count: int = MANY) -> None:
-        """Number a change that is about to be committed."""
-        if self._record is not None:
-            changed = chained(store, contents)
-            database.write_chain(connection, changed)
-            self._unsaid = changed, count
-
-    def _say(self) -> None:
-        """Put what was committed on record. If that fails, it is done before anything else is committed."""
-        if self._unsaid is not None and self._record is not None:
-            store, count = self._unsaid
-            self._record.write(store, sync=count >= MANY)
-            self._unsaid = None
-
-    def _become_writer(self) -> None:
-        assert self.folder is not None  # noqa: S101 - memory has its writer from the start
-        assert self._lock is not None  # noqa: S101
-        try:
-            acquired = self._lock.acquire()
-        except OSError as error:
-            raise StoreError(f"{self.name} cannot be written: {error.strerror}; open it with read_only=True to search") from error
-        if not acquired:
-            remedy = "wait until it closes the store, or open it with read_only=True"
-            raise StoreBusy(f"{self.name} is being written by process {self._lock.holder()}: {remedy}")
-        try:
-            self._lock.sign()
-            # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
-            self._let_go_of_readers()
-            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
-            database.bring_up_to_date(self._writer.connection)
-            self._take_record(self._writer.connection)
-            self._remove_orphans(self._writer.connection)
-        except BaseException:
-            self._stop_writing()
-            raise
-
-    def _take_record(self, connection: sqlite3.Connection) -> None:
-        """Whoever wrote last may have been killed after a commit and before it was on record."""
-        assert self._record is not None  # noqa: S101
-        last, store = self._record.read(), database.read_identity(connection)
-        if self._accepting:
-            self._record.start_anew(store)
-            return
-        self._record.verify(last, store)
-        if last is None or last.changes < store.changes:
-            self._record.write(store)
-
-    def record_problem(self) -> str | None:
-        """Whether the database has less than was acknowledged."""
-        if self._record is None:
-            return None
-        last = self._record.read()
-        with database.sql_errors(self.name), self._readings.reading() as connection:
-            return self._record.problem(last, database.read_identity(connection))
-
-    def accept_state(self) -> None:
-        """Go on with what the database has, whatever is on record."""
-        self._accepting = True
-        try:
-            with self._writing():
-                pass
-        finally:
-            self._accepting = False
-
-    def _let_go_of_readers(self) -> None:
-        if isinstance(self._readings, DiskReadings):
-            self._readings.let_go()
-
-    def _stop_writing(self) -> None:
-        self._let_go_of_readers()
-        if self._writer is not None:
-            if self._record is not None:
-                self._record.sync()
-            self._writer.close()
-            self._writer = None
-        if self._lock is not None:
-            self._lock.release()
-
-    def _remove_orphans(self, connection: sqlite3.Connection) -> None:
-        """Files that a writer left behind when it was killed: written, but never used, or no longer."""
-        used = {number for (number,) in connection.execute("SELECT number FROM segments")} | self.discarded()
-        for path in (self.folder or Path()).glob("segments/*"):
-            if path.suffix == ".partial" or segment_number(path) not in used:
-                path.unlink(missing_ok=True)
 
     def discarded(self) -> set[int]:
         """Segments that nothing names any more, while somebody may still open their files."""
@@ -318,30 +187,18 @@ class EmbeddedStore:
     def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Batch, Answer]]) -> Answer:
         """One decides at a time, of all threads and processes: there is one writer. Whoever was not it before lets others have a turn."""
         with self._turns:
-            passing = self.folder is not None and self._writer is None
+            passing = self.folder is not None and self.place.writer is None
             if passing:
-                self._wait_for_turn()
+                self.place.wait_for_turn()
             try:
                 with self.reading() as snapshot:
                     batch, answer = choose(snapshot)
                 self.write(batch)
             finally:
                 if passing:
-                    self._stop_writing()
+                    self.place.stop_writing()
                     self._fresh = Fresh()  # others write next
         return answer
-
-    def _wait_for_turn(self) -> None:
-        """Become the writer, once nobody else is."""
-        end = time.monotonic() + TURN_SECONDS
-        while True:
-            try:
-                with self._writing():
-                    return
-            except StoreBusy:
-                if time.monotonic() > end:
-                    raise
-            time.sleep(random.uniform(0.0005, 0.003))  # noqa: S311 - not for secrets
 
     def write(self, batch: Batch) -> Added:
         if len(batch) == 0:
@@ -359,11 +216,13 @@ class EmbeddedStore:
                     updated, count = self._remove_rows(connection, state, find_ids(connection, state.number, batch.ids)), len(batch)
                     stretch, checks = insert(connection, state, batch, self.settings)
                 write_beside(connection, state, batch)
+                if self.settings.indexed:
+                    write_fields(connection, state, self.settings.indexed, batch.metas)
                 connection.execute(
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
-                self._chain(connection, state.store, checks, count)
+                self.place.chain(connection, state.store, checks, count)
             if self._segments is not None:
                 self._fresh.keep(stretch)
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
@@ -374,6 +233,8 @@ class EmbeddedStore:
         base = state.number * database.ROWS
         if isinstance(self._readings, MemoryReadings):
             self._readings.keep_for_readers([base + row for row in found.values()], state.version + 1)
+        if self.settings.indexed:
+            remove_fields(connection, state, self.settings.indexed, list(found.values()))
         connection.executemany("DELETE FROM documents WHERE row = ?", ((base + row,) for row in found.values()))
         connection.executemany("INSERT INTO removed (collection, row) VALUES (?, ?)", ((state.number, row) for row in found.values()))
         remove_beside(connection, [base + row for row in found.values()])
@@ -390,7 +251,7 @@ class EmbeddedStore:
         connection.execute(
             "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
         )
-        self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
+        self.place.chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
         return removed
 
     def adopt(self, settings: Settings) -> bool:
@@ -400,8 +261,8 @@ class EmbeddedStore:
                 if state.next_row:
                     return False
                 self._add_columns(connection, settings)
-                self._keep_secret(connection, settings)
-                self._chain(connection, state.store, settings.to_json().encode())
+                self._keep_secret(connection, state.number, settings)
+                self.place.chain(connection, state.store, settings.to_json().encode())
                 connection.execute(
                     "UPDATE collections SET settings = ?, generation = generation + 1, version = version + 1 WHERE number = ?",
                     (settings.to_json(), state.number),
@@ -415,8 +276,8 @@ class EmbeddedStore:
     def _seal_tail(self) -> None:
         """Before closing: whoever opens the store next should not have to build this again and again."""
         with self._writing() as connection:
-            state = self._state(connection)
-        if state.next_row - state.sealed_row >= SEAL_AT_CLOSE:
+            state = read_state(connection, self._number)
+        if state is not None and state.next_row - state.sealed_row >= SEAL_AT_CLOSE:  # somebody may have dropped the collection
             self._sealer().seal()
 
     def _sealer(self) -> Sealer:
@@ -433,10 +294,10 @@ class EmbeddedStore:
                     add_missing_checks(connection)
             if self.folder is None and progress:
                 progress(self._documents())
-            if self.folder is not None and self._writer is not None:
+            if self.folder is not None and self.place.writer is not None:
                 with database.write_errors(self.name):
-                    self._writer.connection.execute("VACUUM")
-                    self._stop_writing()  # moves the log into the database
+                    self.place.writer.connection.execute("VACUUM")
+                    self.place.stop_writing()  # moves the log into the database
             return {"bytes_before": before, "bytes_after": self._bytes()}
 
     def _drop_expired(self) -> None:
@@ -457,6 +318,11 @@ class EmbeddedStore:
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0
 
+    def names(self) -> Names:
+        from lookalike.stores.embedded.names import EmbeddedNames
+
+        return EmbeddedNames(self.place)
+
     def stats(self) -> dict[str, Any]:
         with self.reading() as snapshot:
             state = snapshot.state
@@ -468,25 +334,26 @@ class EmbeddedStore:
             graphs = [_size(graph_path(self._segments, each.number)) for each in segments] if self._segments else []
             if any(graphs):
                 sizes[VectorGraph.kind] = sum(graphs)
-            found = {"documents": state.documents, "collections": self.collections(), "bytes": self._bytes(), "segments": len(segments)}
+            found = {"documents": state.documents, "collections": self.place.collections(), "bytes": self._bytes()}
+            found["segments"] = len(segments)
             removed = len(snapshot.removed_rows())
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
     def close(self) -> None:
-        if self._process != os.getpid() and self.folder is not None:
+        if self.place.is_of_another_process:
             return  # all of it is the parent's
         with self._turns, database.write_errors(self.name):
             if self._closed:
                 return
-            if self._writer is not None:
+            if self.place.writer is not None:
                 self._seal_tail()
             self._let_go()
 
     def _let_go(self) -> None:
         with self._turns, database.write_errors(self.name):
             self._closed = True
-            self._readings.close()
-            self._stop_writing()
+            if self.place.is_let_go_by(self):
+                self.place.close()
             self._delete_discarded(every=True)
 
 

@@ -55,6 +55,7 @@ class Way(ABC):
     alike_from: ClassVar[float | None] = None  # the score from which a document is not admitted, where that is not what a search takes
     approximates: ClassVar[bool] = False  # may be told to miss some for speed
     clusters_are_made: ClassVar[bool] = False
+    narrows: ClassVar[bool] = True  # among some of the documents alone it finds what it finds of them among all
     # The parameter of ``search`` for a fingerprint that was made elsewhere, and which other names of ways fit it.
     parameter: ClassVar[str | None] = None
     also: ClassVar[tuple[str, ...]] = ()

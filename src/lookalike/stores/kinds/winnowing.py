@@ -63,6 +63,7 @@ class _Passages(Way):
 
     name, scale, place = "passages", "share of query", 2
     alike_from = 0.8  # quoting is no copying
+    narrows = False  # what is boilerplate, all documents decide
 
     def query(self, thing: Any, settings: Settings) -> Any:
         return thing, winnow(thing, window=WINDOW, recipe=settings.recipe)

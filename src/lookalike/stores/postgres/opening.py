@@ -9,6 +9,7 @@ from lookalike.stores.settings import Wanted
 
 if TYPE_CHECKING:
     from lookalike.stores.base import Store
+    from lookalike.stores.postgres.address import Address
 
 
 def open_postgres(location: str, collection: str, wanted: Wanted, *, read_only: bool, create: bool) -> Store:
@@ -17,8 +18,13 @@ def open_postgres(location: str, collection: str, wanted: Wanted, *, read_only: 
     except ImportError:
         raise MissingExtra.for_extra("a PostgreSQL store", "postgres") from None
     from lookalike.stores.postgres.address import Address
+
+    return opened(Address.parse(location, collection), wanted, read_only=read_only, create=create)
+
+
+def opened(address: Address, wanted: Wanted, *, read_only: bool, create: bool) -> Store:
     from lookalike.stores.postgres.store import PostgresStore
     from lookalike.stores.postgres.table_store import TableStore
 
-    store = PostgresStore(Address.parse(location, collection), wanted, read_only=read_only, create=create)
+    store = PostgresStore(address, wanted, read_only=read_only, create=create)
     return store if store.own_table is None else TableStore(store, store.own_table)

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lookalike.stores.base import Question, Record
+from lookalike.stores.built import BuiltSegments, stretch_of
+from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.postgres.beside import read_expirations, read_linked, read_links
 from lookalike.stores.postgres.rows import record, selected, split_ids
 from lookalike.stores.settings import Settings
@@ -51,6 +49,9 @@ class PostgresReader:
 
     def count(self) -> int:
         return self._documents - len(self.hidden())
+
+    def rows_within(self, within: FieldRange, most: int) -> None:
+        """No index of fields tells here."""
 
     def hidden(self) -> frozenset[int]:
         return self._expired
@@ -102,30 +103,8 @@ class PostgresReader:
 
     def stretch(self, rows: Sequence[int], columns: Sequence[str]) -> Stretch:
         """Some documents, whose rows ascend, as segments are built from them."""
-        return _stretch([self.records(rows, columns)[row] for row in rows], columns)
+        return stretch_of([self.records(rows, columns)[row] for row in rows], columns)
 
-    def as_segments(self, kind: str) -> ReadSegments:
+    def as_segments(self, kind: str) -> BuiltSegments:
         """All documents of the collection as one segment: for a kind that has no search of its own here."""
-        return ReadSegments(self, kind)
-
-
-def _stretch(records: Sequence[Record], columns: Sequence[str]) -> Stretch:
-    values = {name: [each.text if name == "text" else each.columns[name] for each in records] for name in columns}
-    return Stretch.stored([each.row for each in records], values, records=True)
-
-
-class ReadSegments:
-    """See ``stores.base.Segments``. Removed documents are not in the tables any more."""
-
-    def __init__(self, reader: PostgresReader, kind: str) -> None:
-        of = kind_named(kind)
-        parts = in_parts(reader.scan(of.built_from), AT_A_TIME)
-        self.all: list[Any] = [of.build_all((_stretch(part, of.built_from) for part in parts), reader.settings)]
-        self.settings, self.documents = reader.settings, reader.count()
-        self.removed: NDArray[np.int64] = np.zeros(0, np.int64)
-
-    def live(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.ones(len(rows), dtype=bool)
-
-    def through_graphs(self, queries: NDArray[np.uint16], limit: int, workers: int) -> tuple[list[Any], str]:
-        return [segment.search(queries, 0.0, limit, workers, self.removed) for segment in self.all], ""
+        return BuiltSegments(kind, self.scan(kind_named(kind).built_from), self.settings, self.count())

@@ -19,6 +19,7 @@ from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.names import PostgresNames, led_to
 from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader
@@ -99,6 +100,9 @@ class PostgresStore:
     def _open_collection(self, connection: Connection, wanted: Wanted, create: bool) -> tuple[int, Settings]:
         query = "SELECT number, settings FROM lookalike.collections WHERE name = %s"
         found = connection.execute(query, (self.collection,)).fetchone()
+        if found is None:
+            self.collection = led_to(connection, self.collection)
+            found = connection.execute(query, (self.collection,)).fetchone()
         if found is None:
             if not create:
                 names = [name for (name,) in connection.execute("SELECT name FROM lookalike.collections ORDER BY name")]
@@ -246,6 +250,9 @@ class PostgresStore:
         if found is not None and settings.recipe.key is not None:
             keep_secret(connection, found[0], settings.recipe.key)
         return found[0] if found else None
+
+    def names(self) -> PostgresNames:
+        return PostgresNames(self._address, self._connections, shared=True)
 
     def stats(self) -> dict[str, Any]:
         with self._connections.snapshot() as connection:

@@ -20,6 +20,7 @@ from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.stores.postgres.rows import split_ids
 
 if TYPE_CHECKING:
+    from lookalike.stores.postgres.names import PostgresNames
     from lookalike.stores.postgres.own_tables import OwnTable
     from lookalike.stores.postgres.store import PostgresStore
     from lookalike.stores.settings import Settings
@@ -166,6 +167,9 @@ class TableStore:
 
     def adopt(self, settings: Settings) -> bool:
         self._refuse()
+
+    def names(self) -> PostgresNames:
+        return self._store.names()
 
     def stats(self) -> dict[str, Any]:
         with self._store._connections.snapshot() as connection:

@@ -8,15 +8,38 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 from lookalike.errors import InputError, LookalikeError
-from lookalike.stores.base import Store
-from lookalike.stores.openers import opener_of
+from lookalike.stores.base import Names, Store
+from lookalike.stores.openers import namer_of, opener_of
 from lookalike.stores.settings import Wanted
+from lookalike.stores.shards.names import ShardNames
 from lookalike.stores.shards.routing import MAX_SHARDS
 from lookalike.stores.shards.store import ShardStore
 
 
 def open_shards(location: str, collection: str, wanted: Wanted, *, read_only: bool, create: bool) -> ShardStore:
     """``shards://FILE`` or ``shards://FILE?partial=on``: a location per line; paths are beside the file."""
+    listed, partial = _read_list(location)
+    return open_listed(listed, collection, wanted, read_only=read_only, create=create, partial=partial)
+
+
+def names_in_shards(location: str, *, read_only: bool = False) -> ShardNames:
+    """The collections of the shards that a file lists."""
+    return names_in_listed(_read_list(location)[0], read_only=read_only)
+
+
+def names_in_listed(locations: Sequence[object], *, read_only: bool = False) -> ShardNames:
+    names: list[Names] = []
+    try:
+        names.extend(namer_of(each)(each, read_only=read_only) for each in _checked(locations))
+    except BaseException:
+        for each_names in names:
+            each_names.close()
+        raise
+    return ShardNames(names, f"{len(names)} shards")
+
+
+def _read_list(location: str) -> tuple[list[str], bool]:
+    """The locations of shards, and whether some may be missing."""
     name, _, query = location.partition("://")[2].partition("?")
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if not name or options.keys() - {"partial"} or options.get("partial", "off") not in ("on", "off"):
@@ -28,19 +51,13 @@ def open_shards(location: str, collection: str, wanted: Wanted, *, read_only: bo
         raise InputError(f"{path}: cannot be read as a list of shards, one location per line ({error})") from error
     found = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     beside = [line if "://" in line else str(path.parent / line) for line in found]
-    return open_listed(beside, collection, wanted, read_only=read_only, create=create, partial=options.get("partial") == "on")
+    return beside, options.get("partial") == "on"
 
 
 def open_listed(
     locations: Sequence[object], collection: str, wanted: Wanted, *, read_only: bool, create: bool, partial: bool
 ) -> ShardStore:
-    names = [each if isinstance(each, str) else fspath(each) if hasattr(each, "__fspath__") else each for each in locations]
-    if not 1 <= len(names) <= MAX_SHARDS or not all(isinstance(each, str) and each for each in names):
-        raise InputError(f"location: give a list of 1 to {MAX_SHARDS} paths or URLs")
-    if len(set(names)) < len([each for each in names if not str(each).startswith("memory:")]):
-        raise InputError("location: the same shard is in the list twice")
-    if any(str(each).startswith("shards:") for each in names):
-        raise InputError("location: a shard cannot consist of shards; list all of them")
+    names = _checked(locations)
     stores: list[Store | str] = []
     try:
         for each in names:
@@ -56,3 +73,14 @@ def open_listed(
             if not isinstance(store, str):
                 store.close()
         raise
+
+
+def _checked(locations: Sequence[object]) -> list[str]:
+    names = [each if isinstance(each, str) else fspath(each) if hasattr(each, "__fspath__") else each for each in locations]
+    if not 1 <= len(names) <= MAX_SHARDS or not all(isinstance(each, str) and each for each in names):
+        raise InputError(f"location: give a list of 1 to {MAX_SHARDS} paths or URLs")
+    if len(set(names)) < len([each for each in names if not str(each).startswith("memory:")]):
+        raise InputError("location: the same shard is in the list twice")
+    if any(str(each).startswith("shards:") for each in names):
+        raise InputError("location: a shard cannot consist of shards; list all of them")
+    return [str(each) for each in names]

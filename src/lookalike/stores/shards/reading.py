@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from lookalike.errors import StoreError
 from lookalike.stores.base import Question, Reader, Record
+from lookalike.stores.built import BuiltSegments
+from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.stores.settings import Settings
 from lookalike.stores.shards.merging import MERGED, joined, translated
 from lookalike.stores.shards.routing import MAX_SHARDS, number_of, shard_of
-from lookalike.stores.stretches import Stretch
 
 Answer = TypeVar("Answer")
 AT_A_TIME = 10_000
@@ -132,7 +132,7 @@ class ShardReader:
         self.settings.require(question.kind)
         asked_for: Any = question
         if not isinstance(asked_for, MERGED):
-            return question.in_segments(AllSegments(self, question.kind))
+            return question.in_segments(self._as_segments(question.kind))
         answers = []
         for part, asked in self._asked(question):
             reader = self._parts[part]
@@ -147,6 +147,20 @@ class ShardReader:
         whole: Answer = joined(question, answers)
         return whole
 
+    def _as_segments(self, kind: str) -> BuiltSegments:
+        """The documents of all shards as one segment: for a kind whose answers nobody here can join."""
+        return BuiltSegments(kind, self.scan(kind_named(kind).built_from), self.settings, self.count())
+
+    def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
+        found: list[int] = []
+        for part, reader in self._all():
+            rows = reader.rows_within(within, most)
+            if rows is None or len(found) + len(rows) > most:
+                return None
+            there = reader.ids_of(rows.tolist())
+            found += self._translated(part, reader, sorted(there))
+        return np.array(sorted(found), dtype=np.int64)
+
     def _asked(self, question: Question[Any]) -> list[tuple[int, Callable[[], Any]]]:
         """What gives the answer of each shard. Servers work at the same time; a folder's reader stays in its thread."""
         asked: list[tuple[int, Callable[[], Any]]] = []
@@ -160,25 +174,3 @@ class ShardReader:
         if threads is not None:
             threads.shutdown(wait=False)  # no more questions; answers are waited for where they are read
         return asked
-
-
-class AllSegments:
-    """See ``stores.base.Segments``: the documents of all shards as one, for a kind whose answers nobody here can join."""
-
-    def __init__(self, reader: ShardReader, kind: str) -> None:
-        of = kind_named(kind)
-        parts = in_parts(reader.scan(of.built_from), AT_A_TIME)
-        self.all: list[Any] = [of.build_all((_stretch(part, of.built_from) for part in parts), reader.settings)]
-        self.settings, self.documents = reader.settings, reader.count()
-        self.removed: NDArray[np.int64] = np.zeros(0, np.int64)
-
-    def live(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.ones(len(rows), dtype=bool)
-
-    def through_graphs(self, queries: NDArray[np.uint16], limit: int, workers: int) -> tuple[list[Any], str]:
-        return [segment.search(queries, 0.0, limit, workers, self.removed) for segment in self.all], ""
-
-
-def _stretch(records: Sequence[Record], columns: Sequence[str]) -> Stretch:
-    values = {name: [each.text if name == "text" else each.columns[name] for each in records] for name in columns}
-    return Stretch.stored([each.row for each in records], values, records=True)

@@ -13,6 +13,7 @@ from lookalike.errors import InputError, LookalikeError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Progress, Reader, Store
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
+from lookalike.stores.shards.names import ShardNames
 from lookalike.stores.shards.reading import ShardReader
 from lookalike.stores.shards.routing import numbered, numbers, shard_of
 
@@ -142,6 +143,9 @@ class ShardStore:
         if all(taken):
             self.settings = settings
         return all(taken)
+
+    def names(self) -> ShardNames:
+        return ShardNames([self._store(place).names() for place in range(len(self._stores))], self.name)
 
     def stats(self) -> dict[str, Any]:
         found = [self._store(place).stats() for place in range(len(self._stores))]
