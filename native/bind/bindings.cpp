@@ -15,6 +15,8 @@ void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
 void bind_dedupe(nb::module_& m);
 void bind_leaders(nb::module_& m);
+void bind_repeats(nb::module_& m);
+void bind_containment(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
@@ -48,6 +50,8 @@ NB_MODULE(_native, m) {
     bind_hamming(m);
     bind_dedupe(m);
     bind_leaders(m);
+    bind_repeats(m);
+    bind_containment(m);
     bind_fuzzy_segments(m);
     bind_bands(m);
     bind_postings(m);

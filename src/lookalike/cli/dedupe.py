@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.dedupe_options import input_options, method_options, resource_options
+from lookalike.cli.dedupe_options import input_options, level_options, method_options, resource_options
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.errors import InputError
@@ -34,7 +34,7 @@ WEAK = (
 
 @click.command("dedupe")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--out", required=True, help="Write what stays here: a file, or a folder for several inputs ('-' is standard output).")
+@click.option("--out", help="Write what stays here: a file, or a folder for several inputs ('-' is standard output).")
 @click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
 @click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
@@ -42,9 +42,7 @@ WEAK = (
 @click.option("--columns", help="--as record: the columns to compare, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
 @method_options
 @click.option("--keep", default="first", show_default=True, help="Which of two stays: first, longest, newest:COL or best:COL.")
-@click.option(
-    "--level", type=click.Choice(["document", "paragraph", "line"]), default="document", show_default=True, help="What is removed."
-)
+@level_options
 @input_options
 @click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the work is done.")
 @resource_options
@@ -65,6 +63,8 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
     """
     del options["engine"]
+    if options["out"] is None and options["removed"] is None and options["html"] is None:
+        raise InputError("nothing would be written: name --out, or --removed or --html to be told only what would go")
     if what == "record":
         if options["method"] != "minhash":
             raise InputError(f"--as record compares columns: leave out --method {options['method']}")

@@ -31,6 +31,22 @@ method_options = _group(
     click.option("--model", help="meaning: the model whose vectors are compared [default: use-multilingual]"),
     click.option("--distance", type=int, default=3, show_default=True, help="simhash: the most bits that differ in a duplicate."),
 )
+level_options = _group(
+    click.option(
+        "--level",
+        type=click.Choice(["document", "paragraph", "line", "sentences", "substring"]),
+        default="document",
+        show_default=True,
+        help="What is removed. sentences: three in a row that stand elsewhere too. substring: any passage of --min-length that does.",
+    ),
+    click.option("--min-length", type=int, help="substring: the fewest tokens [50] or characters [200]; sentences: the fewest in a row [3]"),
+    click.option("--unit", type=click.Choice(["tokens", "characters"]), help="substring: what --min-length counts [default: tokens]"),
+    click.option(
+        "--within/--across",
+        default=True,
+        help="substring, sentences: cut also what a document itself repeats, or only what another one has. [default: within]",
+    ),
+)
 input_options = _group(
     click.option("--text-column", default="text", show_default=True, help="Column of the text."),
     click.option("--id-column", default="id", show_default=True, help="Column of the id; without one, file and row serve."),

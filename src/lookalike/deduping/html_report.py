@@ -54,7 +54,7 @@ def page(report: DedupeReport, title: str) -> str:
 
 def _cards(found: dict[str, Any]) -> str:
     share = found["removed"] / (found["kept"] + found["removed"]) if found["removed"] else 0
-    unit = {"document": "documents", "paragraph": "paragraphs", "line": "lines"}[found["settings"]["level"]]
+    unit = found["unit"]
     figures = [
         ("documents read", f"{found['documents']:,}"),
         (f"{unit} kept", f"{found['kept']:,}"),

@@ -84,17 +84,20 @@ class Units:
         start, end = self._spans.whole().reshape(-1, 2)[unit].tolist()
         return start, end
 
+    def owner(self, unit: int) -> int:
+        return int(self.owners()[unit])
+
     def id(self, unit: int) -> Any:
-        return self.ledger.id(int(self.owners()[unit]))
+        return self.ledger.id(self.owner(unit))
 
     def id_json(self, unit: int) -> bytes:
-        return self.ledger.id_json(int(self.owners()[unit]))
+        return self.ledger.id_json(self.owner(unit))
 
     def file(self, unit: int) -> str:
-        return self.ledger.file(int(self.owners()[unit]))
+        return self.ledger.file(self.owner(unit))
 
     def row(self, unit: int) -> int:
-        return self.ledger.row(int(self.owners()[unit]))
+        return self.ledger.row(self.owner(unit))
 
 
 class LevelRun:
@@ -186,5 +189,5 @@ def _edits(verdicts: Verdicts, units: Units, column: str) -> Edits:
     for unit in verdicts.removed_numbers().tolist():
         span = units.part(unit)
         if span is not None:
-            cuts.setdefault(int(units.owners()[unit]), []).append(span)
+            cuts.setdefault(units.owner(unit), []).append(span)
     return Edits(column, cuts)

@@ -21,9 +21,11 @@ from lookalike.deduping.levels import LevelRun, Units
 from lookalike.deduping.outputs import Output, check_paths, write_removed
 from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
-from lookalike.deduping.report import DedupeReport
+from lookalike.deduping.report import DedupeReport, Figures
 from lookalike.deduping.run import Means, Reader, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit
+from lookalike.deduping.substrings.passages import Passages
+from lookalike.deduping.substrings.run import PassageRun
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
@@ -51,6 +53,9 @@ def dedupe(
     distance: int = 3,
     keep: str = "first",
     level: str = "document",
+    unit: str | None = None,
+    min_length: int | None = None,
+    within: bool = True,
     text_column: str = "text",
     id_column: str = "id",
     format: str | None = None,
@@ -80,12 +85,18 @@ def dedupe(
     the byte), ``meaning`` (a cosine of the ``model``'s vectors of at least ``threshold``), ``record`` (rows of a table by several
     columns: the mean of their similarities, weighted as ``columns`` says, such as ``{"name": 0.4, "address": 0.6}``; all but the id by
     default). The threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
-    ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
+    ``newest:COLUMN`` or ``best:COLUMN``.
+
+    At the levels ``paragraph`` and ``line`` what repeats is cut out of the documents. At the level ``substring`` it is every passage of at
+    least ``min_length`` tokens (50; or with ``unit="characters"`` characters, 200) that stands elsewhere, and at the level ``sentences`` every
+    three sentences in a row; with ``within=False`` only what another document has. Without ``out`` nothing is cut, and ``removed`` lists what would be.
+
+    ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
     it. ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
     over files.
     """
     job = Job(
-        make_settings(method, threshold, distance, keep, recipe, level, model, columns),
+        make_settings(method, threshold, distance, keep, recipe, level, model, columns, unit, min_length, within),
         Input(corpus, text_column, id_column, format, encoding, extract),
         Destinations(out, removed, html, annotate),
         Resources(workers, memory, resume),
@@ -186,7 +197,12 @@ class Job:
         begin = time.perf_counter()
         problems = means.problems
         verdicts: Verdicts
-        if self.settings.level == "document":
+        figures: Figures | None = None
+        if self.settings.passages is not None:
+            passage_run = PassageRun(self.settings, self.resources, means)
+            verdicts = passage_run.decide(readers)
+            whole, figures = passage_run.whole(verdicts, self.input.text_column), passage_run.figures
+        elif self.settings.level == "document":
             run = Run(self.settings, self.resources, means)
             verdicts = whole = DocumentVerdicts(run.ledger, run.decide(readers))
         else:
@@ -194,7 +210,7 @@ class Job:
             verdicts = level_run.decide(readers)
             whole = level_run.whole(verdicts, self.input.text_column)
         problems.check_any(verdicts.ledger.documents)
-        self._check_limit(verdicts)
+        self._check_limit(verdicts, figures)
         return DedupeReport(
             settings=self.settings,
             verdicts=verdicts,
@@ -207,6 +223,7 @@ class Job:
             unreadable=problems.unreadable,
             again=self._again,
             texts_of=partial(read_again, readers) if verdicts is whole else partial(_units_again, readers, verdicts),
+            figures=figures,
         )
 
     def _again(self, threshold: float) -> DedupeReport:
@@ -215,13 +232,16 @@ class Job:
         job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False))
         return job.files() if self.input.is_files else job.table()
 
-    def _check_limit(self, verdicts: Verdicts) -> None:
+    def _check_limit(self, verdicts: Verdicts, figures: Figures | None) -> None:
         limit = removal_limit(self.conduct.max_removed)
         documents, removed = len(verdicts.decisions.leaders), verdicts.removed_count
+        unit = f"{self.settings.level}s"
+        if figures is not None:  # a share is that of the text
+            documents, removed, unit = figures.units, figures.cut, figures.unit
         if limit is None or removed <= (limit * documents if isinstance(limit, float) else limit):
             return
         allowed = f"{limit:.4g} of them" if isinstance(limit, float) else f"{limit:,}"
-        found = f"{removed:,} of {documents:,} {self.settings.level}s would be removed ({shown_share(removed / documents)})"
+        found = f"{removed:,} of {documents:,} {unit} would be removed ({shown_share(removed / documents)})"
         raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
 
     def _write(
@@ -258,10 +278,10 @@ class Job:
 
 
 def _units_again(readers: Sequence[Reader], verdicts: Verdicts, numbers: set[int]) -> dict[int, str]:
-    """Some paragraphs or lines."""
-    if not isinstance(verdicts.ledger, Units):
+    """Some paragraphs, lines or passages."""
+    if not isinstance(verdicts.ledger, Units | Passages):
         return {}
-    owners = {number: int(verdicts.ledger.owners()[number]) for number in numbers}
+    owners = {number: verdicts.ledger.owner(number) for number in numbers}
     texts = read_again(readers, set(owners.values()))
     found = {}
     for number, owner in owners.items():

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class Figures(NamedTuple):
+    """How much of the text is cut, where passages are."""
+
+    unit: str  # what a text is counted in: tokens, characters or sentences
+    units: int
+    cut: int
+
+
 class Sample(NamedTuple):
     """A kept and a removed text."""
 
@@ -84,6 +92,7 @@ class DedupeReport:
     texts_of: Callable[[set[int]], dict[int, str]] = lambda numbers: {}  # reads some documents again, for the page
     outputs: dict[str, str] = field(default_factory=dict)
     added: int = 0  # documents that were added to a store
+    figures: Figures | None = None  # of the levels that are about passages
 
     def __repr__(self) -> str:
         return f"DedupeReport(documents={self.documents}, removed={len(self.removed)})"
@@ -170,12 +179,16 @@ class DedupeReport:
 
     @property
     def unit(self) -> str:
-        """What ``kept``, ``removed`` and ``clusters`` count: documents, paragraphs or lines."""
-        return f"{self.settings.level}s"
+        """What ``kept``, ``removed`` and ``clusters`` count: documents, paragraphs, lines or passages."""
+        return "passages" if self.settings.passages else f"{self.settings.level}s"
 
     def headline(self) -> str:
         """What was removed, in a line."""
         total, gone = len(self.verdicts.decisions.leaders), len(self.removed)
+        if self.figures:
+            unit, units, cut = self.figures
+            share = f" ({shown_share(cut / units)})" if units else ""
+            return f"{counted(self.documents, 'document')}: {counted(gone, 'passage')} cut, {cut:,} of {units:,} {unit}{share}"
         share = f" ({shown_share(gone / total)})" if total else ""
         if self.settings.level == "document":
             return f"{counted(total, 'document')}: {total - gone:,} kept, {gone:,} removed{share}"
@@ -193,6 +206,7 @@ class DedupeReport:
             "seconds": round(self.seconds, 3),
             "stages": self.stages,
             "unit": self.unit,
+            **({"text": self.figures._asdict()} if self.figures else {}),
             "compared": decisions.compared,
             "spilled_bytes": decisions.spilled,
             "empty_texts": ledger.empty,

@@ -20,6 +20,7 @@ from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import POLICIES, Problems
 from lookalike.deduping.progress import Progress
 from lookalike.deduping.record_columns import RecordColumns, parse_columns
+from lookalike.deduping.substrings.rule import PassageRule, passage_rule
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
@@ -32,7 +33,7 @@ METHODS = ("minhash", "simhash", "exact", "bytes", "meaning", "record")
 DIGESTED = ("exact", "bytes")  # methods that ask whether texts are equal, and nothing else
 THRESHOLDS = {"meaning": 0.9}  # of the others 0.8
 MODEL = "use-multilingual"
-LEVELS = ("document", "paragraph", "line")
+LEVELS = ("document", "paragraph", "line", "sentences", "substring")
 ORDERS = ("first", "longest", "newest", "best")
 ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")  # the columns that annotate adds
 
@@ -72,6 +73,7 @@ class Settings:
     recipe: Recipe = field(default_factory=Recipe)
     level: str = "document"
     columns: RecordColumns | None = None  # of the method record
+    passages: PassageRule | None = None  # of the levels that are about passages
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
@@ -81,6 +83,10 @@ class Settings:
             raise InputError(f"level={self.level!r}: paragraphs and lines are parts of texts; method='record' is for documents")
         if self.method == "meaning" and self.level != "document":
             raise InputError(f"level={self.level!r}: paragraphs and lines are compared exactly; method='meaning' is for documents")
+        if self.method == "bytes" and self.passages is not None:
+            raise InputError(f"level={self.level!r}: passages have equal words, whatever their case and punctuation: leave out method='bytes'")
+        if self.passages is not None:
+            self.passages.units(self.recipe)
         if self.method == "minhash" and self.recipe.hash != "lookalike64":
             raise InputError(f"recipe hash={self.recipe.hash!r}: method='minhash' needs a recipe with 'lookalike64', such as the default")
 
@@ -97,6 +103,8 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         out: dict[str, Any] = {"method": self.method, "level": self.level, "keep": str(self.keep), "recipe": self.recipe.id}
+        if self.passages is not None:
+            return {**out, "method": "exact", **self.passages.to_dict()}
         if self.method == "minhash":
             out |= {"threshold": self.threshold, "size": self.rule.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
         elif self.method == "simhash":
@@ -117,6 +125,9 @@ def make_settings(
     level: str,
     model: str | None = None,
     columns: object = None,
+    unit: str | None = None,
+    min_length: int | None = None,
+    within: bool = True,
 ) -> Settings:
     chosen = resolve(recipe)
     if check_choice("method", method, METHODS) == "meaning":
@@ -128,7 +139,9 @@ def make_settings(
     if columns is not None and method != "record":
         raise InputError(f"columns= is for method='record' (--as record), not for {method!r}")
     least = THRESHOLDS.get(method, 0.8) if threshold is None else threshold
-    return Settings(method, least, distance, Keep.of(keep), chosen, level, parse_columns(columns) if method == "record" else None)
+    fields = parse_columns(columns) if method == "record" else None
+    passages = passage_rule(check_choice("level", level, LEVELS), unit, min_length, within)
+    return Settings(method, least, distance, Keep.of(keep), chosen, level, fields, passages)
 
 
 @dataclass(frozen=True, slots=True)
