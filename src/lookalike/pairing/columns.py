@@ -102,7 +102,7 @@ def read_columns(things: Sequence[Thing], parts_left_out: Iterable[str] = (), pr
             total += len(begin)
             if total > MOST_TOKENS:
                 raise InputError(
-                    f"more than {MOST_TOKENS:,} tokens: pairs are for folders and classes; for a corpus use 'lookalike dedupe --level substring'"
+                    f"more than {MOST_TOKENS:,} tokens: pairs are for folders and classes; for a corpus use 'lookalike dedupe'"
                 )
         counts.append(len(thing.parts))
         if progress:

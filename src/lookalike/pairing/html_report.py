@@ -8,13 +8,14 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 from importlib import resources
 from typing import Any
 
 from lookalike.figures import counted, shown_score, shown_share
 from lookalike.pairing.report import Pair, PairsReport
 from lookalike.reports.document import document, footer, heading
-from lookalike.reports.escaping import printable
+from lookalike.reports.escaping import escaped, printable
 from lookalike.reports.tables import Html, table
 
 MOST_PAIRS = 5_000  # in the page
@@ -25,15 +26,33 @@ _STATES = ("ignored", "left out", "common")
 
 
 def page(report: PairsReport, anonymous: bool, title: str) -> str:
-    names = {id_: f"#{number}" if anonymous else id_ for number, id_ in enumerate(report.ids, 1)}
+    names = _names(report.ids, anonymous)
     shown = title or "Shared passages"
     lead = f"{counted(len(report.things), 'document')}, {counted(report.total, 'pair')} with something in common."
     body = (
         f'<div id="app">{heading(shown, lead)}{_list(report, names)}</div>'
         f'<script type="application/octet-stream" id="data">{_packed(_data(report, names, anonymous, shown))}</script>'
-        f"{footer(f'shortest passage {report.settings["min_length"]} tokens', f'surprise from {report.settings["min_surprise"]:g} bits')}"
+        f"{footer(*_facts(report))}"
     )
     return document(shown, body, own_style=_resource("pairs.css"), own_script=_resource("pairs.js"))
+
+
+def _names(ids: list[str], anonymous: bool) -> dict[str, str]:
+    """What the things are called: numbers, or their ids without the folder that they all are in."""
+    folder = os.path.commonprefix(ids).rpartition("/")[0]
+    shown = [f"#{number}" if anonymous else id_[len(folder) :].lstrip("/") for number, id_ in enumerate(ids, 1)]
+    return dict(zip(ids, shown, strict=True))
+
+
+def _facts(report: PairsReport) -> tuple[str, ...]:
+    if report.kind == "record":
+        return ()
+    settings = report.settings
+    return (
+        f"passages of {settings['min_length']} tokens or more",
+        f"surprise of {settings['min_surprise']:g} bits or more",
+        f"what more than {settings['common']} have does not count",
+    )
 
 
 def _resource(name: str) -> str:
@@ -60,8 +79,6 @@ def _list(report: PairsReport, names: dict[str, str]) -> str:
 
 
 def _bdi(name: str) -> str:
-    from lookalike.reports.escaping import escaped
-
     return f"<bdi>{escaped(name)}</bdi>"
 
 
@@ -78,12 +95,12 @@ def _data(report: PairsReport, names: dict[str, str], anonymous: bool, title: st
         "things": [
             {
                 "name": printable(names[thing.id]),
-                "parts": [
-                    {"name": "" if anonymous or part.name == thing.id else printable(part.name), "text": part.text} for part in thing.parts
-                ]
+                "parts": [{"name": "" if anonymous else printable(_below(part.name, thing.id)), "text": part.text} for part in thing.parts]
                 if thing.id in texts
                 else None,
-                "masks": [[part, *span, _STATES.index(why)] for part, span, why in report.masks.get(thing.id, ())] if thing.id in texts else [],
+                "masks": [[part, *span, _STATES.index(why)] for part, span, why in report.masks.get(thing.id, ())]
+                if thing.id in texts
+                else [],
             }
             for thing in report.things
         ],
@@ -92,10 +109,16 @@ def _data(report: PairsReport, names: dict[str, str], anonymous: bool, title: st
     }
 
 
+def _below(name: str, thing: str) -> str:
+    """The name of a part within its submission; nothing where it is the thing itself."""
+    return "" if name == thing else name.removeprefix(f"{thing}/")
+
+
 def _figures(pair: Pair) -> list[Any]:
     shares = [round(share, 4) for share in pair.containment]
     passages = [
-        [each.left_part, *each.left, each.right_part, *each.right, each.tokens, round(each.surprise)] for each in pair.passages[:MOST_PASSAGES]
+        [each.left_part, *each.left, each.right_part, *each.right, each.tokens, round(each.surprise)]
+        for each in pair.passages[:MOST_PASSAGES]
     ]
     return [*shares, pair.shared, passages]
 

@@ -74,7 +74,9 @@ def _documents(given: list[str | Path], kind: str, columns: dict[str, str], repo
 
 def _usable(document: Document, kind: str, report: Report) -> bool:
     if document.text is not None and len(document.text) > MOST_CHARACTERS:
-        report(Problem("too long", str(document.id), f"{len(document.text):,} characters, at most {MOST_CHARACTERS:,} are compared: split it"))
+        report(
+            Problem("too long", str(document.id), f"{len(document.text):,} characters, at most {MOST_CHARACTERS:,} are compared: split it")
+        )
         return False
     return kind == "record" or document.text is not None
 

@@ -22,7 +22,7 @@ QUOTED_IDEOGRAPHS = 8
 LATEST = 0.7  # of the text: a table of contents at its beginning names the references too
 
 _CLOSING = {"”": "“", "」": "「", "』": "『", "»": "«", "’": "‘"}  # and what each of them closes
-_SAME = frozenset("\"＂")  # marks that open and close
+_SAME = frozenset('"＂')  # marks that open and close
 _MARK = re.compile(r"[“”「」『』«»„\"＂]|(?<!\w)‘|’(?!\w)")
 _PARAGRAPH = re.compile(r"[^\n\r]+(?:\r?\n(?![ \t]*\r?\n)[^\n\r]+)*")
 _BLOCK = re.compile(r"^[ \t]*>.*(?:\r?\n[ \t]*>.*)*", re.MULTILINE)
@@ -35,7 +35,8 @@ _REFERENCES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTERWARDS = re.compile(
-    rf"^{_DECORATION}{_NUMBER}(?:appendix|appendices|annex|acknowledge?ments?|附录|附錄|致谢|致謝)\b.{{0,60}}$", re.IGNORECASE | re.MULTILINE
+    rf"^{_DECORATION}{_NUMBER}(?:appendix|appendices|annex|acknowledge?ments?|附录|附錄|致谢|致謝)\b.{{0,60}}$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -79,7 +80,9 @@ def check_parts(names: Iterable[str] | None) -> tuple[str, ...]:
     """The names of parts, each once."""
     if names is None:
         return ()
-    wanted = {check_str("leave_out", name, f"a list of {', '.join(PARTS)}") for name in check_several("leave_out", names, "a list of names")}
+    wanted = {
+        check_str("leave_out", name, f"a list of {', '.join(PARTS)}") for name in check_several("leave_out", names, "a list of names")
+    }
     if unknown := sorted(wanted - PARTS.keys()):
         raise InputError(f"leave_out={unknown[0]!r:.60}: choose from {', '.join(PARTS)}")
     return tuple(name for name in PARTS if name in wanted)

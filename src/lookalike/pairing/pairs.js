@@ -140,7 +140,7 @@
     for (const node of nodes) {
       const at = place.get(node), pick = () => { state.only = state.only === node ? -1 : node; draw(); };
       drawn.append(svg("circle", { class: "node", cx: at.x, cy: at.y, r: 4 + Math.min(6, Math.sqrt(degree.get(node))), onclick: pick }, svg("title", {}, name(node))));
-      if (labels || node === state.only) drawn.append(svg("text", { x: at.x + 9, y: at.y + 4, "text-anchor": "start" }, short(node)));
+      if (labels || node === state.only) drawn.append(svg("text", { x: at.x + (at.x > 420 ? -9 : 9), y: at.y + 4, "text-anchor": at.x > 420 ? "end" : "start" }, short(node)));
     }
     return [drawn, el("p", { class: "soft" }, `${t().groups(groups, nodes.length)}. ${t().size}`)];
   }
@@ -263,7 +263,7 @@
         el("button", { type: "button", onclick: () => choose(state.passage - 1) }, t().previous),
         el("button", { type: "button", onclick: () => choose(state.passage + 1) }, t().next),
         el("span", { id: "status", role: "status", class: "soft" })),
-      el("p", { class: "score" }, el("b", {}, score(value)), el("span", {}, el("bdi", {}, name(left)), " · ", el("bdi", {}, name(right)), ` · ${share(ofLeft)} / ${share(ofRight)}`)),
+      el("section", { class: "verdict" }, el("p", { class: "score" }, el("b", {}, score(value)), el("span", {}, el("bdi", {}, name(left)), " · ", el("bdi", {}, name(right)), ` · ${share(ofLeft)} / ${share(ofRight)}`))),
       chips,
       known ? el("div", { class: "two" }, side(0), side(1)) : el("p", {}, t().noText),
     ];

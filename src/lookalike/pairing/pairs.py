@@ -118,9 +118,7 @@ def _checked(
     }
 
 
-def _by_passages(
-    report: PairsReport, templates: list[Part], parts: tuple[str, ...], progress: Callable[[int], object] | None
-) -> None:
+def _by_passages(report: PairsReport, templates: list[Part], parts: tuple[str, ...], progress: Callable[[int], object] | None) -> None:
     things, settings = report.things, report.settings
     columns = read_columns([*things, *(Thing(part.name, (part,)) for part in templates)], parts, progress)
     if templates:

@@ -63,7 +63,9 @@ class PairsReport:
     problems: list[Problem] = field(default_factory=list, repr=False)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    masks: dict[str, list[tuple[int, Span, str]]] = field(default_factory=dict, repr=False)  # what does not count, by thing: part, span, why
+    masks: dict[str, list[tuple[int, Span, str]]] = field(
+        default_factory=dict, repr=False
+    )  # what does not count, by thing: part, span, why
 
     @property
     def ids(self) -> list[str]:
