@@ -1,6 +1,7 @@
 """The pairs as a page that can be explored: ranked list, histogram with a threshold, graph, matrix, and each pair side by side.
 
-One file, without a request to anywhere. The texts are in it compressed; the browser unpacks them. Without a script the ranked list is shown.
+One file, without a request to anywhere. The texts are in it, compressed; the browser unpacks them. Without a script
+the ranked list is shown.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 from importlib import resources
 from typing import Any
 
@@ -39,8 +39,9 @@ def page(report: PairsReport, anonymous: bool, title: str) -> str:
 
 def _names(ids: list[str], anonymous: bool) -> dict[str, str]:
     """What the things are called: numbers, or their ids without the folder that they all are in."""
-    folder = os.path.commonprefix(ids).rpartition("/")[0]
-    shown = [f"#{number}" if anonymous else id_[len(folder) :].lstrip("/") for number, id_ in enumerate(ids, 1)]
+    folders = [id_.split("/")[:-1] for id_ in ids]
+    common = next((n for n, names in enumerate(zip(*folders, strict=False)) if len(set(names)) > 1), min(map(len, folders)))
+    shown = [f"#{number}" if anonymous else "/".join(id_.split("/")[common:]) for number, id_ in enumerate(ids, 1)]
     return dict(zip(ids, shown, strict=True))
 
 

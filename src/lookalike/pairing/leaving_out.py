@@ -1,8 +1,8 @@
 """Parts of a text that are not its author's words, or not prose: quotations and the list of references.
 
 A **quotation** stands between a pair of marks, ``“…”`` ``‘…’`` ``「…」`` ``『…』`` ``«…»`` ``„…“``, or between two ``"`` of one
-paragraph. It ends with its paragraph at the latest, and has at least ``QUOTED`` characters or ``QUOTED_IDEOGRAPHS`` ideographs: a title or a
-single word in quotes is part of the sentence. A paragraph that begins with ``>`` is a quotation too, as mail and Markdown have it.
+paragraph. It ends with its paragraph at the latest, and has at least ``QUOTED`` characters or ``QUOTED_IDEOGRAPHS`` ideographs: a title
+or a single word in quotes is part of the sentence. A paragraph that begins with ``>`` is a quotation too, as mail and Markdown have it.
 
 The **references** begin at a line that says nothing else than "References", "Bibliography", "参考文献" and the like, in the last
 ``LATEST`` of the text. They end at the next heading (an appendix), or with the text.
@@ -30,8 +30,8 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0
 _NUMBER = r"(?:(?:\d+|[IVX]+|[一二三四五六七八九十]+)[.、)）:：]?[ \t\u3000]*)?"
 _DECORATION = r"[ \t\u3000#*_=【\[]*"
 _REFERENCES = re.compile(
-    rf"^{_DECORATION}{_NUMBER}(?:references?(?: (?:and notes|cited|list))?|list of references|bibliography|works cited|literature(?: cited)?"
-    r"|sources|参考文献|參考文獻|参考书目|參考書目|引用文献|引用文獻|主要参考文献)[ \t\u3000#*_=】\]:：]*$",
+    rf"^{_DECORATION}{_NUMBER}(?:references?(?: (?:and notes|cited|list))?|list of references|bibliography|works cited"
+    r"|literature(?: cited)?|sources|参考文献|參考文獻|参考书目|參考書目|引用文献|引用文獻|主要参考文献)[ \t\u3000#*_=】\]:：]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _AFTERWARDS = re.compile(

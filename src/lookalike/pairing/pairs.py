@@ -18,7 +18,7 @@ from lookalike.pairing.grams import TEMPLATE_TOKENS, TEMPLATE_TOKENS_OF_CODE, Gr
 from lookalike.pairing.inputs import GROUPS, read_templates, read_things
 from lookalike.pairing.leaving_out import check_parts
 from lookalike.pairing.ranking import Copies, Found, found_pairs, shown_pair
-from lookalike.pairing.report import CommonPassage, Pair, PairsReport
+from lookalike.pairing.report import CommonPassage, PairsReport
 from lookalike.pairing.runs import find_runs
 from lookalike.pairing.surprise import Surprise
 from lookalike.pairing.things import Part, Thing
@@ -59,9 +59,9 @@ def pairs(
 
     A passage is a run of at least ``min_length`` tokens that two have in common, and that is no accident: its surprise in bits reaches
     ``min_surprise`` (docs/pairs.md). The score is the share of both that lies inside of shared passages. ``threshold`` is the least score
-    (0 by default, so that every passage counts; of records and of the structure of pages .8). What does not count: runs that stand in texts
-    or files of ``ignore``, passages that more than ``common`` have (by default half of them, at least 3 and at most 10, or 1 % of many), and
-    what ``leave_out`` names: "quotes", "references". ``limit`` is the largest number of pairs given out; ``total`` counts all.
+    (0 by default, so that every passage counts; of records and of the structure of pages .8). What does not count: runs that stand in
+    texts or files of ``ignore``, passages that more than ``common`` have (by default half of them, at least 3 and at most 10, or 1 % of
+    many), and what ``leave_out`` names: "quotes", "references". ``limit`` is the largest number of pairs given out; ``total`` counts all.
     """
     started = time.perf_counter()
     settings = _checked(kind, common, threshold, min_length, min_surprise, group_by, limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -67,7 +67,7 @@ class Copies:
         edges = columns.thing_starts.tolist()
         words = np.where(columns.state == COUNTED, columns.words, -1)
         self._is_copy = np.zeros(len(edges) - 1, np.bool_)
-        for thing, (start, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        for thing, (start, end) in enumerate(pairwise(edges)):
             if not (columns.state[start:end] == COUNTED).any():
                 continue
             first = seen.setdefault(words[start:end].tobytes(), thing)

@@ -56,8 +56,8 @@ def find_runs(columns: Columns, grams: Grams, surprise: Surprise, least: float, 
 
 
 def _beginnings(columns: Columns, grams: Grams, common: int) -> Iterator[tuple[Numbers, Numbers]]:
-    """Pairs of places with equal grams, of two things, where the tokens before differ. One batch for each distance between the two among the
-    places of their gram, so that none is larger than all places together.
+    """Pairs of places with equal grams, of two things, where the tokens before differ. One batch for each distance between the two
+    among the places of their gram, so that none is larger than all places together.
     """
     places, number = _few_places(columns, grams, common)
     owner = np.searchsorted(columns.thing_starts, places, side="right") - 1
