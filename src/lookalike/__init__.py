@@ -48,6 +48,8 @@ _HOMES = {
     "lookalike.markup.page": "Page page",
     "lookalike.model": "Document Passage",
     "lookalike.pages.batches": "compare_pages",
+    "lookalike.pairing.pairs": "pairs",
+    "lookalike.pairing.report": "PairsReport",
     "lookalike.recipe": "Recipe recipes",
     "lookalike.scanning.profile": "profile",
     "lookalike.scanning.report": "ScanReport",

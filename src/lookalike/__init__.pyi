@@ -86,6 +86,8 @@ from lookalike.pages.prints import PagePrint as PagePrint, page_print as page_pr
 from lookalike.pages.representation import match_representations as match_representations
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
+from lookalike.pairing.pairs import pairs as pairs
+from lookalike.pairing.report import PairsReport as PairsReport
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
 from lookalike.scanning.profile import profile as profile
 from lookalike.scanning.report import ScanReport as ScanReport

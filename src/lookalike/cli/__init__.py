@@ -20,6 +20,7 @@ VERBS = {
     "compare": "How alike two texts, files or records are, and why.",
     "calibrate": "The threshold that fits your own labelled pairs.",
     "dedupe": "A corpus without near-duplicates, and what was removed.",
+    "pairs": "Who shares passages with whom: a folder against itself.",
     "scan": "A folder of files: copies, versions and families.",
     "plan": "What a dedupe would cost and find, from a sample.",
     "add": "Add documents to a store.",

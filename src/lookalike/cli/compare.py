@@ -25,6 +25,7 @@ from lookalike.cli.options import (
 )
 from lookalike.cli.pages import Fetching, as_code, check_language_option, fetch_options, language_option, read_input
 from lookalike.comparison.explaining import formula
+from lookalike.comparison.passages import longest_first
 from lookalike.comparison.reading import KINDS, fitted
 from lookalike.corpus.contents import Contents
 from lookalike.corpus.writing import write_file
@@ -207,11 +208,13 @@ def _show(found: Comparison) -> None:
     if view := found.to_terminal(width=_width(), colours=colours()):
         click.echo(view, color=colours())
     print_table(("measure", "similarity", ""), [_row(name, value) for name, value in found.measures.items()], right=(1,))
+    longest = [number - 1 for number, _ in longest_first(found.passages)][:SHOWN_PASSAGES]
     if found.kind == "code":
-        for left, right in found.passage_lines()[:SHOWN_PASSAGES]:
+        lines = found.passage_lines()
+        for left, right in (lines[number] for number in longest):
             say(f"shared: A lines {left[0]}–{left[1]}, B lines {right[0]}–{right[1]}")
     else:
-        for passage in found.passages[:SHOWN_PASSAGES]:
+        for passage in (found.passages[number] for number in longest):
             say(f"shared: A {_where(passage.left, found.left_places)}, B {_where(passage.right, found.right_places)}")
     if len(found.passages) > SHOWN_PASSAGES:
         say(f"… and {len(found.passages) - SHOWN_PASSAGES} more shared passages")

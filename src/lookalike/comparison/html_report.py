@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike.comparison.explaining import about, formula
+from lookalike.comparison.passages import longest_first
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.figures import counted, shown_score, shown_share
 from lookalike.files.model import Place, where
@@ -119,13 +120,13 @@ def _passages(comparison: Comparison, names: Names) -> str:
     places = comparison.passage_lines() if comparison.kind == "code" else comparison.passages
     unit = "lines " if comparison.kind == "code" else ""
     items = "".join(
-        f"<li><q>{_excerpt(str(comparison.left), passage.left)}</q>"
-        f" {_jump('left', n, unit, place.left, comparison.left_places)}"
-        f" {_jump('right', n, unit, place.right, comparison.right_places)}</li>"
-        for n, (passage, place) in enumerate(zip(comparison.passages[:MAX_PASSAGES], places, strict=False), 1)
+        f'<li value="{n}"><q>{_excerpt(str(comparison.left), passage.left)}</q>'
+        f" {_jump('left', n, unit, places[n - 1].left, comparison.left_places)}"
+        f" {_jump('right', n, unit, places[n - 1].right, comparison.right_places)}</li>"
+        for n, passage in longest_first(comparison.passages[:MAX_PASSAGES])
     )
     rest = f"<p>… and {count - MAX_PASSAGES:,} more, not listed here.</p>" if count > MAX_PASSAGES else ""
-    lead = f"<p>{counted(count, 'shared passage')}, which {'makes' if count == 1 else 'make'} up {parts}.</p>"
+    lead = f"<p>{counted(count, 'shared passage')}, which {'makes' if count == 1 else 'make'} up {parts}. The longest comes first.</p>"
     return section("Shared passages", f"{lead}<ol>{items}</ol>{rest}", name="passages")
 
 

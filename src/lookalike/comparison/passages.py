@@ -31,6 +31,11 @@ def shared_passages(pair: TextPair, ignored: tuple[Spans, Spans] = ((), ())) -> 
     return [part for passage in found for part in _apart(passage, sides, cuts, left.k)]
 
 
+def longest_first(passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
+    """Passages with their numbers in order of place, from 1, as lists name them: the longest first, which says the most."""
+    return sorted(enumerate(passages, 1), key=lambda each: (each[1].left[0] - each[1].left[1], each[0]))
+
+
 def _apart(passage: Passage, sides: Sequence[TokenStream], cuts: Sequence[list[int]], shortest: int) -> Iterator[Passage]:
     """The parts of a passage between the tokens before which something is ignored on either side."""
     firsts = [bisect_left(side.starts, span[0]) for side, span in zip(sides, passage, strict=True)]

@@ -15,9 +15,13 @@ from lookalike.reports.escaping import attribute, escaped
 from lookalike.version import __version__
 
 
-def document(title: str, body: str, *, scripted: bool = False) -> str:
-    """A whole page. The script, where there is one, shows which marks belong together."""
-    style, script = _resource("report.css"), _resource("report.js") if scripted else ""
+def document(title: str, body: str, *, scripted: bool = False, own_style: str = "", own_script: str = "") -> str:
+    """A whole page. The script, where there is one, shows which marks belong together; a report may bring one of its own instead, and
+    rules that follow the one style sheet.
+    """
+    style = _resource("report.css") + own_style
+    script = own_script or (_resource("report.js") if scripted else "")
+    scripted = bool(script)
     allowed = f" script-src {_digest(script)};" if scripted else ""
     policy = f"default-src 'none'; style-src {_digest(style)};{allowed} base-uri 'none'; form-action 'none'"
     return (
