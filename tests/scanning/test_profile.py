@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 import made_files
+from lookalike.scanning import patterns
 from lookalike.scanning.labels import Labels
 from lookalike.scanning.patterns import chinese_number, extracted, read_patterns
 from lookalike.scanning.profile import language
@@ -161,3 +162,20 @@ class TestLabels:
         (tmp_path / "rows.jsonl").write_text('{"text": "a"}\n')
         with pytest.raises(la.InputError, match="has no label"):
             la.profile(__file__, labels=tmp_path / "rows.jsonl")
+
+
+NEAR_MISSES = ["12 May 2024", "May 3, 2021", "2024年5月6日", "2024-05-06", "RMB 100", "100元", "三千元", "a@b.cn", "13812345678", "+86 13812345678",
+               "11010519491231002X", "91350100M000100Y43", "GB82WEST12345698765432", "Invoice No: A-12", "P.O. # 77x", "合同编号：HT-9", "x", " ", "\n", "order", "eur 5"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(NEAR_MISSES), max_size=12).map(" ".join))
+def test_words_that_patterns_need_lose_no_match(text: str) -> None:
+    """What is looked for first is only faster: every rule finds what it finds alone."""
+    found = dict(extracted(text))
+    alone: dict[str, dict[str, None]] = {}
+    worth = "\n".join(patterns._WORTH.findall(text))
+    for rule in patterns._RULES:
+        for match in rule.pattern.finditer(worth):
+            if value := rule.make(match):
+                alone.setdefault(rule.name, {})[value] = None
+    assert found == {name: list(values) for name, values in alone.items()}

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lookalike.checks import check_path
 from lookalike.errors import InputError
@@ -116,22 +116,59 @@ def _number(text: str) -> str | None:
 
 _NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,2})?|\d{1,15}(?:\.\d{1,2})?)\s?([万亿]?)"
 _NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|P\\.?O\\.?)\\s{0,3}(?:no|number|#)"
-_RULES: tuple[tuple[str, str, Found], ...] = (
-    ("dates", r"(?<!\d)(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)", lambda found: _date(*found.groups())),
-    ("dates", rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH}),?\s+(\d{{4}})\b", lambda found: _named_date(found[3], found[2], found[1])),
-    ("dates", rf"\b({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", lambda found: _named_date(found[3], found[1], found[2])),
-    ("amounts", rf"(?i:(人民币|RMB|CNY|USD|US\$|EUR|GBP|[¥￥$€£]))\s?{_NUMBER}", lambda found: _amount(*found.groups())),
-    ("amounts", rf"(?<![\d.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2])),
-    ("amounts", rf"([{_CHINESE}]{{2,30}})[元圆]", lambda found: _chinese_amount(found[1])),
-    ("emails", r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b", lambda found: found[0].lower()),
-    ("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1]),
-    ("persons", r"(?<![0-9A-Za-z])(\d{17}[\dXx])(?![0-9A-Za-z])", lambda found: _person(found[1])),
-    ("organisations", r"(?<![0-9A-Za-z])([0-9A-HJ-NPQRTUWXY]{18})(?![0-9A-Za-z])", lambda found: _credit_code(found[1])),
-    ("accounts", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b", lambda found: _iban(found[1])),
-    ("numbers", rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})", lambda found: _number(found[1])),
+_LONG_NUMBER = "\0long"  # stands in what is searched for these words if there is a number of eleven digits
+_ELEVEN_DIGITS = re.compile(r"\d{11}")
+
+
+class _Rule(NamedTuple):
+    """What a pattern finds, and what a match is worth."""
+
+    name: str
+    pattern: re.Pattern[str]
+    make: Found
+    needs: tuple[str, ...] = ()  # lower-case words of which a text must have one: looking for these is much faster
+
+
+def _rule(name: str, pattern: str, make: Found, needs: str = "") -> _Rule:
+    return _Rule(name, re.compile(pattern), make, tuple(needs.split()))
+
+
+_MONTH_NAMES = " ".join(_MONTHS)
+_RULES = (
+    _rule("dates", r"(?<!\d)(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)", lambda found: _date(*found.groups()), "- / . 年"),
+    _rule(
+        "dates",
+        rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH}),?\s+(\d{{4}})\b",
+        lambda found: _named_date(found[3], found[2], found[1]),
+        _MONTH_NAMES,
+    ),
+    _rule(
+        "dates",
+        rf"\b({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b",
+        lambda found: _named_date(found[3], found[1], found[2]),
+        _MONTH_NAMES,
+    ),
+    _rule(
+        "amounts",
+        rf"(?i:(人民币|RMB|CNY|USD|US\$|EUR|GBP|[¥￥$€£]))\s?{_NUMBER}",
+        lambda found: _amount(*found.groups()),
+        "人民币 rmb cny usd eur gbp ¥ ￥ $ € £",
+    ),
+    _rule("amounts", rf"(?<![\d.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2]), "元"),
+    _rule("amounts", rf"([{_CHINESE}]{{2,30}})[元圆]", lambda found: _chinese_amount(found[1]), "元 圆"),
+    _rule("emails", r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b", lambda found: found[0].lower(), "@"),
+    _rule("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1], _LONG_NUMBER),
+    _rule("persons", r"(?<![0-9A-Za-z])(\d{17}[\dXx])(?![0-9A-Za-z])", lambda found: _person(found[1]), _LONG_NUMBER),
+    _rule("organisations", r"(?<![0-9A-Za-z])([0-9A-HJ-NPQRTUWXY]{18})(?![0-9A-Za-z])", lambda found: _credit_code(found[1])),
+    _rule("accounts", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b", lambda found: _iban(found[1])),
+    _rule(
+        "numbers",
+        rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})",
+        lambda found: _number(found[1]),
+        "发票 合同 订单 编号 文号 invoice contract order po p.o",
+    ),
 )
 _WORTH = re.compile(r"[^\n]*[\d@元圆][^\n]*(?:\n[^\n]{0,60})?")  # with what may follow on the next line
-_COMPILED = [(name, re.compile(pattern), make) for name, pattern, make in _RULES]
 
 
 def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most: int = LONGEST) -> dict[str, list[str]]:
@@ -146,10 +183,13 @@ def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most:
 
 def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
     worth = "\n".join(_WORTH.findall(text))  # most lines of most texts have no number
-    for name, pattern, make in _COMPILED:
-        for match in pattern.finditer(worth):
-            if value := make(match):
-                yield name, value
+    words = worth.lower() + (_LONG_NUMBER if _ELEVEN_DIGITS.search(worth) else "")
+    for rule in _RULES:
+        if rule.needs and not any(need in words for need in rule.needs):
+            continue
+        for match in rule.pattern.finditer(worth):
+            if value := rule.make(match):
+                yield rule.name, value
     for name, pattern in own.items():
         for match in pattern.finditer(text):
             if value := (match[1] if pattern.groups else match[0]):

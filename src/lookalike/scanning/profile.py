@@ -105,8 +105,9 @@ def language(text: str) -> str:
     letters = sum(map(str.isalpha, sample))
     if not letters:
         return ""
+    different = "".join(set(sample))  # most scripts do not occur at all: a few characters tell
     for code, script, share in _SCRIPTS:
-        if len(script.findall(sample)) >= share * letters:
+        if script.search(different) and len(script.findall(sample)) >= share * letters:
             return code
     words = Counter(re.findall(r"[^\W\d_]+", sample.lower()))
     best = max(_LATIN, key=lambda code: sum(words[word] for word in _LATIN[code]))
