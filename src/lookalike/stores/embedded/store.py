@@ -33,7 +33,7 @@ from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
 from lookalike.stores.base import Added, Batch, CheckReport, Progress
 from lookalike.stores.embedded import database
-from lookalike.stores.embedded.acknowledged import MANY, Record, chained
+from lookalike.stores.embedded.acknowledged import Record, chained
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
 from lookalike.stores.embedded.graph_files import graph_path
@@ -70,7 +70,7 @@ class EmbeddedStore:
         self._fresh = Fresh()
         self._record = Record(folder, self.name) if folder else None
         self._accepting = False
-        self._unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
+        self._unsaid: database.Identity | None = None  # committed, and not yet on record
         self._active = Active()  # readings, by the generation of segments that they see
         self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
         self._readings: DiskReadings | MemoryReadings
@@ -202,18 +202,17 @@ class EmbeddedStore:
                 self._readings.let_go()
                 self._writer.checkpoint()
 
-    def _chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes, count: int = MANY) -> None:
+    def _chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes) -> None:
         """Number a change that is about to be committed."""
         if self._record is not None:
             changed = chained(store, contents)
             database.write_chain(connection, changed)
-            self._unsaid = changed, count
+            self._unsaid = changed
 
     def _say(self) -> None:
         """Put what was committed on record. If that fails, it is done before anything else is committed."""
         if self._unsaid is not None and self._record is not None:
-            store, count = self._unsaid
-            self._record.write(store, sync=count >= MANY)
+            self._record.write(self._unsaid, sync=False)
             self._unsaid = None
 
     def _become_writer(self) -> None:
@@ -363,7 +362,7 @@ class EmbeddedStore:
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
-                self._chain(connection, state.store, checks, count)
+                self._chain(connection, state.store, checks)
             if self._segments is not None:
                 self._fresh.keep(stretch)
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
@@ -390,7 +389,7 @@ class EmbeddedStore:
         connection.execute(
             "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
         )
-        self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
+        self._chain(connection, state.store, repr(sorted(found.values())).encode())
         return removed
 
     def adopt(self, settings: Settings) -> bool:
