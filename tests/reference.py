@@ -157,31 +157,30 @@ def token_hash(data: bytes, tag: int = 0) -> int:
     return state ^ state >> 29
 
 
-def secret_hash(data: bytes, key: Sequence[int]) -> int:
-    """The hash of a token with a secret key of four words."""
-    sizes, last, start, words = key[0] | 1, key[1] | 1, key[2], key[3] | 1
+def secret_word(data: bytes, key: Sequence[int]) -> int:
+    """What a token is to features: a word that tells it from others, with a secret key of four words."""
+    if len(data) > 64:
+        return siphash(key[:2], data)
+    sizes, *longs = (siphash(key[2:], number.to_bytes(8, "little")) for number in range(19))
     if len(data) <= 8:
-        state = token_hash(data) ^ (sizes >> len(data))
-    else:
-        state = start
-        for at in range(0, len(data), 8):
-            product = (state ^ int.from_bytes(data[at : at + 8], "little")) * words
-            state = product & MASK ^ product >> 64
-        state ^= len(data) * sizes & MASK
-    state = state * last & MASK
-    return state ^ state >> 32
+        return token_hash(data) ^ sizes >> len(data)
+    words = (int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4))
+    return (longs[0] + len(data) * longs[1] + sum(word * factor for word, factor in zip(words, longs[2:], strict=False))) & MASK
 
 
 def secret_features(tokens: Sequence[bytes], n: int, key: Sequence[int]) -> list[int]:
-    """The features of a sequence of tokens with a secret key."""
-    hashes = [secret_hash(token, key) for token in tokens]
-    n = min(n, len(hashes))
+    """The features of a sequence of tokens with a secret key: sums of products of halves, with a word of the key for each place."""
+    half = (1 << 32) - 1
+    words = [secret_word(token, key) for token in tokens]
+    n = min(n, len(words))
+    places = [siphash(key[2:], (19 + number).to_bytes(8, "little")) for number in range(n)]
     found = []
-    for first in range(len(hashes) - n + 1) if hashes else ():
+    for first in range(len(words) - n + 1) if words else ():
         feature = 0
         for i in range(n):
-            feature ^= rotate(hashes[first + i], 13 * (n - 1 - i) % 64)
-        found.append(feature)
+            word, place = words[first + i], places[n - 1 - i]
+            feature += (((word & half) + (place & half)) & half) * (((word >> 32) + (place >> 32)) & half)
+        found.append(feature & MASK)
     return found
 
 

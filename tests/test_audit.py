@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import tomllib
 from datetime import UTC, datetime
+from email.message import Message
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -58,3 +60,20 @@ def test_names_that_look_like_others(audit: ModuleType) -> None:
         report = audit.Report(name, None)
         audit.audit_name(report)
         assert report.findings == [], name
+
+
+def test_reasons_are_of_dependencies(audit: ModuleType) -> None:
+    """What is no longer needed has no reason to be accepted."""
+    declared = audit.dependencies(tomllib.loads(audit.PROJECT.read_text(encoding="utf-8")))
+    used = {*declared, *audit.brought_along(declared)}
+    for name in (*audit.ACCEPTED, *audit.ACCEPTED_NAMES, *audit.ACCEPTED_LICENSES):
+        assert name in used or audit.installed(name) is None, name
+
+
+def test_a_missing_license_needs_a_reason(audit: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit.metadata, "metadata", lambda name: Message())
+    monkeypatch.setattr(audit.metadata, "files", lambda name: [])
+    for name, findings in (("some-package", 2), ("gaoya", 1)):  # neither declares a home page
+        report = audit.Report(name, "1")
+        audit.audit_local(report)
+        assert len(report.findings) == findings, name

@@ -4,34 +4,23 @@
 
 #include "base/dispatch.hpp"
 
+#if LOOKALIKE_HAS_LEVELS
+#include <immintrin.h>
+#endif
+
 namespace lookalike {
 
-std::uint64_t Secret::absorbed(std::uint64_t hash, std::uint64_t word) const {
-    // Both halves: in the lower one alone the highest bit of a word would change nothing but the highest bit.
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(hash ^ word) * words;
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-// The hash of all words but the last; what is left of the token afterwards is the last.
-std::uint64_t Secret::before_last(const std::uint8_t*& p, std::size_t& size) const {
-    std::uint64_t hash = start;
-    for (; size > 8; p += 8, size -= 8) hash = absorbed(hash, load64(p));
-    return hash;
-}
-
-std::uint64_t Secret::of_long(const std::uint8_t* p, std::size_t size) const {
-    const std::uint64_t whole = size * sizes;
-    const std::uint64_t hash = before_last(p, size);
-    std::uint64_t word = 0;
-    std::memcpy(&word, p, size);
-    return scatter(absorbed(hash, word) ^ whole);
-}
-
-std::uint64_t Secret::of_long_padded(const std::uint8_t* p, std::size_t size) const {
-    const std::uint64_t whole = size * sizes;
-    const std::uint64_t hash = before_last(p, size);
-    return scatter(absorbed(hash, load64(p) & (~0ULL >> (64 - 8 * size))) ^ whole);
+Secret::Secret(const std::array<std::uint64_t, kWords>& random) : tokens{random[0], random[1]} {
+    std::uint64_t drawn = 0;
+    const auto draw = [&] {
+        std::uint8_t number[8];
+        for (unsigned i = 0; i < 8; ++i) number[i] = static_cast<std::uint8_t>(drawn >> 8 * i);
+        ++drawn;
+        return siphash({random[2], random[3]}, number, sizeof number);
+    };
+    sizes = draw();
+    for (std::uint64_t& word : longs) word = draw();
+    for (std::uint64_t& word : positions) word = draw();
 }
 
 const Secret& process_secret() {
@@ -44,55 +33,110 @@ const Secret& process_secret() {
     return secret;
 }
 
-LOOKALIKE_INLINED void secret_tokens_here(const Secret& given, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends,
-                                          const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
-    const Secret secret = given;  // a copy that nothing else writes to
-    for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], (ends[i] - begins[i]) & 63);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (ends[i] - begins[i] > 8) out[i] = secret.of_long_padded(bytes + begins[i], ends[i] - begins[i]);
+std::uint64_t Secret::word_of_long(const std::uint8_t* p, std::size_t size) const {
+    if (size > kLongest) return siphash(tokens, p, size);
+    std::uint64_t sum = longs[0] + size * longs[1];
+    const std::uint64_t* factor = longs.data() + 2;
+    const auto add = [&](std::uint64_t two) {
+        sum += (two & 0xFFFFFFFF) * factor[0] + (two >> 32) * factor[1];
+        factor += 2;
+    };
+    for (; size > 8; p += 8, size -= 8) add(load64(p));
+    add(load64(p) & (~0ULL >> (64 - 8 * size)));
+    return sum;
+}
+
+namespace {
+
+// The tokens of more than eight bytes, listed without a branch for each token: which ones these are, no processor can guess.
+std::size_t list_long(const TokenEdges& edges, std::uint16_t* longs) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < edges.ended; ++i) {
+        longs[count] = static_cast<std::uint16_t>(i);
+        count += edges.ends[i] - edges.begins[i] > 8;
+    }
+    return count;
+}
+static_assert(TokenEdges::kRoom <= 1U << 16);
+
+}  // namespace
+
+LOOKALIKE_INLINED void hash_short_twice(const Secret& given, const std::uint8_t* bytes, const TokenEdges& edges, std::uint64_t* plain, std::uint64_t* words) {
+    const std::uint64_t secret_sizes = given.sizes;
+    for (std::size_t i = 0; i < edges.ended; ++i) {
+        const std::size_t size = edges.ends[i] - edges.begins[i];
+        const std::uint64_t word = load64(bytes + edges.begins[i]) & (~0ULL >> ((64 - 8 * size) & 63));
+        plain[i] = finish(absorb(size * kGolden, word));
+        words[i] = plain[i] ^ secret_sizes >> (size & 63);
     }
 }
 
-void secret_tokens(const Secret& given, const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, const std::uint64_t* plain,
-                   std::size_t count, std::uint64_t* out) {
-    return widest<secret_tokens_here>(given, bytes, begins, ends, plain, count, out);
-}
-
-LOOKALIKE_INLINED void secret_tokens_of_one_size(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
-    const Secret secret = given;
-    for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], size);
-}
-
-void secret_tokens(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
-    return widest<secret_tokens_of_one_size>(given, size, plain, count, out);
-}
-
-LOOKALIKE_INLINED void secret_tokens_of_sizes(const Secret& given, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count,
-                                              std::uint64_t* out) {
-    const Secret secret = given;
-    for (std::size_t i = 0; i < count; ++i) out[i] = secret.of_short(plain[i], sizes[i] & 63);
-}
-
-void secret_tokens(const Secret& given, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count, std::uint64_t* out) {
-    widest<secret_tokens_of_sizes>(given, sizes, plain, count, out);
-}
-
-LOOKALIKE_INLINED void secret_shingles_here(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out) {
-    if (n == kUsual) {
-        for (std::size_t k = 0; k < count; ++k) out[k] = turned_together<kUsual>(tokens + k);
-        return;
-    }
-    const std::uint64_t* last = tokens + (n - 1);
-    for (std::size_t k = 0; k < count; ++k) out[k] = last[k];
-    for (unsigned i = 0; i + 1 < n; ++i) {
-        const int turn = static_cast<int>(kShingleRotation * (n - 1 - i) % 64);
-        const std::uint64_t* token = tokens + i;
-        for (std::size_t k = 0; k < count; ++k) out[k] ^= std::rotl(token[k], turn);
+void hash_tokens_twice(const Secret& secret, const std::uint8_t* bytes, const TokenEdges& edges, std::uint64_t* plain, std::uint64_t* words) {
+    widest<hash_short_twice>(secret, bytes, edges, plain, words);
+    std::uint16_t longs[TokenEdges::kRoom];
+    const std::size_t count = list_long(edges, longs);
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t i = longs[k], size = edges.ends[i] - edges.begins[i];
+        plain[i] = token_hash_padded(bytes + edges.begins[i], size);
+        words[i] = secret.word_of_long(bytes + edges.begins[i], size);
     }
 }
 
-void secret_shingles(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t* out) {
-    return widest<secret_shingles_here>(tokens, count, n, out);
+LOOKALIKE_INLINED void secret_words_of_sizes(const Secret& given, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count,
+                                             std::uint64_t* words) {
+    const std::uint64_t secret_sizes = given.sizes;  // a copy that nothing else writes to
+    for (std::size_t i = 0; i < count; ++i) words[i] = plain[i] ^ secret_sizes >> (sizes[i] & 63);
+}
+
+void secret_words(const Secret& given, const std::uint32_t* sizes, const std::uint64_t* plain, std::size_t count, std::uint64_t* words) {
+    widest<secret_words_of_sizes>(given, sizes, plain, count, words);
+}
+
+void secret_words(const Secret& given, std::size_t size, const std::uint64_t* plain, std::size_t count, std::uint64_t* words) {
+    const std::uint64_t mask = given.sizes >> size;
+    for (std::size_t i = 0; i < count; ++i) words[i] = plain[i] ^ mask;
+}
+
+namespace {
+
+std::uint64_t product_of_halves(std::uint64_t word, std::uint64_t key) {
+    const auto low = static_cast<std::uint32_t>(word) + static_cast<std::uint32_t>(key);
+    const auto high = static_cast<std::uint32_t>(word >> 32) + static_cast<std::uint32_t>(key >> 32);
+    return std::uint64_t{low} * high;
+}
+
+#if LOOKALIKE_HAS_LEVELS
+// By hand: compilers make three multiplications of one here.
+LOOKALIKE_AVX2 std::size_t shingles_by_four(const std::uint64_t* words, std::size_t count, unsigned n, const std::uint64_t* positions, std::uint64_t* out) {
+    std::size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        __m256i sum = _mm256_setzero_si256();
+        for (unsigned i = 0; i < n; ++i) {
+            const __m256i word = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + k + i));
+            const __m256i halves = _mm256_add_epi32(word, _mm256_set1_epi64x(static_cast<long long>(positions[n - 1 - i])));
+            sum = _mm256_add_epi64(sum, _mm256_mul_epu32(halves, _mm256_srli_epi64(halves, 32)));
+        }
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + k), sum);
+    }
+    return k;
+}
+#endif
+
+}  // namespace
+
+void secret_shingles(const Secret& secret, const std::uint64_t* words, std::size_t count, unsigned n, std::uint64_t* out) {
+    std::size_t k = 0;
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel != Level::plain) {
+        k = n == kUsual ? shingles_by_four(words, count, kUsual, secret.positions.data(), out)
+                        : shingles_by_four(words, count, n, secret.positions.data(), out);
+    }
+#endif
+    for (; k < count; ++k) {
+        std::uint64_t sum = 0;
+        for (unsigned i = 0; i < n; ++i) sum += product_of_halves(words[k + i], secret.positions[n - 1 - i]);
+        out[k] = sum;
+    }
 }
 
 }  // namespace lookalike

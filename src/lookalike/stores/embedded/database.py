@@ -33,8 +33,6 @@ APPLICATION = 0x4C4F4F4B  # LOOK
 ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
 CHECKPOINT_BYTES = 128 << 20
 PAGE_BYTES = 8192
-MAGIC = b"SQLite format 3\0"
-HEADER_BYTES = 100
 
 SCHEMA = """
 CREATE TABLE collections (
@@ -229,9 +227,23 @@ def read_identity(connection: Any) -> Identity:
     return Identity(*found)
 
 
-def application_in(header: bytes) -> int:
-    """The application id in the first bytes of a database file."""
-    return int.from_bytes(header[68:72], "big")
+def application_in_file(path: Path) -> int | None:
+    """The application id that a database file itself has, whatever its log has; None where it is no database.
+
+    By a connection that locks nothing and makes no files beside it. No file of a database is ever opened by other means: to close it would
+    give up all locks that the process has on it, also those of other connections, and a writer would take away the log that they read.
+    SQLite knows of its own connections, and closes the file when no other one needs it.
+    """
+    connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    try:
+        found: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        return found
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return None
+        raise
+    finally:
+        connection.close()
 
 
 def is_blank(path: Path, *, may_write: bool) -> bool:

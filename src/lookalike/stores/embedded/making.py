@@ -37,32 +37,17 @@ def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
         raise StoreError(f"{name} cannot be made or opened: {getattr(error, 'strerror', None) or error}") from error
 
 
-# Databases that this process found to be whole. Their files are not opened again: to close a file gives up all locks that the process has
-# on it, also those of SQLite's connections, and then a writer takes away the log that they read.
-_WHOLE: set[tuple[int, int]] = set()
-
-
 def _is_ours(folder: Path) -> bool:
     return folder.is_dir() and all(path.name in OURS for path in folder.iterdir())
 
 
 def _is_whole(path: Path, name: str, create: bool) -> bool:
     """Whether there is a database, and not only the beginning of one. What is something else is found out later."""
-    if not path.is_file():
+    if not path.is_file() or path.stat().st_size == 0:
         return False
-    found = path.stat()
-    if found.st_size >= database.HEADER_BYTES and (found.st_dev, found.st_ino) in _WHOLE:
-        return True
-    with path.open("rb") as file:
-        header = file.read(database.HEADER_BYTES)
-    if not header or not header.startswith(database.MAGIC):
-        return bool(header)
-    if database.application_in(header) != 0:
-        _WHOLE.add((found.st_dev, found.st_ino))
-        return True
-    # The tables may be in the log still, or were never made.
     with database.sql_errors(name):
-        return not database.is_blank(path, may_write=create)
+        # Where nothing is written into the file, the tables may be in the log still, or were never made.
+        return database.application_in_file(path) != 0 or not database.is_blank(path, may_write=create)
 
 
 def _make(folder: Path, name: str) -> None:
@@ -75,7 +60,5 @@ def _make(folder: Path, name: str) -> None:
             database.create_schema(writer.connection)
         finally:
             writer.close()
-    made = (folder / DATABASE).stat()
-    _WHOLE.add((made.st_dev, made.st_ino))
     for each in (folder, folder.absolute().parent):
         sync_folder(each)

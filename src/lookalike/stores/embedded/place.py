@@ -17,7 +17,7 @@ from typing import Protocol
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.embedded import database
-from lookalike.stores.embedded.acknowledged import MANY, Record, chained
+from lookalike.stores.embedded.acknowledged import Record, chained
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import DiskReadings, MemoryReadings
@@ -48,7 +48,7 @@ class Place:
         self._process = os.getpid()
         self.record = Record(folder, self.name) if folder else None
         self._accepting = False
-        self._unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
+        self._unsaid: database.Identity | None = None  # committed, and not yet on record
         self.readings: DiskReadings | MemoryReadings
         self._holders: list[Holder] = []
         if folder is None:
@@ -115,18 +115,17 @@ class Place:
                 self.readings.let_go()
                 self.writer.checkpoint()
 
-    def chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes, count: int = MANY) -> None:
+    def chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes) -> None:
         """Number a change that is about to be committed."""
         if self.record is not None:
             changed = chained(store, contents)
             database.write_chain(connection, changed)
-            self._unsaid = changed, count
+            self._unsaid = changed
 
     def _say(self) -> None:
         """Put what was committed on record. If that fails, it is done before anything else is committed."""
         if self._unsaid is not None and self.record is not None:
-            store, count = self._unsaid
-            self.record.write(store, sync=count >= MANY)
+            self.record.write(self._unsaid, sync=False)
             self._unsaid = None
 
     def _become_writer(self) -> None:

@@ -242,10 +242,18 @@ class MemoryReads:
         return Fetched(self._readings.execute(statement, parameters))
 
     def walk(self, statement: str, base: int, first: int, end: int) -> Iterator[tuple[Any, ...]]:
-        """What a statement finds between two rows, some at a time. Its first column is the row, counted from ``base``."""
-        while rows := self._readings.execute(f"{statement} LIMIT {PAGE_ROWS}", (base + first, base + end)):
+        """What a statement finds between two rows, some at a time. Its first column is the row, counted from ``base``.
+
+        It looks at a window of rows each time: what it would have to sort grows with the window, and the window where few rows are left.
+        """
+        width = PAGE_ROWS
+        while first < end:
+            last = min(first + width, end)
+            rows = self._readings.execute(f"{statement} LIMIT {PAGE_ROWS}", (base + first, base + last))
             yield from rows
-            first = rows[-1][0] + 1
+            full = len(rows) == PAGE_ROWS
+            first = rows[-1][0] + 1 if full else last
+            width = PAGE_ROWS if full or 2 * len(rows) > width else 2 * width
 
 
 def documents_of(reads: Reads) -> str:

@@ -222,7 +222,7 @@ class EmbeddedStore:
                     "UPDATE collections SET documents = documents + ?, next_row = next_row + ?, version = version + 1 WHERE number = ?",
                     (count - updated, count, state.number),
                 )
-                self.place.chain(connection, state.store, checks, count)
+                self.place.chain(connection, state.store, checks)
             if self._segments is not None:
                 self._fresh.keep(stretch)
             if state.next_row + count - state.sealed_row >= SEAL_ROWS:
@@ -251,7 +251,7 @@ class EmbeddedStore:
         connection.execute(
             "UPDATE collections SET documents = documents - ?, version = version + 1 WHERE number = ?", (removed, state.number)
         )
-        self.place.chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
+        self.place.chain(connection, state.store, repr(sorted(found.values())).encode())
         return removed
 
     def adopt(self, settings: Settings) -> bool:
