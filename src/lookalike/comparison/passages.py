@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect, bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
+from operator import sub
 
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import Winnowing, winnow
@@ -57,7 +58,7 @@ def _covered(side: Winnowing, spans: list[Span]) -> float:
     if side.source is None or not side.values:
         return 1.0
     tokens = side.source.tokens
-    before = [0, *accumulate(end - start for start, end in zip(tokens.starts, tokens.ends, strict=True))]
+    before = [0, *accumulate(map(sub, tokens.ends, tokens.starts))]
     inside = at = 0
     for start, end in sorted(spans):
         first, last = max(at, bisect_left(tokens.starts, start)), bisect_left(tokens.starts, end)

@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.comparison.passages import containment, shared_passages
+from lookalike.comparison.read_text import ReadText
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import Winnowing, winnow, winnows
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.passages import PassageSegment
-from lookalike.segments.shared import SharedResult, shared_documents
+from lookalike.segments.shared import SharedDocument, SharedResult, shared_documents
 from lookalike.stores.base import Batch, Reader, Record, Segments
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Column
+from lookalike.stores.kinds.passage_bounds import bounded, compared
 from lookalike.stores.matches import Match, Matches
 from lookalike.stores.postgres.copying import array_field, mixed
 from lookalike.stores.settings import Settings
@@ -77,28 +79,42 @@ class _Passages(Way):
         notes = _boilerplate(found)
         rows = [each.row for each in found.documents]
         records = reader.records(rows, ("text",) if settings.keep_text else ("winnowing",))
-        matches = []
-        for each in found.documents:
-            record = records[each.row]
-            if record.text is None:
-                match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)
-                match.share = _estimated_share(each.shared, record.columns.get("winnowing"))
-                matches.append((each.row, match))
-                continue
-            pair = TextPair(text, record.text, settings.recipe)
-            spans = shared_passages(pair)
-            shares = containment(pair, spans) if spans else {"left": 0.0, "right": 0.0}
-            match = Match(record.id, shares["left"], 1 - shares["left"], spans, row=each.row)
-            match.share = shares["right"]
-            matches.append((each.row, match))
+        read = ReadText(text, settings.recipe)  # once for all documents
+        matches: list[tuple[int, Match]] = []
+
+        def compare(place: int) -> float:
+            each = found.documents[place]
+            matches.append((each.row, _compared(read, each, records[each.row], settings)))
+            return matches[-1][1].score
+
+        others, by_share = 0, options.min_share is not None
+        if by_share or not settings.keep_text or len(read.tokens.hashes) < settings.recipe.ngram:
+            for place in range(len(rows)):
+                compare(place)
+        else:
+            others = compared(bounded(read.tokens, found, WINDOW), compare, threshold, limit)
         if found.total > len(rows) and settings.keep_text:
             notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
         least = options.min_share or 0.0
         passed = (item for item in matches if item[1].score >= threshold and (item[1].share or 0.0) >= least and item[1].passages)
-        by_share = options.min_share is not None
         kept = sorted(passed, key=lambda item: (-(item[1].share or 0.0) if by_share else 0.0, -item[1].score, item[0]))
-        total = len(kept) if settings.keep_text or by_share else max(len(kept), found.total)
+        total = len(kept) + others if settings.keep_text or by_share else max(len(kept), found.total)
         return Matches([match for _, match in kept[:limit]], total, notes)
+
+
+def _compared(query: ReadText, each: SharedDocument, record: Record, settings: Settings) -> Match:
+    """What a document shares with the query: by the texts, or by fingerprints where no text is kept."""
+    if record.text is None:
+        match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)
+        match.share = _estimated_share(each.shared, record.columns.get("winnowing"))
+        return match
+    pair = TextPair(query.text, record.text, settings.recipe)
+    pair.sides = query, pair.sides[1]
+    spans = shared_passages(pair)
+    shares = containment(pair, spans) if spans else {"left": 0.0, "right": 0.0}
+    match = Match(record.id, shares["left"], 1 - shares["left"], spans, row=each.row)
+    match.share = shares["right"]
+    return match
 
 
 def _estimated_share(shared: int, stored: Any) -> float:
