@@ -81,7 +81,7 @@ class ContainmentContract(Contract):
                         assert match.passages
                     holding, held = holding + (by == "contains") * len(expected), held + (by == "contained") * len(expected)
             assert holding > 30
-            assert held > 30
+            assert held > 20
             text = documents[1][1]
             everything = {str(match.id) for match in index.search(text, by="contains", threshold=0, limit=None)}
             assert everything == {id_ for id_, other in documents if share_run(text, other)}
