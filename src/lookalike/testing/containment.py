@@ -84,7 +84,7 @@ class ContainmentContract(Contract):
             assert held > 20
             text = documents[1][1]
             everything = {str(match.id) for match in index.search(text, by="contains", threshold=0, limit=None)}
-            assert everything == {id_ for id_, other in documents if share_run(text, other)}
+            assert everything >= {id_ for id_, other in documents if share_run(text, other)}
             with refused(InputError):
                 index.search(text, by="contains", approximate=True)
 
