@@ -1,6 +1,7 @@
 from lookalike.index.admit import Admitted as Admitted
 from lookalike.index.own_tables import TableCollection as TableCollection, drop_collection as drop_collection, index_table as index_table
 from lookalike.index.search import SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
+from lookalike.index.set_index import SetIndex as SetIndex
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.stores.matches import FieldMatch as FieldMatch, Member as Member
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport

@@ -80,11 +80,12 @@ def shared_documents(
     removed: NDArray[np.int64],
     common: int | None = None,
     limit: int,
+    spans: bool = True,
 ) -> SharedResult:
     """The documents of all segments that share passages with the query.
 
-    ``documents`` is how many the store has, ``removed`` the rows to leave out, ascending. No row is in two segments; how they are
-    distributed does not change the result.
+    ``documents`` is how many the store has, ``removed`` the rows to leave out, ascending; without ``spans`` no passages are named.
+    No row is in two segments; how they are distributed does not change the result.
     """
     import numpy as np
 
@@ -102,10 +103,10 @@ def shared_documents(
         used = frequencies.rarest()
     skipped = Skipped(int((~used).sum()), _spans(prints, ~used[number]), frequencies.largest(~used))
     found = _ranked(segments, hashes[used], gone, limit)
-    passages = _passages(segments, found, prints._replace(used=used[number].astype(np.uint8)))
+    named = _passages(segments, found, prints._replace(used=used[number].astype(np.uint8))) if spans else [()] * len(found.rows)
     searched = int(used.sum())
     best = tuple(
-        SharedDocument(row, shared, shared / searched, passages[at])
+        SharedDocument(row, shared, shared / searched, named[at])
         for at, (row, shared) in enumerate(zip(found.rows.tolist(), found.shared.tolist(), strict=True))
     )
     return SharedResult(best, found.total, searched, skipped, bound, rarest)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from lookalike.testing.admission import AdmissionContract
 from lookalike.testing.clusters import ClusterContract
 from lookalike.testing.collections import CollectionContract
+from lookalike.testing.containment import ContainmentContract
 from lookalike.testing.documents import DocumentContract
 from lookalike.testing.filters import FilterContract
 from lookalike.testing.kinds import KindContract as KindContract
@@ -35,5 +36,6 @@ class StoreContract(
     VectorContract,
     AdmissionContract,
     FilterContract,
+    ContainmentContract,
 ):
     """What every store does."""

@@ -107,6 +107,11 @@ class CollectionContract(Contract):
             with names.open("old news") as renamed, names.open("again") as again, names.open("current") as current:
                 assert len(renamed) == len(again) == 43
                 assert len(current) == 40
+            closed = names.open("copy")
+            closed.close()
+            for call in (lambda: closed.add("a", "b"), lambda: len(closed), lambda: closed.remove(["a"])):
+                with refused(StoreError):
+                    call()
             assert names.drop("current") == 0
             assert names.drop("copy") == 40
             assert list(names) == ["old news"]

@@ -93,7 +93,7 @@ class EmbeddedNames:
         self._place.chain(connection, database.read_identity(connection), repr(what).encode("utf-8", "surrogatepass"))
 
     def open(self, collection: str, wanted: Wanted, *, create: bool) -> EmbeddedStore:
-        return EmbeddedStore(self._place, collection, wanted, create=create)
+        return EmbeddedStore(self._place, collection, wanted, create=create and not self._place.read_only)
 
     def close(self) -> None:
         if self._place.is_let_go_by(self):

@@ -39,7 +39,7 @@ class Place:
     """A database on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
     def __init__(self, folder: Path | None, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
-        self.folder, self._read_only = folder, read_only
+        self.folder, self.read_only = folder, read_only
         self.name = f"store {str(folder)!r}" if folder else "memory://"
         self.turns = threading.RLock()  # of those who change something
         self.writer: database.WriteConnection | None = None
@@ -94,7 +94,7 @@ class Place:
         """A transaction of the one writer. The first makes this process the writer, until the store is closed."""
         with self.turns, database.write_errors(self.name):
             self.require_open()
-            if self._read_only:
+            if self.read_only:
                 raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
             if isinstance(self.readings, MemoryReadings):
                 with self.readings.transaction() as connection:

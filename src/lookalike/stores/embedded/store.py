@@ -59,7 +59,7 @@ class EmbeddedStore:
     def __init__(self, place: Place, collection: str, wanted: Wanted, *, create: bool = True) -> None:
         self.place, self.folder, self.collection = place, place.folder, collection
         self.name, self._segments, self._record, self._readings = place.name, place.segments, place.record, place.readings
-        self._turns, self._writing = place.turns, place.writing
+        self._turns = place.turns
         self._closed = False
         self._fresh = Fresh()
         self._active = Active()  # readings, by the generation of segments that they see
@@ -120,6 +120,11 @@ class EmbeddedStore:
         self.place.require_open()
         if self._closed:
             raise StoreError(f"{self.name} is closed: open it again")
+
+    def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A transaction, see ``Place.writing``; the place may be open where this collection is closed."""
+        self._require_open()
+        return self.place.writing()
 
     def reading(self, *, on_record: bool = True) -> AbstractContextManager[Snapshot]:
         """A consistent state of the collection, whatever is written meanwhile. It may end in another thread than it began in.
@@ -317,6 +322,12 @@ class EmbeddedStore:
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0
+
+    def sibling(self, collection: str, wanted: Wanted, *, create: bool) -> EmbeddedStore:
+        """Another collection of the same store, written over the same connection: to write them in turn costs no more than to write one."""
+        with self._turns:
+            self._require_open()
+            return EmbeddedStore(self.place, collection, wanted, create=create and not self.place.read_only)
 
     def names(self) -> Names:
         from lookalike.stores.embedded.names import EmbeddedNames

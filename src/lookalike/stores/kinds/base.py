@@ -40,6 +40,8 @@ class Options(NamedTuple):
     approximate: bool = False
     min_share: float | None = None  # by passages: how much of a document the query must hold
 
+    nearest: bool = False  # by near: below the threshold of a collection, also what shares passages
+
     def least(self, default: float) -> float:
         """The threshold, or what a way takes for one where none was given."""
         return default if self.threshold is None else self.threshold

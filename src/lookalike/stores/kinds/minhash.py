@@ -14,6 +14,7 @@ from lookalike import _native
 from lookalike.checks import check_several
 from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import PERMUTED_HASHES, MinHash, fingerprint_recipe, minhashes
+from lookalike.fingerprints.winnowing import winnow
 from lookalike.leaders.rule import MAX_SKETCH, Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import Recipe, require_same
@@ -36,6 +37,7 @@ from lookalike.stores.kinds.bands import (
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Number, Numbers
 from lookalike.stores.kinds.explaining import passages_of
+from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages
 from lookalike.stores.kinds.sketching import sketches_of
 from lookalike.stores.kinds.verifying import content_digests, features, jaccards, verified_features
 from lookalike.stores.matches import Clusters, Matches
@@ -51,6 +53,10 @@ STORED = "SELECT digest, bands FROM lookalike.sketches WHERE collection = %s AND
 SHARING = "SELECT bands FROM lookalike.sketches WHERE collection + 0 = %s AND bands && %s LIMIT %s"
 ASKED, FEW = 64, 1000  # queries of a statement, and sketches that it gives: where there are more, all of the queries may find something
 REPLACE = "INSERT INTO lookalike.sketches VALUES (%s, %s, %s) ON CONFLICT (collection, digest) DO UPDATE SET bands = excluded.bands"
+
+
+MAX_NEAREST = 1000  # documents with shared passages that are compared, beyond ten times the limit
+PASSAGES_TOO = "all that share a passage of {} tokens with it were compared too, but for boilerplate"
 
 
 class SharingTexts(SharingBands):
@@ -114,7 +120,7 @@ class Near(Way):
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         threshold = options.least(settings.threshold)
         if query.text is not None:
-            return _near(reader, settings, query.text, query.values, threshold, options.limit)
+            return _near(reader, settings, query.text, query.values, threshold, options)
         found = reader.find(SharingTexts(band_keys(query.values, settings), MAX_CANDIDATES, options.limit))
         scores = _estimates(reader, settings, query.values, [group.rows[0] for group in found.groups])
         notes = near_notes(settings, threshold, found.total)
@@ -129,7 +135,10 @@ class Near(Way):
         """
         threshold = options.least(settings.threshold)
         values = minhashes(texts, size=settings.size, recipe=settings.recipe, workers=workers)
-        shared = reader.find(MayShareBands(band_keys(values, settings))) if len(texts) else np.zeros(0, np.bool_)
+        if len(texts) and not _goes_further(settings, threshold, options):
+            shared = reader.find(MayShareBands(band_keys(values, settings)))
+        else:
+            shared = np.ones(len(texts), dtype=np.bool_)
         for text, own, found in zip(texts, values, shared.tolist(), strict=True):
             if found:
                 yield find(self, reader, settings, _Query(text, own.reshape(1, -1)), options)
@@ -174,16 +183,19 @@ def _keys_of(queries: Sequence[_Query], settings: Settings) -> NDArray[np.uint32
     return band_keys(np.concatenate([query.values.reshape(-1) for query in queries]), settings)
 
 
-def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, limit: int) -> Matches:
-    keys, own = band_keys(values, settings), verified_features(query, settings.recipe)
-    found, records, exact = _verified(reader, settings, keys, own, limit)
+def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, options: Options) -> Matches:
+    keys, own, limit = band_keys(values, settings), verified_features(query, settings.recipe), options.limit
+    further = query if _goes_further(settings, threshold, options) else None
+    found, records, exact = _verified(reader, settings, keys, own, limit, further)
     if any(_is_forged(group, query, records, exact, threshold, settings) for group in found.groups):
         # Somebody made different texts with one digest: there may be others among those that a limit left out.
-        found, records, exact = _verified(reader, settings, keys, own, NO_LIMIT)
+        found, records, exact = _verified(reader, settings, keys, own, NO_LIMIT, further)
     texts = {row: record.text for row, record in records.items() if record.text is not None}
     bare = [group.rows[0] for group in found.groups if group.rows[0] not in exact]
     scores = exact | _estimates(reader, settings, values.reshape(-1), bare)
     notes = near_notes(settings, threshold, found.total)
+    if further is not None:
+        notes.append(PASSAGES_TOO.format(settings.recipe.ngram + WINDOW - 1))
 
     def explain(row: int) -> Any:
         return partial(passages_of, query, texts[row], settings) if row in texts else None
@@ -196,16 +208,39 @@ def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uin
 
 
 def _verified(
-    reader: Reader, settings: Settings, keys: NDArray[np.uint32], query: NDArray[np.uint64], limit: int
+    reader: Reader, settings: Settings, keys: NDArray[np.uint32], query: NDArray[np.uint64], limit: int, further: str | None
 ) -> tuple[Groups, dict[int, Record], dict[int, float]]:
-    """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text."""
+    """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text.
+
+    ``further``: a text whose passages may lead to others.
+    """
     found = reader.find(SharingTexts(keys, MAX_CANDIDATES, limit))
+    if further is not None:
+        found = _with_passages(reader, settings, found, further, limit)
     rows = [row for group in found.groups for row in (group.rows if settings.keep_text else group.rows[:1])]
     records = reader.records(rows, ("text", "meta") if settings.keep_text else ("meta",))
     # Copies are compared once. Digests say which documents are copies, and digests can be forged: so the texts say it.
     texts = list(dict.fromkeys(record.text for record in records.values() if record.text is not None))
     scores = dict(zip(texts, jaccards(query, texts, settings.recipe), strict=True))
     return found, records, {row: scores[record.text] for row, record in records.items() if record.text is not None}
+
+
+def _goes_further(settings: Settings, threshold: float, options: Options) -> bool:
+    """Bands find little below the threshold that they were chosen for; shared passages do."""
+    return options.nearest and threshold < settings.threshold and "winnowing" in settings.kinds
+
+
+def _with_passages(reader: Reader, settings: Settings, found: Groups, text: str, limit: int) -> Groups:
+    """Groups that share bands, and after them those that share passages only."""
+    most = max(MAX_NEAREST, 10 * limit) if limit < NO_LIMIT else NO_LIMIT
+    shared = reader.find(SharingPassages(winnow(text, window=WINDOW, recipe=settings.recipe), most, spans=False))
+    known = {group.digest for group in found.groups}
+    rows: dict[int, list[int]] = {}
+    for row, record in sorted(reader.records([each.row for each in shared.documents], ("digest",)).items()):
+        if record.columns["digest"] not in known:
+            rows.setdefault(record.columns["digest"], []).append(row)
+    further = [Group(digest, members[:limit], len(members), 0) for digest, members in rows.items()]
+    return Groups([*found.groups, *further], found.total)
 
 
 def _is_forged(group: Group, query: str, records: dict[int, Record], exact: dict[int, float], threshold: float, settings: Settings) -> bool:

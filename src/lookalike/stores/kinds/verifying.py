@@ -39,6 +39,12 @@ def verified_features(text: str, recipe: Recipe) -> NDArray[np.uint64]:
 
 def jaccards(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) -> list[float]:
     """The exact Jaccard similarity of the query's verified features with those of each text; two without features are alike."""
+    unions = ((common, len(query) + size - common) for common, size in overlaps(query, texts, recipe))
+    return [common / union if union else 1.0 for common, union in unions]
+
+
+def overlaps(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) -> list[tuple[int, int]]:
+    """How many of the query's verified features each text has, and how many features it has."""
     if is_native(recipe):
         found: list[tuple[int, int]] = []
         for piece in packed(texts):
@@ -47,5 +53,4 @@ def jaccards(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) ->
     else:
         sets = [verified_features(text, recipe) for text in texts]
         found = [(len(np.intersect1d(query, each, assume_unique=True)), len(each)) for each in sets]
-    unions = ((common, len(query) + size - common) for common, size in found)
-    return [common / union if union else 1.0 for common, union in unions]
+    return found

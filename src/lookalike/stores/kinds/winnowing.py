@@ -3,131 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.comparison.passages import containment, shared_passages
-from lookalike.comparison.texts import TextPair
-from lookalike.fingerprints.winnowing import Winnowing, winnow, winnows
+from lookalike.fingerprints.winnowing import Winnowing, winnows
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.passages import PassageSegment
-from lookalike.segments.shared import SharedResult, shared_documents
-from lookalike.stores.base import Batch, Reader, Record, Segments
+from lookalike.stores.base import Batch, Record
 from lookalike.stores.given import Given
-from lookalike.stores.kinds.base import Asked, Kind, Options, Way
+from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import Column
-from lookalike.stores.matches import Match, Matches
+from lookalike.stores.kinds.containment import Contained, Contains
+from lookalike.stores.kinds.passage_search import WINDOW, pack_winnowing, unpack_winnowing
+from lookalike.stores.kinds.passage_way import Passages
 from lookalike.stores.postgres.copying import array_field, mixed
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
     from lookalike.stores.postgres.connections import Connection
-    from lookalike.stores.postgres.reading import PostgresReader
 
-WINDOW = 4
-ENTRY_BYTES = 16  # of a packed winnowing: a hash, where it starts and where it ends
-MAX_SPANS = 5  # shown in a note
-MAX_VERIFIED = 200  # documents that a search verifies, beyond ten times the limit
-MAX_HELD = 2000  # the same where documents are searched that the query holds
 STORED = "SELECT ordinal, hashes FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"
-
-
-@dataclass(slots=True)
-class SharingPassages(Asked[SharedResult]):
-    """The documents that share the most with a query."""
-
-    query: Winnowing
-    limit: int
-
-    kind = "winnowing"
-
-    def in_segments(self, segments: Segments) -> SharedResult:
-        found = segments.all
-        return shared_documents(found, self.query, documents=segments.documents, removed=segments.removed, limit=self.limit)
-
-    def in_postgres(self, tables: PostgresReader) -> SharedResult:
-        from lookalike.stores.postgres.passages import StoredPassages
-
-        # It has what is asked of a segment; removed documents are not there any more.
-        stored = cast(PassageSegment, StoredPassages(tables))
-        return shared_documents([stored], self.query, documents=tables.count(), removed=np.zeros(0, np.int64), limit=self.limit)
-
-
-class _Passages(Way):
-    """Documents that share passages with the query, by how much of the query they hold."""
-
-    name, scale, place = "passages", "share of query", 2
-    alike_from = 0.8  # quoting is no copying
-    narrows = False  # what is boilerplate, all documents decide
-
-    def query(self, thing: Any, settings: Settings) -> Any:
-        return thing, winnow(thing, window=WINDOW, recipe=settings.recipe)
-
-    def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
-        text, fingerprint = query
-        limit, threshold = options.limit, options.least(0.0)
-        # A short document may lie whole in a long query, of which it is next to nothing: then many more are looked at.
-        most = max(10 * limit, MAX_VERIFIED if options.min_share is None else MAX_HELD) if limit < 2**40 else limit
-        found = reader.find(SharingPassages(fingerprint, most if settings.keep_text or options.min_share is not None else limit))
-        notes = _boilerplate(found)
-        rows = [each.row for each in found.documents]
-        records = reader.records(rows, ("text",) if settings.keep_text else ("winnowing",))
-        matches = []
-        for each in found.documents:
-            record = records[each.row]
-            if record.text is None:
-                match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)
-                match.share = _estimated_share(each.shared, record.columns.get("winnowing"))
-                matches.append((each.row, match))
-                continue
-            pair = TextPair(text, record.text, settings.recipe)
-            spans = shared_passages(pair)
-            shares = containment(pair, spans) if spans else {"left": 0.0, "right": 0.0}
-            match = Match(record.id, shares["left"], 1 - shares["left"], spans, row=each.row)
-            match.share = shares["right"]
-            matches.append((each.row, match))
-        if found.total > len(rows) and settings.keep_text:
-            notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
-        least = options.min_share or 0.0
-        passed = (item for item in matches if item[1].score >= threshold and (item[1].share or 0.0) >= least and item[1].passages)
-        by_share = options.min_share is not None
-        kept = sorted(passed, key=lambda item: (-(item[1].share or 0.0) if by_share else 0.0, -item[1].score, item[0]))
-        total = len(kept) if settings.keep_text or by_share else max(len(kept), found.total)
-        return Matches([match for _, match in kept[:limit]], total, notes)
-
-
-def _estimated_share(shared: int, stored: Any) -> float:
-    """How much of a document is in the query, by the hashes that both have."""
-    return min(1.0, shared / len(np.unique(unpack_winnowing(stored)[0]))) if stored else 0.0
-
-
-def _boilerplate(found: SharedResult) -> list[str]:
-    """What was not searched because too many documents have it."""
-    skipped = found.skipped
-    if not skipped.hashes:
-        return []
-    spans = ", ".join(f"{start}–{end}" for start, end in skipped.spans[:MAX_SPANS]) + (" …" if len(skipped.spans) > MAX_SPANS else "")
-    said = f"boilerplate: {skipped.hashes} of {skipped.hashes + found.searched} hashes are in more than {found.common} documents"
-    return [f"{said} and were skipped (characters {spans}){'; only the rarest were searched' if found.rarest else ''}"]
-
-
-def pack_winnowing(values: NDArray[np.uint64], starts: NDArray[np.uint32], ends: NDArray[np.uint32]) -> bytes:
-    """Hashes and places of one document, as a store keeps them where it keeps no text."""
-    return values.astype("<u8").tobytes() + starts.astype("<u4").tobytes() + ends.astype("<u4").tobytes()
-
-
-def unpack_winnowing(data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
-    count = len(data) // ENTRY_BYTES
-    return (
-        np.frombuffer(data, "<u8", count),
-        np.frombuffer(data, "<u4", count, 8 * count),
-        np.frombuffer(data, "<u4", count, 12 * count),
-    )
 
 
 class _Winnowing(Kind):
@@ -137,7 +36,7 @@ class _Winnowing(Kind):
     columns = (Column("winnowing"),)
     segment = PassageSegment
     built_from = ("text", "winnowing")
-    ways = (_Passages(),)
+    ways = (Passages(), Contains(), Contained())
     by_default = in_schema = True
     checked_columns = ("winnowing", "text")
 

@@ -18,9 +18,9 @@ from lookalike.segments.vectors import NearVectors, merged
 from lookalike.stores.kinds.bands import Group, Groups, SharingBands
 from lookalike.stores.kinds.digests import FuzzyFound, NearDigests
 from lookalike.stores.kinds.minhash import MayShareBands
+from lookalike.stores.kinds.passage_search import SharingPassages
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
-from lookalike.stores.kinds.winnowing import SharingPassages
 
 Rows = Callable[[Sequence[int]], list[int]]  # from those of a shard to those of the whole
 
