@@ -58,7 +58,7 @@ SELECT documents, ARRAY(
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
 WHERE relnamespace = 'lookalike'::regnamespace
-  AND relname = ANY ('{documents,sketches,structures,pages,members,expiring,masks,collections}')
+  AND relname = ANY ('{documents,sketches,tlsh_blocks,structures,pages,members,expiring,masks,collections}')
 """
 
 
@@ -94,7 +94,7 @@ class PostgresStore:
         else:
             schema.check_version(version, self.name)
         if create and not self._address.bulk:
-            make_missing_indexes(connection)
+            make_missing_indexes(self._connections, connection)
 
     def _open_collection(self, connection: Connection, wanted: Wanted, create: bool) -> tuple[int, Settings]:
         query = "SELECT number, settings FROM lookalike.collections WHERE name = %s"
@@ -296,9 +296,15 @@ class PostgresStore:
         for kind in self.settings.stored:
             kind.drop_unused(connection, self._number)
 
-    def close(self) -> None:
+    def close(self, progress: Progress = None) -> None:
+        """``progress`` is told how many documents the indexes have, those that a bulk load left to be made."""
         if self._bulk is not None:
             bulk, self._bulk = self._bulk, None
             with sql_errors(self._address):
-                bulk.finish()
+                bulk.finish(self._told(progress) if progress else None)
         self._connections.close()
+
+    def _told(self, progress: Callable[[int], object]) -> Callable[[float], object]:
+        with self._connections.snapshot() as connection:
+            documents = self._state(connection)[1]
+        return lambda share: progress(round(share * documents))
