@@ -23,11 +23,19 @@ END $$;
 -- quarters one is equal in two fingerprints within 3 bits, of eight eighths one within 7. Who has a larger k waits for everybody: parts would
 -- be so small that nearly all share some. The library computes the same (stores/kinds/simhash.py).
 CREATE OR REPLACE FUNCTION lookalike.collision_keys(simhashes bigint[], bits integer, k integer) RETURNS bigint[]
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN k <= 7 THEN ARRAY(
-  SELECT DISTINCT (65536 + 16 * parts + part)::bigint << 32 | (value >> bits / parts * part & (1::bigint << bits / parts) - 1)
-  FROM unnest(simhashes) AS value, generate_series(4, CASE WHEN k <= 3 THEN 4 ELSE 8 END, 4) AS parts, generate_series(0, parts - 1) AS part
-) END;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET jit = off   -- the planner takes them for millions: to compile the expression would take half a second
+AS $$
+BEGIN
+  IF k > 7 THEN
+    RETURN NULL;
+  END IF;
+  RETURN ARRAY(
+    SELECT DISTINCT (65536 + 16 * parts + part)::bigint << 32 | (value >> bits / parts * part & (1::bigint << bits / parts) - 1)
+    FROM unnest(simhashes) AS value, generate_series(4, CASE WHEN k <= 3 THEN 4 ELSE 8 END, 4) AS parts, generate_series(0, parts - 1) AS part
+  );
+END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.lock_simhashes(collection text, simhashes bigint[], k integer DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql
