@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lookalike.stores.postgres.connections import Connection
 
 # Hashes of pieces are so coarse that many documents share one: then an index entry takes a few bytes of each, and not thirty.
-PIECE_BITS = 20
+PIECE_BITS = 18
 COLLECTION_BITS = 11  # above them: collections have few entries in common
 LETTERS, WINDOW = 4, 7  # of a piece, and what two digests must share
 LONGEST_RUN = 3  # of equal letters: more say nothing
