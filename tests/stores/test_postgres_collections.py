@@ -100,6 +100,19 @@ def test_a_setting_says_what_is_near(connection: Connection) -> None:
     assert one(connection, near) == 1
 
 
+def test_what_has_expired_is_not_found(url: str, connection: Connection) -> None:
+    """Not by a search from SQL, and it keeps nobody out."""
+    with la.open(url, collection="news", kinds="simhash") as index:
+        index.add("old", corpus(1)[0][1], ttl=0.001)
+        index.add("new", corpus(1)[0][1], ttl=3600)
+        value = int(la.simhash(corpus(1)[0][1]))
+        signed = value - (value >> 63 << 64)
+        assert connection.execute("SELECT id FROM lookalike.search_simhash('news', %s::bigint, 3)", (signed,)).fetchall() == [("new",)]
+        index.remove("new")
+        assert one(connection, "SELECT admitted FROM lookalike.admit_simhash('news', 'again', %s::bigint, 3)", signed) is True
+        assert connection.execute("SELECT id FROM lookalike.search_simhash('news', %s::bigint, 3)", (signed,)).fetchall() == [("again",)]
+
+
 def test_it_joins(connection: Connection) -> None:
     one(connection, "SELECT lookalike.create_collection('made')")
     one(connection, "SELECT lookalike.add_simhashes('made', ARRAY[1, 2, 3], ARRAY[0, 1, -1]::bigint[])")

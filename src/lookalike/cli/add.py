@@ -90,6 +90,8 @@ def command(
         first = list(islice(documents, 1))  # what is wrong with the input as a whole is said before there is a store
         with created(store, collection, **settings, **rules) as index:
             done = index.add(chain(first, documents, _fetched(urls, fetching, extract, encoding, problems)), progress=progress.at)
+            progress.again("documents indexed")
+            index.close(progress.at)
         problems.finish()
     count = done.added + done.updated
     if as_json:

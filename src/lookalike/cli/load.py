@@ -25,6 +25,8 @@ def command(store: str, file: Path, collection: str, refingerprint: bool, as_jso
     """Add what 'lookalike export' wrote to FILE to STORE, which is made like the one that was exported if it is not there."""
     with created(store, collection, **settings) as index, Progress(quiet, "documents") as progress:
         count = index.load(file, refingerprint=refingerprint, progress=progress.at)
+        progress.again("documents indexed")
+        index.close(progress.at)
     if as_json:
         print_json({"documents": count})
     else:

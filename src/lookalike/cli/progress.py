@@ -43,6 +43,10 @@ class Progress:
             rate = count / max(now - self._started, 1e-9)
             click.echo(f"\r\x1b[K{count:,} {self._things}, {rate:,.0f} per second", err=True, nl=False)
 
+    def again(self, things: str) -> None:
+        """From the start, of something else."""
+        self._things, self._count, self._started = things, 0, time.monotonic()
+
     def clear(self) -> None:
         if self._drawn:
             click.echo("\r\x1b[K", err=True, nl=False)

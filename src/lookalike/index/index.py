@@ -63,9 +63,13 @@ class Index:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Let go of the store. What was added is on disk already."""
-        self._store.close()
+    def close(self, progress: Progress | None = None) -> None:
+        """Let go of the store. What was added is on disk already.
+
+        A bulk load into PostgreSQL makes its indexes now, and ``progress`` is told how many documents they have.
+        """
+        check_callback("progress", progress)
+        self._store.close(progress)
 
     def __repr__(self) -> str:
         return f"Index({self._store.name})"

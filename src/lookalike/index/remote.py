@@ -107,7 +107,7 @@ class RemoteIndex(Index):
         self._remote = Connection(address, collection)
         self._facts = self._remote.ask("GET", "/stats")
 
-    def close(self) -> None:
+    def close(self, progress: Any = None) -> None:
         self._remote.close()
 
     def __repr__(self) -> str:

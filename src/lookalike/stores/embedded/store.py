@@ -350,7 +350,7 @@ class EmbeddedStore:
             removed = len(snapshot.removed_rows())
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
-    def close(self) -> None:
+    def close(self, progress: Progress = None) -> None:
         if self.place.is_of_another_process:
             return  # all of it is the parent's
         with self._turns, database.write_errors(self.name):

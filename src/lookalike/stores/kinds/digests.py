@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,13 @@ from lookalike.recipe import require_same
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.stores.base import Reader, Segments
 from lookalike.stores.given import Given
-from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.bands import ids_of
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
-if TYPE_CHECKING:
-    from lookalike.stores.postgres.reading import PostgresReader
-
 THRESHOLD = 0.5
-DIGESTS_AT_A_TIME = 50_000  # that are compared, of PostgreSQL
 
 
 class FuzzyFound(NamedTuple):
@@ -48,34 +43,16 @@ class NearDigests(Asked[FuzzyFound]):
     limit: int
 
     best_first: ClassVar[int]  # 1: small values are better, -1: large ones
-    candidates: ClassVar[str]  # rows and digests that an index of PostgreSQL finds by ``keys``
-
-    @abstractmethod
-    def keys(self) -> list[str]:
-        """What must be near for two digests to be near."""
 
     def in_segments(self, segments: Segments) -> FuzzyFound:
         found = [segment.search(self.digest, self.bound, NO_LIMIT) for segment in segments.all]
         rows, values = _joined(found)
         live = segments.live(rows)
-        return self._best(rows[live], values[live])
+        return self.best(rows[live], values[live])
 
-    def in_postgres(self, tables: PostgresReader) -> FuzzyFound:
-        kind: Any = kind_named(self.kind)
-        parts = [kind.segment.build(*part).search(self.digest, self.bound, NO_LIMIT) for part in self._read(tables)]
-        return self._best(*_joined(parts))
-
-    def _best(self, rows: NDArray[np.int64], values: NDArray[np.int64]) -> FuzzyFound:
+    def best(self, rows: NDArray[np.int64], values: NDArray[np.int64]) -> FuzzyFound:
         order = np.lexsort((rows, self.best_first * values))[: self.limit]
         return FuzzyFound(rows[order], values[order], len(rows))
-
-    def _read(self, tables: PostgresReader) -> Iterator[tuple[NDArray[np.int64], list[str]]]:
-        """Rows, ascending, and their digests, so many at a time."""
-        with tables.cursor() as cursor:
-            cursor.execute(self.candidates, (tables.collection, self.keys()))
-            while found := cursor.fetchmany(DIGESTS_AT_A_TIME):
-                rows, digests = zip(*sorted(found), strict=True)
-                yield np.array(rows, dtype=np.int64), list(digests)
 
 
 def _joined(found: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -392,7 +392,7 @@ class _Minhash(Kind):
             return None
         digests, places = np.unique(batch.columns["digest"].view(np.int64), return_index=True)
         keys = _entries(batch.columns["minhash"].reshape(len(batch), -1)[places], collection, settings)
-        return {"collection": collection, "bands": keys.shape[1], "digests": digests.tolist(), "keys": keys.reshape(-1).tolist()}
+        return {"collection": collection, "bands": keys.shape[1], "digests": digests, "keys": keys.reshape(-1)}
 
     def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         found = super().copied(batch, prepared, collection, settings)

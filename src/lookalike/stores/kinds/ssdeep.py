@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep, ssdeep, ssdeeps
 from lookalike.segments.fuzzy import SsdeepSegment
+from lookalike.segments.hamming import NO_LIMIT
+from lookalike.stores.base import Batch, Record
 from lookalike.stores.kinds.columns import Column
-from lookalike.stores.kinds.digests import ByDigest, DigestKind, Fuzzy, NearDigests
+from lookalike.stores.kinds.digests import ByDigest, DigestKind, Fuzzy, FuzzyFound, NearDigests
+from lookalike.stores.postgres.copying import array_fields
+from lookalike.stores.postgres.digests import ssdeep_pieces, write_pieces
+from lookalike.stores.settings import Settings
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.connections import Connection
+    from lookalike.stores.postgres.reading import PostgresReader
+
+
+CANDIDATES = """
+SELECT ordinal, ssdeep FROM lookalike.documents
+WHERE collection + 0 = %s AND pieces IS NOT NULL AND pieces && %s::integer[] ORDER BY ordinal
+"""  # "+ 0": through the index of pieces
+STORED = "SELECT ordinal, pieces FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"
 
 
 class NearSsdeep(NearDigests):
     kind, best_first = "ssdeep", -1
-    candidates = (
-        "SELECT ordinal, ssdeep FROM lookalike.documents"
-        " WHERE collection = %s AND ssdeep IS NOT NULL AND split_part(ssdeep, ':', 1) = ANY (%s)"
-    )
 
-    def keys(self) -> list[str]:
-        """Letters at one block size say nothing of letters at another: only neighbours have one in common."""
-        size = int(self.digest.partition(":")[0])
-        return [str(size), str(2 * size), str(size // 2)]
+    def in_postgres(self, tables: PostgresReader) -> FuzzyFound:
+        pieces, _ = ssdeep_pieces([self.digest], tables.collection)
+        found = tables.connection.execute(CANDIDATES, (tables.collection, pieces.tolist())).fetchall()
+        segment = SsdeepSegment.build(np.array([row for row, _ in found], dtype=np.int64), [digest for _, digest in found])
+        near = segment.search(self.digest, self.bound, NO_LIMIT)
+        return self.best(near.rows, near.scores.astype(np.int64))
 
 
 class _BySsdeep(ByDigest):
@@ -48,6 +65,31 @@ class _Ssdeep(DigestKind):
 
     def digests(self, things: Sequence[Any], workers: int) -> Sequence[Ssdeep]:
         return ssdeeps(things, workers)
+
+    # PostgreSQL: pieces of each digest, behind an index
+
+    checked_columns = ("ssdeep",)
+
+    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+        digests = batch.columns.get("ssdeep")
+        return None if digests is None else ssdeep_pieces(digests, collection)
+
+    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+        more = {} if prepared is None else {"pieces": array_fields(*prepared)}
+        return super().copied(batch, prepared, collection, settings) | more
+
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+        digests = {each.row: each.columns["ssdeep"] for each in records if each.columns["ssdeep"] is not None}
+        values, offsets = ssdeep_pieces(list(digests.values()), collection)
+        stored: dict[int, list[int] | None] = dict(connection.execute(STORED, (collection, list(digests))).fetchall())
+        places = pairwise(offsets.tolist())
+        return {row: digests[row] for row, (a, b) in zip(digests, places, strict=True) if stored.get(row) != values[a:b].tolist()}
+
+    def problem(self, wrong: int) -> str:
+        return f"ssdeep: the pieces of {wrong} digests do not fit them"
+
+    def put_right(self, connection: Connection, collection: int, wrong: Mapping[int, Any]) -> None:
+        write_pieces(connection, collection, wrong)
 
 
 SSDEEP = _Ssdeep()

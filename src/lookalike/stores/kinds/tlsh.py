@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lookalike.fingerprints.fuzzy_tlsh import UNLIKE, Tlsh, tlsh, tlshs
 from lookalike.segments.fuzzy import TlshSegment
+from lookalike.segments.hamming import NO_LIMIT
+from lookalike.stores.base import Batch
 from lookalike.stores.kinds.columns import Column
-from lookalike.stores.kinds.digests import ByDigest, DigestKind, NearDigests
+from lookalike.stores.kinds.digests import ByDigest, DigestKind, FuzzyFound, NearDigests
+from lookalike.stores.postgres.digests import add_block, compact_blocks, make_blocks, near_tlsh, wrong_blocks
+from lookalike.stores.settings import Settings
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.connections import Connection
+    from lookalike.stores.postgres.reading import PostgresReader
 
 
 class NearTlsh(NearDigests):
     kind, best_first = "tlsh", 1
-    candidates = (
-        "SELECT ordinal, tlsh FROM lookalike.documents WHERE collection = %s AND tlsh IS NOT NULL AND substr(tlsh, 5, 2) = ANY (%s)"
-    )
 
-    def keys(self) -> list[str]:
-        """The length codes, as a TLSH has them, that alone put no more than the bound between two digests."""
-        own = int(self.digest[5] + self.digest[4], 16)  # the low digit comes first
-        steps = self.bound // 12 if self.bound >= 24 else min(self.bound, 1)
-        return sorted({f"{code % 16:X}{code // 16:X}" for code in ((own + step) % 256 for step in range(-steps, steps + 1))})
+    def in_postgres(self, tables: PostgresReader) -> FuzzyFound:
+        return self.best(*near_tlsh(tables.connection, tables.collection, self.digest, self.bound, NO_LIMIT))
 
 
 class _ByTlsh(ByDigest):
@@ -48,6 +50,23 @@ class _Tlsh(DigestKind):
 
     def digests(self, things: Sequence[Any], workers: int) -> Sequence[Tlsh]:
         return tlshs(things, workers)
+
+    # PostgreSQL: blocks of many digests, which are read whole
+
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
+        add_block(connection, collection, ordinals, batch.columns.get("tlsh") or [None] * len(batch))
+
+    def drop_unused(self, connection: Connection, collection: int) -> None:
+        compact_blocks(connection, collection)
+
+    def wrong_tables(self, connection: Connection, collection: int, settings: Settings) -> dict[int, Any]:
+        return wrong_blocks(connection, collection)
+
+    def problem(self, wrong: int) -> str:
+        return f"tlsh: {wrong} digests are in no block, or others are"
+
+    def put_right(self, connection: Connection, collection: int, wrong: Mapping[int, Any]) -> None:
+        make_blocks(connection, collection)
 
 
 TLSH = _Tlsh()

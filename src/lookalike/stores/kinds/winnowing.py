@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from lookalike.stores.kinds.columns import Column
 from lookalike.stores.kinds.containment import Contained, Contains
 from lookalike.stores.kinds.passage_search import WINDOW, pack_winnowing, unpack_winnowing
 from lookalike.stores.kinds.passage_way import Passages
-from lookalike.stores.postgres.copying import array_field, mixed
+from lookalike.stores.postgres.copying import array_fields, distinct_of_each, mixed
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
@@ -85,11 +85,12 @@ class _Winnowing(Kind):
         return {} if "winnowing" not in batch.columns and all(text is None for text in batch.texts) else None
 
     def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
-        return super().copied(batch, prepared, collection, settings) | {"hashes": map(array_field, prepared)}
+        return super().copied(batch, prepared, collection, settings) | {"hashes": array_fields(*prepared)}
 
     def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
-        made = _hashes([each.text for each in records], [each.columns["winnowing"] for each in records], collection, settings)
-        expected = {each.row: None if hashes is None else hashes.tolist() for each, hashes in zip(records, made, strict=True)}
+        values, offsets = _hashes([each.text for each in records], [each.columns["winnowing"] for each in records], collection, settings)
+        places = pairwise(offsets.tolist())
+        expected = {each.row: values[a:b].tolist() or None for each, (a, b) in zip(records, places, strict=True)}
         stored: dict[int, list[int] | None] = dict(connection.execute(STORED, (collection, list(expected)), binary=True).fetchall())
         return {row: hashes for row, hashes in expected.items() if stored[row] != hashes}
 
@@ -104,21 +105,21 @@ class _Winnowing(Kind):
 
 def _hashes(
     texts: Sequence[str | None], packed: Sequence[bytes | None] | None, collection: int, settings: Settings
-) -> list[NDArray[np.int64] | None]:
-    """The distinct hashes of each document that has any, as the index of PostgreSQL has them."""
-    found: list[NDArray[np.int64] | None] = [None] * len(texts)
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct hashes of all documents, as the index of PostgreSQL has them, and where those of each begin."""
     if settings.keep_text:
-        places = [place for place, text in enumerate(texts) if text is not None]
-        prints = winnows([texts[place] for place in places], window=WINDOW, recipe=settings.recipe)
-        hashes = [prints.values[a:b] for a, b in zip(prints.offsets[:-1].tolist(), prints.offsets[1:].tolist(), strict=True)]
+        there = [text is not None for text in texts]
+        prints = winnows([text for text in texts if text is not None], window=WINDOW, recipe=settings.recipe)
+        values, sizes = prints.values, np.diff(prints.offsets)
     else:
-        stored = packed or found
-        places = [place for place, data in enumerate(stored) if data is not None]
-        hashes = [unpack_winnowing(data)[0] for data in packed or () if data is not None]
-    for place, values in zip(places, hashes, strict=True):
-        if len(values):
-            found[place] = mixed(np.unique(values), collection)
-    return found
+        stored = packed or [None] * len(texts)
+        there = [data is not None for data in stored]
+        parts = [unpack_winnowing(data)[0] for data in stored if data is not None]
+        values, sizes = np.concatenate([np.zeros(0, np.uint64), *parts]), np.array([len(each) for each in parts], dtype=np.int64)
+    all_sizes = np.zeros(len(texts), dtype=np.int64)
+    all_sizes[np.array(there, dtype=bool)] = sizes
+    distinct, offsets = distinct_of_each(values, np.concatenate([[0], all_sizes.cumsum()]))
+    return mixed(distinct, collection), offsets
 
 
 WINNOWING = _Winnowing()

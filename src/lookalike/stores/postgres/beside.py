@@ -5,32 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from lookalike.stores.base import Batch
 from lookalike.stores.ids import Id
-from lookalike.stores.postgres.copying import mixed
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from lookalike.stores.postgres.connections import Connection
 
-WHOLE = np.array([0x6C6F6F6B616C6971], dtype=np.uint64)  # the lock of a collection, before it is mixed with its number
 LIVE = "JOIN lookalike.documents d USING (collection, ordinal)"
 
 
 def lock(connection: Connection, collection: int, keys: NDArray[np.int64] | None) -> None:
-    """Wait until nobody else decides who has one of these keys. All take them in the same order, so none waits for another in turn."""
-    whole = int(mixed(WHOLE, collection)[0])
-    if keys is None:
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (whole,))
-        return
-    # Sorted here, and taken by unnest in the order of the array. One statement: a lock each would be a message each.
-    wanted = np.unique(mixed(np.ascontiguousarray(keys).reshape(-1).view(np.uint64), collection)).tolist()
-    connection.execute(
-        "SELECT pg_advisory_xact_lock_shared(%s), (SELECT count(pg_advisory_xact_lock(key)) FROM unnest(%s::bigint[]) AS key)",
-        (whole, f"{{{','.join(map(str, wanted))}}}"),
-    )
+    """Wait until nobody else decides who has one of these keys, through the library or in SQL (``sql/locks.sql``)."""
+    listed = None if keys is None else f"{{{','.join(map(str, keys.reshape(-1).tolist()))}}}"
+    connection.execute("SELECT lookalike.lock_keys(%s, %s::bigint[])", (collection, listed))
 
 
 def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Batch, known: dict[Id, int]) -> None:

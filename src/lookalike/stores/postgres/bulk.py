@@ -6,44 +6,83 @@ finds that no loader is left makes the indexes that are missing, so a loader tha
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+
 from lookalike.stores.postgres import schema
 from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.search_path import transaction
 
 LOCK = schema.LOCK + 1  # of loaders, shared
+Share = Callable[[float], object] | None  # what is told how much is done, of 1
 
 # With more memory GIN adds its entries in fewer and larger batches, and leaves its pages half empty: the bands of 100,000 documents took
 # 71 MB with this much, the server's default, and 115 MB with 1 GB, in no less time.
-MEMORY = "SET LOCAL maintenance_work_mem = '64MB'"
+MEMORY = "SET maintenance_work_mem = '64MB'"
+
+
+BUILDERS = 3  # indexes that are made at the same time: the server makes a GIN index on one processor
+INDEXES = 0.9  # of the time
+# Which pages all transactions see: searches then need not visit the tables. New indexes have nothing to clean up.
+VACUUM = [f"VACUUM (ANALYZE, INDEX_CLEANUP off) lookalike.{table}" for table in ("documents", "sketches")]
+POLL = 0.5  # seconds between two questions how far they are
+# How much of the table each of those that are being made has read. What follows then has no measure.
+READ = """
+SELECT coalesce(sum(CASE WHEN blocks_total > 0 THEN blocks_done::float8 / blocks_total END), 0) FROM pg_stat_progress_create_index
+WHERE relid = ANY (ARRAY['lookalike.documents', 'lookalike.sketches']::regclass[])
+"""
 
 
 class BulkLoad:
     """What a store is while it loads."""
 
     def __init__(self, connections: Connections) -> None:
+        self._connections = connections
         self._connection = connections.connect()
         self._connection.execute("SELECT pg_catalog.pg_advisory_lock_shared(%s)", (LOCK,))
         with transaction(self._connection):
             for name in schema.search_index_names():
                 self._connection.execute(f"DROP INDEX IF EXISTS lookalike.{name}")
 
-    def finish(self) -> None:
+    def finish(self, progress: Share = None) -> None:
         self._connection.execute("SELECT pg_catalog.pg_advisory_unlock_shared(%s)", (LOCK,))
-        self._connection.execute("SET statement_timeout = 0")
-        if make_missing_indexes(self._connection):
-            self._connection.execute("VACUUM (ANALYZE) lookalike.documents")
-            self._connection.execute("VACUUM (ANALYZE) lookalike.sketches")
+        make_missing_indexes(self._connections, self._connection, progress)
         self._connection.close()
 
 
-def make_missing_indexes(connection: Connection) -> bool:
-    """Make the indexes that are missing, unless somebody still loads; returns whether there were any."""
+def make_missing_indexes(connections: Connections, connection: Connection, progress: Share = None) -> None:
+    """Make the indexes that are missing, unless somebody still loads.
+
+    Several at a time, each in a transaction of its own: what was made before something fails stays. Meanwhile nobody begins to load.
+    """
     with transaction(connection):
         if not schema.missing_indexes(connection):
-            return False
+            return
         free = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (LOCK,)).fetchone()
         if free != (True,):
-            return False
-        connection.execute(f"SET LOCAL statement_timeout = 0; {MEMORY}")
-        schema.make_indexes(connection)
-    return True
+            return
+        connection.execute("SET LOCAL statement_timeout = 0")
+        missing = [schema.index_statements()[name] for name in schema.missing_indexes(connection)]
+        # Those over arrays first: they take nearly all of the time.
+        missing.sort(key=lambda statement: "USING gin" not in statement)
+        _run(connections, connection, missing, lambda share: progress(share * INDEXES) if progress else None)
+        _run(connections, connection, VACUUM, lambda share: progress(INDEXES + share * (1 - INDEXES)) if progress else None)
+
+
+def _run(connections: Connections, connection: Connection, statements: Sequence[str], progress: Callable[[float], object]) -> None:
+    """Some at the same time; meanwhile it is told how many are done, with what is said of those that are not."""
+
+    def run(statement: str) -> None:
+        with connections.connect() as builder:
+            builder.execute("SET statement_timeout = 0")
+            builder.execute(MEMORY)
+            builder.execute(statement)
+
+    with ThreadPoolExecutor(BUILDERS) as threads:
+        waiting = {threads.submit(run, statement) for statement in statements}
+        while waiting:
+            done, waiting = wait(waiting, POLL)
+            for each in done:
+                each.result()
+            found = connection.execute(READ).fetchone()
+            progress((len(statements) - len(waiting) + (found[0] if found else 0)) / len(statements))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ WORD = 1 << 64
 _INTEGER = struct.Struct("!iq")
 _LENGTH = struct.Struct("!i")
 _ARRAY = struct.Struct("!iiiiii")  # bytes, dimensions, no NULLs, type of the elements, how many, the first one's number
-_BIGINT = 20
+_BIGINT, _INTEGER_TYPE = 20, 23  # of the elements
 NULL = _LENGTH.pack(-1)
 
 
@@ -28,13 +29,42 @@ def text_field(value: str | None) -> bytes:
     return NULL if value is None else bytes_field(value.encode())
 
 
+def binary_array(values: NDArray[np.int64]) -> bytes:
+    """An array of ``bigint`` as the server sends and takes it."""
+    return _header(len(values))[_LENGTH.size :] + _elements(values, ">i8")
+
+
 def array_field(values: NDArray[np.int64] | None) -> bytes:
-    if values is None:
-        return NULL
-    elements = np.empty(len(values), dtype=[("length", ">i4"), ("value", ">i8")])
-    elements["length"], elements["value"] = 8, values
-    data = elements.tobytes()
-    return _ARRAY.pack(20 + len(data), 1, 0, _BIGINT, len(values), 1) + data
+    return NULL if values is None else bytes_field(binary_array(values))
+
+
+def array_fields(values: NDArray[np.int64] | NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]:
+    """The arrays of many documents, one after the other in ``values``; NULL where one is empty."""
+    size = 4 + values.dtype.itemsize
+    data = _elements(values, values.dtype.newbyteorder(">"))
+    type_ = _BIGINT if values.dtype == np.int64 else _INTEGER_TYPE
+    places = pairwise(offsets.tolist())
+    return [_header(end - first, size, type_) + data[first * size : end * size] if end > first else NULL for first, end in places]
+
+
+def _header(count: int, size: int = 12, type_: int = _BIGINT) -> bytes:
+    return _ARRAY.pack(20 + count * size, 1, 0, type_, count, 1)
+
+
+def _elements(values: NDArray[np.generic], type_: object) -> bytes:
+    elements = np.empty(len(values), dtype=[("length", ">i4"), ("value", type_)])
+    elements["length"], elements["value"] = values.dtype.itemsize, values
+    return elements.tobytes()
+
+
+def distinct_of_each(values: NDArray[np.uint64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Of the numbers of many documents, one after the other, the distinct ones of each, ascending, and where those of each begin."""
+    document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    order = np.lexsort((values, document))
+    values, document = values[order], document[order]
+    first = np.ones(len(values), dtype=bool)
+    first[1:] = (values[1:] != values[:-1]) | (document[1:] != document[:-1])
+    return values[first], np.searchsorted(document[first], np.arange(len(offsets)))
 
 
 def pieces(array: NDArray[np.generic], count: int) -> Iterable[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from lookalike.stores.settings import Settings
 
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"
-CHUNK_BYTES = 1 << 20
+CHUNK_ROWS = 256
 NULL_LENGTH = -1  # of a field
 
 
@@ -45,7 +45,7 @@ class Copied:
         return f"COPY lookalike.documents ({listed}) FROM STDIN (FORMAT binary)"
 
     def chunks(self) -> Iterator[bytes]:
-        """In the order of the statement, about a megabyte at a time."""
+        """In the order of the statement, some rows at a time."""
         if self._numbers is not None:
             yield self._array(self._numbers)
             return
@@ -58,16 +58,11 @@ class Copied:
             *_texts(self._batch.texts),
             *self._fields.values(),
         )
-        count = struct.pack("!h", len(columns))
-        chunk = bytearray(HEADER)
-        for _, *fields in zip(self._batch.ids, *columns, strict=False):
-            chunk += count
-            for field in fields:
-                chunk += field
-            if len(chunk) >= CHUNK_BYTES:
-                yield bytes(chunk)
-                chunk.clear()
-        yield bytes(chunk + TRAILER)
+        rows = zip(repeat(struct.pack("!h", len(columns)), len(self._batch)), *columns, strict=False)
+        yield HEADER
+        while some := list(islice(rows, CHUNK_ROWS)):
+            yield b"".join(chain.from_iterable(some))
+        yield TRAILER
 
     def _array(self, numbers: dict[str, Any]) -> bytes:
         """Documents that are nothing but numbers: all rows of a batch at once."""

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import StoreError
+from lookalike.stores.postgres import digests
 from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.settings import Settings
 
@@ -28,6 +29,7 @@ STEPS = (
     "search_path.sql",
     "beside.sql",
     "table_collections.sql",
+    "digests.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
@@ -99,6 +101,8 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
             connection.execute("CREATE SCHEMA lookalike")
         for step in STEPS[version:]:
             connection.execute(_read(step))
+        if 0 < version < 8:
+            digests.fill(connection)
         make_indexes(connection)
         for statement in functions():
             connection.execute(statement)
@@ -116,7 +120,8 @@ def functions() -> list[bytes]:
     ids = _read("collections_ids.sql").decode()
     of_ids = [ids.format(ids=type_, texts=texts, numbers=numbers) for type_, (texts, numbers) in IDS.items()]
     with_settings = [_with_settings(text) for text in (own, _read("collections.sql").decode())]
-    return [text.encode() for text in (hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)] + [_read("arrays.sql")]
+    made = [text.encode() for text in (hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
+    return [*made, _read("locks.sql"), _read("arrays.sql")]
 
 
 def _read_blocks(columns: list[str], source: str) -> str:
@@ -167,8 +172,14 @@ def add_column(connection: Connection[Any], name: str, type_: str) -> bool:
     return True
 
 
+def index_statements() -> dict[str, str]:
+    """What makes each index, by its name."""
+    text = re.sub(r"^--.*$", "", _read(INDEXES).decode(), flags=re.MULTILINE)
+    return {re.findall(r"INDEX IF NOT EXISTS (\w+)", each)[0]: each.strip() for each in text.split(";") if each.strip()}
+
+
 def index_names() -> list[str]:
-    return re.findall(r"INDEX IF NOT EXISTS (\w+)", _read(INDEXES).decode())
+    return list(index_statements())
 
 
 def search_index_names() -> list[str]:

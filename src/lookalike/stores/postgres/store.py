@@ -45,8 +45,9 @@ WITH known AS MATERIALIZED (
 ), gone AS (
   DELETE FROM lookalike.documents WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known)) RETURNING 1
 ){beside}
-SELECT count(*) FROM gone
+SELECT count(*){number} FROM gone
 """
+NUMBER = ", nextval('lookalike.transactions')"  # a message less for whoever adds
 REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )"""
@@ -59,7 +60,7 @@ SELECT documents, ARRAY(
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
 WHERE relnamespace = 'lookalike'::regnamespace
-  AND relname = ANY ('{documents,sketches,structures,pages,members,expiring,masks,collections}')
+  AND relname = ANY ('{documents,sketches,tlsh_blocks,structures,pages,members,expiring,masks,collections}')
 """
 
 
@@ -95,7 +96,7 @@ class PostgresStore:
         else:
             schema.check_version(version, self.name)
         if create and not self._address.bulk:
-            make_missing_indexes(connection)
+            make_missing_indexes(self._connections, connection)
 
     def _open_collection(self, connection: Connection, wanted: Wanted, create: bool) -> tuple[int, Settings]:
         query = "SELECT number, settings FROM lookalike.collections WHERE name = %s"
@@ -171,8 +172,10 @@ class PostgresStore:
         return PostgresReader(connection, self._number, self._state(connection), self.settings, self._connections.require_open)
 
     def _write(self, connection: Connection, batch: Batch, made: Sequence[Any]) -> Added:
-        updated = self._delete(connection, batch.ids)
-        ordinals = list(self._ordinals(connection, len(batch)))
+        updated, number = self._delete(connection, batch.ids, NUMBER)
+        if len(batch) > ORDINALS:
+            raise StoreError(f"{self.name}: a batch has up to {ORDINALS:,} documents, not {len(batch):,}")
+        ordinals = range(number * ORDINALS, number * ORDINALS + len(batch))
         copied = Copied(batch, self._number, ordinals, made, self.settings)
         with connection.cursor().copy(copied.statement()) as copy:
             for chunk in copied.chunks():
@@ -187,20 +190,15 @@ class PostgresStore:
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
-    def _ordinals(self, connection: Connection, count: int) -> Iterator[int]:
-        for first in range(0, count, ORDINALS):
-            found = connection.execute("SELECT nextval('lookalike.transactions')").fetchone()
-            assert found is not None  # noqa: S101
-            yield from range(found[0] * ORDINALS, found[0] * ORDINALS + min(ORDINALS, count - first))
-
-    def _delete(self, connection: Connection, ids: Sequence[Id]) -> int:
+    def _delete(self, connection: Connection, ids: Sequence[Id], number: str = "") -> tuple[int, int]:
+        """How many there were, and with ``NUMBER`` a number for what takes their place."""
         texts, numbers = split_ids(ids)
         # As text: psycopg takes longer to turn a list of numbers into an array than the server to find them.
         listed = f"{{{','.join(map(str, numbers))}}}"
         beside = "".join(REMOVE_BESIDE.format(table=table) for kind in self.settings.stored for table in kind.side_tables)
-        remove = REMOVE.replace("{beside}", beside)
-        found = connection.execute(remove, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone()
-        return int(found[0]) if found else 0
+        remove = REMOVE.replace("{beside}", beside).replace("{number}", number)
+        removed, *made = connection.execute(remove, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone() or (0,)
+        return removed, made[0] if made else 0
 
     def _count(self, connection: Connection, more: int) -> None:
         """The last statement of a transaction: from here on other writers of the collection wait until it commits."""
@@ -212,7 +210,7 @@ class PostgresStore:
         self._require_writing()
 
         def work(connection: Connection) -> int:
-            removed = self._delete(connection, ids)
+            removed, _ = self._delete(connection, ids)
             if removed:
                 self._count(connection, -removed)
             return removed
@@ -296,16 +294,22 @@ class PostgresStore:
         reader = self._reader(connection)
         ids = [record.id for record in reader.records(sorted(reader.hidden()), ()).values()]
         if ids:
-            self._count(connection, -self._delete(connection, ids))
+            self._count(connection, -self._delete(connection, ids)[0])
 
     def _drop_unused(self, connection: Connection) -> None:
         beside.drop_unused(connection, self._number)
         for kind in self.settings.stored:
             kind.drop_unused(connection, self._number)
 
-    def close(self) -> None:
+    def close(self, progress: Progress = None) -> None:
+        """``progress`` is told how many documents the indexes have, those that a bulk load left to be made."""
         if self._bulk is not None:
             bulk, self._bulk = self._bulk, None
             with sql_errors(self._address):
-                bulk.finish()
+                bulk.finish(self._told(progress) if progress else None)
         self._connections.close()
+
+    def _told(self, progress: Callable[[int], object]) -> Callable[[float], object]:
+        with self._connections.snapshot() as connection:
+            documents = self._state(connection)[1]
+        return lambda share: progress(round(share * documents))

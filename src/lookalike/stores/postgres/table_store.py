@@ -202,8 +202,8 @@ class TableStore:
             progress(before["documents"])
         return {"bytes_before": before["bytes"], "bytes_after": self.stats()["bytes"]}
 
-    def close(self) -> None:
-        self._store.close()
+    def close(self, progress: Progress = None) -> None:
+        self._store.close(progress)
 
 
 INDEX_SIZES = """

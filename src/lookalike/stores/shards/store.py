@@ -171,11 +171,11 @@ class ShardStore:
         found = [self._store(place).compact(progress) for place in range(len(self._stores))]
         return {name: sum(each.get(name, 0) for each in found) for name in ("bytes_before", "bytes_after")}
 
-    def close(self) -> None:
+    def close(self, progress: Progress = None) -> None:
         problems = []
         for store in self._live():
             try:
-                store.close()
+                store.close(progress)
             except LookalikeError as error:  # the others are closed all the same
                 problems.append(error)
         if problems:

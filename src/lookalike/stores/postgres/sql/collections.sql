@@ -90,16 +90,14 @@ BEGIN
   RETURN chosen.number;
 END $$;
 
--- Documents without text; one of the two ids of each is NULL. Of an id that is there, or comes twice, the last counts. Returns how many were new.
-CREATE OR REPLACE FUNCTION lookalike.put_simhashes(collection text, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
+-- Documents without text; one of the two ids of each is NULL. Of an id that is there, or comes twice, the last counts. Returns how many were new:
+-- the caller counts them, at his end, since from there on other writers of the collection wait.
+CREATE OR REPLACE FUNCTION lookalike.insert_simhashes(chosen integer, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-  chosen constant integer := lookalike.collection_for_simhashes(
-    collection, coalesce(cardinality(id_texts), cardinality(id_numbers)), cardinality(simhashes)
-  );
   first constant bigint := nextval('lookalike.transactions') << 20;
   replaced bigint;
   added bigint;
@@ -123,8 +121,21 @@ BEGIN
   FROM unnest(id_texts, id_numbers, simhashes) WITH ORDINALITY AS given (id_text, id_number, value, place)
   GROUP BY id_text, id_number;
   GET DIAGNOSTICS added = ROW_COUNT;
-  UPDATE lookalike.collections SET documents = documents + added - replaced WHERE number = chosen;
   RETURN added - replaced;
+END $$;
+
+CREATE OR REPLACE FUNCTION lookalike.put_simhashes(collection text, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  chosen constant integer := lookalike.collection_for_simhashes(
+    collection, coalesce(cardinality(id_texts), cardinality(id_numbers)), cardinality(simhashes)
+  );
+  added constant bigint := lookalike.insert_simhashes(chosen, id_texts, id_numbers, simhashes);
+BEGIN
+  UPDATE lookalike.collections SET documents = documents + added WHERE number = chosen;
+  RETURN added;
 END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.take_away(collection text, id_texts text[], id_numbers bigint[]) RETURNS bigint
@@ -154,36 +165,6 @@ BEGIN
   RETURN removed;
 END $$;
 
--- Take the locks that anybody takes who asks for, and adds, a fingerprint within k bits of one of these: two that are so near are equal in at
--- least one of k + 1 parts. In one order, so that nobody waits for somebody who waits for him. They are held until the transaction ends.
-CREATE OR REPLACE FUNCTION lookalike.lock_simhashes(collection text, simhashes bigint[], k integer DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-  parts constant integer := coalesce(k, lookalike.setting_k()) + 1;
-BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE EXCEPTION 'to ask and add at once, what others have just committed must be seen' USING ERRCODE = 'invalid_transaction_state',
-      HINT = 'Use the isolation level READ COMMITTED, which is the default.';
-  END IF;
-  IF parts < 1 THEN
-    RAISE EXCEPTION 'k is %, expected 0 or more', parts - 1 USING ERRCODE = 'data_exception';
-  END IF;
-  IF parts > 16 THEN   -- parts so small that everybody would wait for everybody
-    PERFORM pg_advisory_xact_lock(hashtextextended(collection COLLATE "C", parts));
-    RETURN;
-  END IF;
-  PERFORM pg_advisory_xact_lock(key) FROM (
-    SELECT DISTINCT hashtextextended(
-      part || ':' || substring(value::bit(64)::text, 64 * part / parts + 1, 64 * (part + 1) / parts - 64 * part / parts) COLLATE "C",
-      hashtextextended(collection COLLATE "C", parts)
-    ) AS key
-    FROM unnest(simhashes) AS value, generate_series(0, parts - 1) AS part
-    ORDER BY key OFFSET 0
-  ) AS locks;
-END $$;
-
 -- Each fingerprint, in order: added, or not because of the nearest that is within k bits. One of any number of callers with near ones adds his.
 CREATE OR REPLACE FUNCTION lookalike.let_in(collection text, id_texts text[], id_numbers bigint[], simhashes bigint[], k integer)
 RETURNS TABLE (admitted boolean, match text, match_number bigint, distance integer)
@@ -192,23 +173,27 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
+  chosen constant integer := lookalike.collection_for_simhashes(
+    collection, coalesce(cardinality(id_texts), cardinality(id_numbers)), cardinality(simhashes)
+  );
   radius constant integer := coalesce(k, lookalike.setting_k());
   nearest record;
+  added bigint := 0;
 BEGIN
-  PERFORM lookalike.collection_for_simhashes(collection, coalesce(cardinality(id_texts), cardinality(id_numbers)), cardinality(simhashes));
   PERFORM lookalike.lock_simhashes(collection, simhashes, radius);
   FOR place IN 1..cardinality(simhashes) LOOP
     SELECT s.id, s.id_number, s.distance INTO nearest FROM lookalike.search_simhash(collection, simhashes[place], radius) AS s LIMIT 1;
     IF FOUND THEN
       RETURN QUERY SELECT false, nearest.id, nearest.id_number, nearest.distance;
     ELSE
-      PERFORM lookalike.put_simhashes(
-        collection, CASE WHEN id_texts IS NOT NULL THEN id_texts[place:place] END, CASE WHEN id_numbers IS NOT NULL THEN id_numbers[place:place] END,
+      added := added + lookalike.insert_simhashes(
+        chosen, CASE WHEN id_texts IS NOT NULL THEN id_texts[place:place] END, CASE WHEN id_numbers IS NOT NULL THEN id_numbers[place:place] END,
         simhashes[place:place]
       );
       RETURN QUERY SELECT true, NULL::text, NULL::bigint, NULL::integer;
     END IF;
   END LOOP;
+  UPDATE lookalike.collections SET documents = documents + added WHERE number = chosen AND added <> 0;
 END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.search_simhash(collection text, q bit, k integer DEFAULT NULL)

@@ -61,6 +61,22 @@ BEGIN
   );
 END $$;
 
+-- Where ranges of a block begin whose upper bits, all but so many, are within so many bits of a fingerprint's; at most so many ranges.
+CREATE OR REPLACE FUNCTION lookalike.ranges_around(low bigint, bits integer, block integer, radius integer, dropped integer, most integer DEFAULT NULL)
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  all_bits constant integer := lookalike.block_width(bits, block);
+  own constant integer := (lookalike.keys_around(low, bits, block, 0))[1] >> dropped;
+BEGIN
+  RETURN (
+    SELECT ARRAY(SELECT (own # mask) << dropped FROM unnest(m.masks) AS mask WHERE mask < 1 << all_bits - dropped LIMIT most)
+    FROM lookalike.masks m WHERE m.width = all_bits AND m.radius = ranges_around.radius
+  );
+END $$;
+
 -- Everything is read, by as many processes as the server allows: the table, where there is little else in it, or else an index.
 CREATE OR REPLACE FUNCTION lookalike.simhash_scan(collection_number integer, low bigint, k integer)
 RETURNS TABLE (ordinal bigint, distance integer)
@@ -230,7 +246,10 @@ BEGIN
   END IF;
   RETURN QUERY SELECT coalesce(id_text, id_number::text), id_number, simhash,
     lookalike.hamming(simhash, q) + CASE WHEN q_high IS NULL THEN 0 ELSE lookalike.hamming(simhash_high, q_high) END AS distance
-  FROM lookalike.documents
-  WHERE collection = collection_number AND ordinal = ANY (ordinals)
+  FROM lookalike.documents d
+  WHERE collection = collection_number AND ordinal = ANY (ordinals) AND NOT EXISTS (
+    SELECT FROM lookalike.expiring e
+    WHERE e.collection = collection_number AND e.ordinal = d.ordinal AND e.expires <= extract(epoch FROM clock_timestamp()) * 1000
+  )
   ORDER BY distance, ordinal;
 END $$;

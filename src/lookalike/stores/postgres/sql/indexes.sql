@@ -19,11 +19,7 @@ CREATE INDEX IF NOT EXISTS documents_by_digest ON lookalike.documents (collectio
 CREATE INDEX IF NOT EXISTS sketches_by_band ON lookalike.sketches USING gin (bands) WITH (fastupdate = off);
 CREATE INDEX IF NOT EXISTS documents_by_hash ON lookalike.documents USING gin (hashes) WITH (fastupdate = off) WHERE hashes IS NOT NULL;
 
--- Fuzzy digests by what must be near for two of them to be: the block size of an ssdeep, the length code of a TLSH.
-CREATE INDEX IF NOT EXISTS documents_by_ssdeep ON lookalike.documents (collection, split_part(ssdeep, ':', 1)) INCLUDE (ssdeep, ordinal)
-  WHERE ssdeep IS NOT NULL;
-CREATE INDEX IF NOT EXISTS documents_by_tlsh ON lookalike.documents (collection, substr(tlsh, 5, 2)) INCLUDE (tlsh, ordinal)
-  WHERE tlsh IS NOT NULL;
+CREATE INDEX IF NOT EXISTS documents_by_piece ON lookalike.documents USING gin (pieces) WITH (fastupdate = off) WHERE pieces IS NOT NULL;
 
 CREATE INDEX IF NOT EXISTS structures_by_band ON lookalike.structures USING gin (bands) WITH (fastupdate = off);
 CREATE INDEX IF NOT EXISTS pages_by_structure ON lookalike.pages (collection, structure, ordinal);

@@ -1,0 +1,60 @@
+-- The locks of those who ask and add at once, whether through the library or through admit_simhash: what could collide has a lock in common,
+-- and nothing else waits. They are held until the transaction ends.
+
+-- Wait until nobody else decides who has one of these keys. All take them in one order, so nobody waits for somebody who waits for him.
+-- NULL: until nobody else decides at all.
+CREATE OR REPLACE FUNCTION lookalike.lock_keys(collection_number integer, keys bigint[]) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  whole constant bigint := hashint8extended(collection_number, 1);
+  mixing constant bigint := hashint8extended(collection_number, 2);   -- so that collections have no locks in common
+BEGIN
+  IF keys IS NULL THEN
+    PERFORM pg_advisory_xact_lock(whole);
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock_shared(whole);
+  PERFORM pg_advisory_xact_lock(wanted) FROM (SELECT DISTINCT key # mixing AS wanted FROM unnest(keys) AS key ORDER BY wanted OFFSET 0) AS locks;
+END $$;
+
+-- The keys of fingerprints that are admitted: two within k bits have one in common, also where the other is admitted with another k. Of four
+-- quarters one is equal in two fingerprints within 3 bits, of eight eighths one within 7. Who has a larger k waits for everybody: parts would
+-- be so small that nearly all share some. The library computes the same (stores/kinds/simhash.py).
+CREATE OR REPLACE FUNCTION lookalike.collision_keys(simhashes bigint[], bits integer, k integer) RETURNS bigint[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET jit = off   -- the planner takes them for millions: to compile the expression would take half a second
+AS $$
+BEGIN
+  IF k > 7 THEN
+    RETURN NULL;
+  END IF;
+  RETURN ARRAY(
+    SELECT DISTINCT (65536 + 16 * parts + part)::bigint << 32 | (value >> bits / parts * part & (1::bigint << bits / parts) - 1)
+    FROM unnest(simhashes) AS value, generate_series(4, CASE WHEN k <= 3 THEN 4 ELSE 8 END, 4) AS parts, generate_series(0, parts - 1) AS part
+  );
+END $$;
+
+CREATE OR REPLACE FUNCTION lookalike.lock_simhashes(collection text, simhashes bigint[], k integer DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  radius constant integer := coalesce(k, lookalike.setting_k());
+  chosen record;
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'to ask and add at once, what others have just committed must be seen' USING ERRCODE = 'invalid_transaction_state',
+      HINT = 'Use the isolation level READ COMMITTED, which is the default.';
+  END IF;
+  IF radius < 0 THEN
+    RAISE EXCEPTION 'k is %, expected 0 or more', radius USING ERRCODE = 'data_exception';
+  END IF;
+  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = lock_simhashes.collection;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
+  END IF;
+  PERFORM lookalike.lock_keys(chosen.number, lookalike.collision_keys(simhashes, least(chosen.bits, 64), radius));
+END $$;
