@@ -21,7 +21,7 @@ from lookalike.deduping.report import Figures
 from lookalike.deduping.run import Decisions, Means, Reader, batches_again
 from lookalike.deduping.settings import Resources, Settings
 from lookalike.deduping.substrings.passages import DOCUMENT, FIRST, LENGTH, Passages, Placed, in_parts, kept_passages
-from lookalike.deduping.substrings.reading import Reading
+from lookalike.deduping.reading import Reading
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
