@@ -78,6 +78,15 @@ against_options = _group(
         "--references", type=click.Path(dir_okay=False, path_type=Path), help="--contains: list what became of each text of --against."
     ),
 )
+stream_options = _group(
+    click.option(
+        "--bloom",
+        type=float,
+        metavar="RATE",
+        help="A stream, read once, in constant memory: exact copies go, and something new goes at this rate, such as 1e-6. No audit trail.",
+    ),
+    click.option("--capacity", type=int, help="--bloom: how many different documents, paragraphs or lines to expect [default: 10000000]"),
+)
 resource_options = _group(
     click.option("--workers", type=int, help="Threads; the result does not depend on them. [default: one per core]"),
     click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used."),

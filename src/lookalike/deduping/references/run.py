@@ -116,10 +116,11 @@ class ContainsRun:
         numbers = ledger.offered()[np.concatenate([*texts, np.zeros(0, np.int64)])]
         leaders, similarities = np.full(ledger.documents, -1, np.int64), np.zeros(ledger.documents)
         found = np.concatenate([*best, np.zeros(0, np.int64)])
+        outside = np.zeros(len(table.ids), np.int64)
         for reference in np.unique(found).tolist():
-            outside = ledger.documents + ledger.outside_number(json.dumps(table.ids[reference]).encode())
-            leaders[numbers[found == reference]] = outside
-            ledger.parts[outside] = (0, table.characters[reference])
+            outside[reference] = ledger.documents + ledger.outside_number(json.dumps(table.ids[reference]).encode())
+            ledger.parts[int(outside[reference])] = (0, table.characters[reference])
+        leaders[numbers] = outside[found]
         similarities[numbers] = np.concatenate([*shares, np.zeros(0)])
         return Decisions(leaders, similarities, compared=int(self._documents.sum()))
 
