@@ -77,7 +77,9 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
         options["method"] = "record"
     elif options["columns"] is not None:
         raise InputError("--columns belongs to --as record: texts have one column, --text-column")
-    options["against"] = (options["against"][0] if len(options["against"]) == 1 else list(options["against"])) if options["against"] else None
+    options["against"] = (
+        (options["against"][0] if len(options["against"]) == 1 else list(options["against"])) if options["against"] else None
+    )
     with StageProgress(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
         report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)

@@ -40,7 +40,9 @@ level_options = _group(
         show_default=True,
         help="What is removed. sentences: three in a row that stand elsewhere too. substring: any passage of --min-length that does.",
     ),
-    click.option("--min-length", type=int, help="substring: the fewest tokens [50] or characters [200]; sentences: the fewest in a row [3]"),
+    click.option(
+        "--min-length", type=int, help="substring: the fewest tokens [50] or characters [200]; sentences: the fewest in a row [3]"
+    ),
     click.option("--unit", type=click.Choice(["tokens", "characters"]), help="substring: what --min-length counts [default: tokens]"),
     click.option(
         "--within/--across",

@@ -86,7 +86,9 @@ class Settings:
         if self.method == "meaning" and self.level != "document":
             raise InputError(f"level={self.level!r}: paragraphs and lines are compared exactly; method='meaning' is for documents")
         if self.method == "bytes" and self.passages is not None:
-            raise InputError(f"level={self.level!r}: passages have equal words, whatever their case and punctuation: leave out method='bytes'")
+            raise InputError(
+                f"level={self.level!r}: passages have equal words, whatever their case and punctuation: leave out method='bytes'"
+            )
         if self.passages is not None:
             self.passages.units(self.recipe)
         if self.contains is not None:

@@ -31,7 +31,9 @@ class ContainsRule(NamedTuple):
     def form(self, recipe: Recipe) -> tuple[int, bool, bool]:
         """How the kernels take a text apart: into tokens."""
         if not is_native(recipe):
-            raise InputError(f"recipe={recipe.id!r}: references are found by the tokens of auto, words, chars and symbols: choose such a recipe")
+            raise InputError(
+                f"recipe={recipe.id!r}: references are found by the tokens of auto, words, chars and symbols: choose such a recipe"
+            )
         mode, fold, *_ = native_form(recipe)
         return mode, fold, False
 

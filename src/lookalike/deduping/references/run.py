@@ -133,5 +133,12 @@ class ContainsRun:
     def found(self) -> list[FoundReference]:
         """What became of each reference, in their order."""
         table = self._table
-        columns = (table.ids, table.files, self._documents.tolist(), table.largest().tolist(), table.tokens.tolist(), (table.sizes == 0).tolist())
+        columns = (
+            table.ids,
+            table.files,
+            self._documents.tolist(),
+            table.largest().tolist(),
+            table.tokens.tolist(),
+            (table.sizes == 0).tolist(),
+        )
         return [FoundReference(*values) for values in zip(*columns, strict=True)]

@@ -141,7 +141,9 @@ def dedupe_stream(
 def _check_sources(sources: Sequence[Source], level: str) -> None:
     for source in sources:
         if source.format not in ("jsonl", "text"):
-            raise InputError(f"{source.name}: a stream is JSON lines or plain text; convert .{source.format}, or leave out bloom= (--bloom)")
+            raise InputError(
+                f"{source.name}: a stream is JSON lines or plain text; convert .{source.format}, or leave out bloom= (--bloom)"
+            )
         if source.format == "text" and level == "document":
             raise InputError(f"{source.name}: a text file is one document: choose level='line' or 'paragraph' (--level)")
     if len({source.format for source in sources}) > 1:

@@ -33,7 +33,9 @@ class PassageRule(NamedTuple):
 
     def units(self, recipe: Recipe) -> Units:
         if not is_native(recipe):
-            raise InputError(f"recipe={recipe.id!r}: passages are found by the tokens of auto, words, chars and symbols: choose such a recipe")
+            raise InputError(
+                f"recipe={recipe.id!r}: passages are found by the tokens of auto, words, chars and symbols: choose such a recipe"
+            )
         mode, fold, *_ = native_form(recipe)
         return Units(NATIVE_MODES["chars"] if self.unit == "characters" else mode, fold, self.unit == "sentences")
 
