@@ -119,7 +119,7 @@ def test_texts_that_collide_by_the_public_hash_do_not() -> None:
     [([1, 2], [0, 3], 1), ([1, 2], [0, 1], 1), ([1, 2], [], 1), ([1, 2], [0, 2], 0), ([1, 2], [0, 2], 10**7), ([1, 2], [2, 0, 2], 1)],
 )
 def test_wrong_arguments(units: list[int], offsets: list[int], length: int) -> None:
-    with pytest.raises(ValueError, match="offsets|length"):
+    with pytest.raises(ValueError, match=r"offsets|length"):
         _native.Repeats(array("Q", units), array("q", offsets), length, True, 1, 1 << 20)
 
 

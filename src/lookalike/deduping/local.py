@@ -96,12 +96,14 @@ def dedupe(
     ``newest:COLUMN`` or ``best:COLUMN``.
 
     At the levels ``paragraph`` and ``line`` what repeats is cut out of the documents. At the level ``substring`` it is every passage of at
-    least ``min_length`` tokens (50; or with ``unit="characters"`` characters, 200) that stands elsewhere, and at the level ``sentences`` every
-    three sentences in a row; with ``within=False`` only what another document has. Without ``out`` nothing is cut, and ``removed`` lists what would be.
+    least ``min_length`` tokens (50; or with ``unit="characters"`` characters, 200) that stands elsewhere, and at the level ``sentences``
+    every three sentences in a row; with ``within=False`` only what another document has. Without ``out`` nothing is written, and
+    ``removed`` lists what would be cut.
 
     ``against`` is a store, or files and folders: what they have already goes too, and with ``add`` what stays is added to the store. With
     ``contains`` nothing goes but documents that hold at least this share of a text of ``against``: of its n-grams of ``ngram`` tokens (13),
-    or with ``contains_by="passages"`` of its tokens that lie in passages of so many; ``references`` gets what became of each of these texts.
+    or with ``contains_by="passages"`` of its tokens that lie in passages of so many; ``references`` gets what became of each such text.
+
     ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
     over files.
     """

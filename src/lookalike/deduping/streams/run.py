@@ -280,5 +280,5 @@ def _decoded(held: str, data: memoryview, source: Source) -> str:
 
 def _write(line: memoryview | bytes, out: IO[bytes]) -> None:
     out.write(line)
-    if not bytes(line[-1:]) == _BREAK:  # the last row of a file
+    if bytes(line[-1:]) != _BREAK:  # the last row of a file
         out.write(_BREAK)
