@@ -52,3 +52,73 @@ def repeated(documents: Sequence[Sequence[object]], length: int, within: bool, o
 
 def cut_units(passages: Sequence[Passage]) -> set[tuple[int, int]]:
     return {(each.document, each.first + i) for each in passages for i in range(each.length)}
+
+
+def held(reference: Sequence[object], document: Sequence[object], n: int, by_tokens: bool) -> tuple[int, int]:
+    """How many n-grams of a reference a document holds, of how many; or tokens that lie in such n-grams. A shorter reference is one gram."""
+    n = min(n, len(reference))
+    grams = [tuple(reference[i : i + n]) for i in range(len(reference) - n + 1)]
+    there = {tuple(document[i : i + n]) for i in range(len(document) - n + 1)}
+    if not by_tokens:
+        return sum(gram in there for gram in grams), len(grams)
+    return len({i + k for i, gram in enumerate(grams) if gram in there for k in range(n)}), len(reference)
+
+
+STOPS, WIDE_STOPS, CLOSING, SPACES = ".!?", "。！？｡", "\"')]}»’”」』】）", " \t\n\v\f\r"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, which together are the text."""
+    found, begin, i = [], 0, 0
+    while i < len(text):
+        if text[i] == "\n":
+            i += 1
+        elif text[i] in STOPS + WIDE_STOPS:
+            wide = False
+            while i < len(text) and text[i] in STOPS + WIDE_STOPS:
+                wide |= text[i] in WIDE_STOPS
+                i += 1
+            while i < len(text) and text[i] in CLOSING:
+                i += 1
+            if not (wide or i == len(text) or text[i] in SPACES):
+                continue
+        else:
+            i += 1
+            continue
+        found.append(text[begin:i])
+        begin = i
+    return [*found, text[begin:]] if begin < len(text) else found
+
+
+WORD = 2**64 - 1
+
+
+def mix(x: int) -> int:
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & WORD
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & WORD
+    return x ^ x >> 31
+
+
+class BloomFilter:
+    """Which bits an item has, one by one."""
+
+    def __init__(self, blocks: int, hashes: int, key: Sequence[int]) -> None:
+        self.blocks, self.hashes = blocks, hashes
+        self.size_factor, self.last, self.start, self.factor = key[0] | 1, key[1] | 1, key[2], key[3] | 1
+        self.bits: set[int] = set()
+
+    def add(self, low: int, high: int) -> bool:
+        state = self.start
+        for word in (low, high):
+            product = (state ^ word) * self.factor
+            state = (product ^ product >> 64) & WORD
+        scattered = (state ^ 16 * self.size_factor & WORD) * self.last & WORD
+        item = scattered ^ scattered >> 32
+        block = mix(item ^ self.start) * self.blocks >> 64
+        places = set()
+        for i in range(self.hashes):
+            word = mix(item + (i // 7 + 1) * 0x9E3779B97F4A7C15 & WORD)
+            places.add(block * 512 + (word >> 9 * (i % 7)) % 512)
+        seen = places <= self.bits
+        self.bits |= places
+        return seen

@@ -58,7 +58,7 @@ class BoundReferences {
 
 class BoundBloom {
    public:
-    BoundBloom(std::size_t blocks, unsigned hashes) : filter_(check_blocks(blocks), check_hashes(hashes), process_secret()) {}
+    BoundBloom(std::size_t blocks, unsigned hashes, std::optional<Hashes> key) : filter_(check_blocks(blocks), check_hashes(hashes), check_secret(key)) {}
 
     // Two words for each item; for each whether it was seen before. Items are taken in order.
     Output<std::uint8_t> add(Hashes items) {
@@ -95,5 +95,5 @@ void bind_containment(nb::module_& m) {
         .def("find", &BoundReferences::find, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "share"_a)
         .def("sizes", &BoundReferences::sizes)
         .def("most", &BoundReferences::most);
-    nb::class_<BoundBloom>(m, "BloomFilter").def(nb::init<std::size_t, unsigned>(), "blocks"_a, "hashes"_a).def("add", &BoundBloom::add, "items"_a.noconvert());
+    nb::class_<BoundBloom>(m, "BloomFilter").def(nb::init<std::size_t, unsigned, std::optional<Hashes>>(), "blocks"_a, "hashes"_a, "key"_a.noconvert() = nb::none()).def("add", &BoundBloom::add, "items"_a.noconvert());
 }

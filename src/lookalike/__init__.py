@@ -22,6 +22,7 @@ _HOMES = {
     "lookalike.deduping.local": "dedupe",
     "lookalike.deduping.plan": "Plan plan",
     "lookalike.deduping.report": "DedupeReport",
+    "lookalike.deduping.streams.run": "StreamReport dedupe_stream",
     "lookalike.drafts.edit_share": "edit_share",
     "lookalike.drafts.judge": "Bounds",
     "lookalike.drafts.report": "FeedbackReport feedback",

@@ -18,6 +18,7 @@ from lookalike.corpus.row import Problem as Problem
 from lookalike.deduping.local import dedupe as dedupe
 from lookalike.deduping.plan import Plan as Plan, plan as plan
 from lookalike.deduping.report import DedupeReport as DedupeReport
+from lookalike.deduping.streams.run import StreamReport as StreamReport, dedupe_stream as dedupe_stream
 from lookalike.drafts.edit_share import edit_share as edit_share
 from lookalike.drafts.judge import Bounds as Bounds
 from lookalike.drafts.report import FeedbackReport as FeedbackReport, feedback as feedback

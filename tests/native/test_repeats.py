@@ -28,7 +28,13 @@ def corpora(draw: st.DrawFn) -> list[list[int]]:
 
 
 def found(
-    documents: Sequence[Sequence[int]], length: int, within: bool, *, order: Sequence[int] | None = None, workers: int = 1, memory: int = 1 << 20
+    documents: Sequence[Sequence[int]],
+    length: int,
+    within: bool,
+    *,
+    order: Sequence[int] | None = None,
+    workers: int = 1,
+    memory: int = 1 << 20,
 ) -> list[Passage]:
     units = array("Q", [(unit + 1) * 0x9E3779B97F4A7C15 % 2**64 for document in documents for unit in document])
     offsets = array("q", itertools.accumulate(map(len, documents), initial=0))
@@ -113,12 +119,17 @@ def test_texts_that_collide_by_the_public_hash_do_not() -> None:
     [([1, 2], [0, 3], 1), ([1, 2], [0, 1], 1), ([1, 2], [], 1), ([1, 2], [0, 2], 0), ([1, 2], [0, 2], 10**7), ([1, 2], [2, 0, 2], 1)],
 )
 def test_wrong_arguments(units: list[int], offsets: list[int], length: int) -> None:
-    with pytest.raises(ValueError, match="offsets|length"):
+    with pytest.raises(ValueError, match=r"offsets|length"):
         _native.Repeats(array("Q", units), array("q", offsets), length, True, 1, 1 << 20)
 
 
 def test_documents_that_are_not_there() -> None:
     repeats = _native.Repeats(array("Q", [1, 2]), array("q", [0, 2]), 1, True, 1, 1 << 20)
-    for call in (lambda: repeats.mark(0, 2), lambda: repeats.find(1, 0), lambda: repeats.decide(array("q", [1])), lambda: repeats.collect(9)):
+    for call in (
+        lambda: repeats.mark(0, 2),
+        lambda: repeats.find(1, 0),
+        lambda: repeats.decide(array("q", [1])),
+        lambda: repeats.collect(9),
+    ):
         with pytest.raises(ValueError, match="fewer"):
             call()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.dedupe_options import input_options, level_options, method_options, resource_options
+from lookalike.cli.dedupe_options import against_options, input_options, level_options, method_options, resource_options, stream_options
+from lookalike.cli.dedupe_stream import stream
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.errors import InputError
@@ -50,8 +51,8 @@ WEAK = (
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True, help="What a row that cannot be used does."
 )
-@click.option("--against", metavar="STORE", help="Remove what this store already has, too.")
-@click.option("--add", is_flag=True, help="Add what stays to the store of --against.")
+@against_options
+@stream_options
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
 @json_option
 @quiet_option
@@ -62,7 +63,12 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     was compared, exactly, with the kept one it points at. --as record: rows of a table that are alike in several columns.
     Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
     """
-    del options["engine"]
+    if options["bloom"] is not None:
+        stream(inputs, as_json, quiet, options)
+        return
+    del options["engine"], options["bloom"]
+    if options.pop("capacity") is not None:
+        raise InputError("--capacity belongs to --bloom: say which rate of errors you accept")
     if options["out"] is None and options["removed"] is None and options["html"] is None:
         raise InputError("nothing would be written: name --out, or --removed or --html to be told only what would go")
     if what == "record":
@@ -71,6 +77,9 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
         options["method"] = "record"
     elif options["columns"] is not None:
         raise InputError("--columns belongs to --as record: texts have one column, --text-column")
+    options["against"] = (
+        (options["against"][0] if len(options["against"]) == 1 else list(options["against"])) if options["against"] else None
+    )
     with StageProgress(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
         report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -58,6 +59,35 @@ input_options = _group(
         "--extract", type=click.Choice(["main", "all"]), default="main", show_default=True, help="Text of web pages: main or all."
     ),
     click.option("--recipe", default="default", show_default=True, help="How texts become features."),
+)
+against_options = _group(
+    click.option("--against", metavar="STORE|FILE", multiple=True, help="Remove what this store has, or these files and folders, too."),
+    click.option("--against-column", metavar="NAME", help="Column of the text in the files of --against [default: --text-column]"),
+    click.option("--add", is_flag=True, help="Add what stays to the store of --against."),
+    click.option(
+        "--contains",
+        type=float,
+        metavar="SHARE",
+        help="Remove only documents that hold this share of a text of --against, such as a question of a benchmark.",
+    ),
+    click.option("--ngram", type=int, help="--contains: how many tokens in a row are looked up [default: 13]"),
+    click.option(
+        "--contains-by",
+        type=click.Choice(["ngrams", "passages"]),
+        help="--contains: the share of n-grams, or of tokens that lie in shared passages of so many [default: ngrams]",
+    ),
+    click.option(
+        "--references", type=click.Path(dir_okay=False, path_type=Path), help="--contains: list what became of each text of --against."
+    ),
+)
+stream_options = _group(
+    click.option(
+        "--bloom",
+        type=float,
+        metavar="RATE",
+        help="A stream, read once, in constant memory: exact copies go, and something new goes at this rate, such as 1e-6. No audit trail.",
+    ),
+    click.option("--capacity", type=int, help="--bloom: how many different documents, paragraphs or lines to expect [default: 10000000]"),
 )
 resource_options = _group(
     click.option("--workers", type=int, help="Threads; the result does not depend on them. [default: one per core]"),

@@ -12,6 +12,7 @@ import numpy as np
 
 from lookalike import _native
 from lookalike.corpus.batches import Batch
+from lookalike.deduping.references.texts import Location, is_files, references
 from lookalike.deduping.run import Reader, batches_again, placed_texts
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import Corrupt, InputError, RecipeMismatch, StoreBusy, StoreError
@@ -39,14 +40,20 @@ class Outside(Protocol):
 class Stored:
     """An index as documents that were kept before all others."""
 
-    def __init__(self, store: str | Path, settings: Settings, *, add: bool, workers: int = 1) -> None:
+    def __init__(self, store: Location, settings: Settings, columns: tuple[str, str], *, add: bool, workers: int = 1) -> None:
         if settings.method in (*DIGESTED, "record") or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
         self._settings, self._workers = settings, workers
         # What the caller of dedupe named, the store may name too.
         model = settings.recipe.embedder if settings.method == "meaning" else None
-        self._index: Index = _opened(store, settings, model, add=add)
-        self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
+        self._ids: list[Any] | None = None  # of files, whose documents are numbered
+        if is_files(store):
+            if add:
+                raise InputError("add=True needs a store in against=, and files were given: name a store, or leave it out")
+            self._index, self._ids, self.name = _of_files(store, settings, model, columns)
+        elif isinstance(store, str | Path):
+            self._index = _opened(store, settings, model, add=add)
+            self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
         try:
             if add and self._index._store.settings.unopened_model is not None:
                 self._index._store.settings.model  # noqa: B018 - says what to do, before the work and not after it
@@ -88,7 +95,7 @@ class Stored:
             return batch
         for place, match in zip(places.tolist(), found, strict=True):
             if match is not None:
-                outside.point_outside(place, json.dumps(match[0]).encode(), match[1])
+                outside.point_outside(place, json.dumps(match[0] if self._ids is None else self._ids[match[0]]).encode(), match[1])
         has_text = np.zeros(len(batch), dtype=np.bool_)
         has_text[places[new]] = True
         batch.has_text = has_text
@@ -143,6 +150,30 @@ def _opened(store: str | Path, settings: Settings, model: str | None, *, add: bo
     recipe = settings.recipe if settings.method == "meaning" else settings.recipe.replace(embedder=None)
     threshold = settings.threshold if settings.method == "minhash" else None
     return open_index(store, recipe=recipe, model=model, trust=trust, threshold=threshold)
+
+
+def _of_files(files: Location, settings: Settings, model: str | None, columns: tuple[str, str]) -> tuple[Index, list[Any], str]:
+    """The documents of files in memory, under numbers; their ids, and the name of the first file."""
+    recipe = settings.recipe if settings.method == "meaning" else settings.recipe.replace(embedder=None)
+    threshold = settings.threshold if settings.method == "minhash" else None
+    trust = settings.recipe.named_parts()
+    kind = "vector" if settings.method == "meaning" else settings.method
+    index = open_index("memory://", recipe=recipe, model=model, trust=trust, threshold=threshold, kinds=[kind])
+    ids: list[Any] = []
+    names: list[str] = []
+
+    def numbered() -> Iterator[tuple[int, str]]:
+        for number, each in enumerate(references(files, *columns)):
+            ids.append(each.id)
+            names.append(each.file)
+            yield number, each.text
+
+    try:
+        index.add(numbered())
+    except BaseException:
+        index.close()
+        raise
+    return index, ids, names[0] if names else ""
 
 
 def _firsts(offsets: Any, ids: Any, scores: Any) -> Iterator[Found]:

@@ -78,6 +78,7 @@ class Ledger:
         self._outside: dict[bytes, int] = {}  # its documents that are pointed at, by id; numbered behind the last of the corpus
         self._outside_ids: list[bytes] = []
         self.outside: dict[int, tuple[int, float]] = {}  # by document: which of them, and the similarity
+        self.parts: dict[int, tuple[int, int]] = {}
         self._rows, self._extents, self._ranks = Growing("int64"), Growing("int64"), Growing("float64")
         self._offered = Growing("int64")
         self._id_hashes, self._id_owners = Growing("uint64"), Growing("int64")
@@ -87,11 +88,15 @@ class Ledger:
 
     def point_outside(self, place: int, id_json: bytes, similarity: float) -> None:
         """The document at a place of the next batch points at one of a store."""
+        self.outside[self.documents + place] = (self.outside_number(id_json), similarity)
+        self.without_text -= 1  # it comes without one, and has one
+
+    def outside_number(self, id_json: bytes) -> int:
+        """The number of a document of a store, counted from the last of the corpus."""
         number = self._outside.setdefault(id_json, len(self._outside_ids))
         if number == len(self._outside_ids):
             self._outside_ids.append(id_json)
-        self.outside[self.documents + place] = (number, similarity)
-        self.without_text -= 1  # it comes without one, and has one
+        return number
 
     def begin(self, name: str) -> None:
         """The documents of another reader follow."""
@@ -154,7 +159,8 @@ class Ledger:
         return self._offered.last()
 
     def part(self, document: int) -> tuple[int, int] | None:
-        """None: a document is whole."""
+        """Where in its text a document holds a reference; None: it is about the whole document."""
+        return self.parts.get(document)
 
     def ranks(self) -> NDArray[np.float64]:
         """Of the documents that have a text."""

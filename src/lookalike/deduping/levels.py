@@ -30,8 +30,8 @@ from lookalike.leaders.sketching import Sketcher, of_digests
 from lookalike.text.columns import Packed
 
 _ENDS = {"line": re.compile(r"\n"), "paragraph": re.compile(r"\n(?:[^\S\n]*\n)+")}
-_LAST_BREAKS = re.compile(r"\n(?:[^\S\n]*\n)*\Z")  # the last line of a text has none, and is the same line
-_WORDLIKE = re.compile(r"[^\W_]")
+LAST_BREAKS = re.compile(r"\n(?:[^\S\n]*\n)*\Z")  # the last line of a text has none, and is the same line
+WORDLIKE = re.compile(r"[^\W_]")
 OFFERED_AT_A_TIME = 1 << 16
 LEAST_IN_MEMORY = 16 << 20
 
@@ -143,8 +143,8 @@ class LevelRun:
         for document, text in zip(documents.tolist(), texts.texts(), strict=True):
             for start, end in units(text, self.settings.level):
                 content = text[start:end]
-                if _WORDLIKE.search(content):
-                    contents.append(_LAST_BREAKS.sub("", content) if self.settings.method == "bytes" else content)
+                if WORDLIKE.search(content):
+                    contents.append(LAST_BREAKS.sub("", content) if self.settings.method == "bytes" else content)
                     numbers.append(self._count + len(owners))
                 owners.append(document)
                 spans.append((start, end))

@@ -18,9 +18,10 @@ from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
 from lookalike.deduping.early_output import EarlyOutput
 from lookalike.deduping.levels import LevelRun, Units
-from lookalike.deduping.outputs import Output, check_paths, write_removed
+from lookalike.deduping.outputs import Output, check_paths, write_references, write_removed
 from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
+from lookalike.deduping.references.rule import contains_rule
 from lookalike.deduping.report import DedupeReport, Figures
 from lookalike.deduping.run import Means, Reader, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit
@@ -36,6 +37,8 @@ from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
+    from lookalike.deduping.references.rule import ContainsRule
+    from lookalike.deduping.references.run import ContainsRun, FoundReference
 
 RECORD_FROM = 4 << 30  # bytes of input: below that a run is over in a minute or two, and starting anew costs less than recording
 
@@ -70,8 +73,13 @@ def dedupe(
     on_problem: Callable[[Problem], object] | None = None,
     progress: Callable[[Progress], object] | None = None,
     resume: bool = False,
-    against: str | Path | None = None,
+    against: str | Path | Sequence[str | Path] | None = None,
+    against_column: str | None = None,
     add: bool = False,
+    contains: float | None = None,
+    contains_by: str | None = None,
+    ngram: int | None = None,
+    references: str | Path | None = None,
 ) -> DedupeReport:
     """Remove documents that are near-duplicates of one that is kept.
 
@@ -88,19 +96,24 @@ def dedupe(
     ``newest:COLUMN`` or ``best:COLUMN``.
 
     At the levels ``paragraph`` and ``line`` what repeats is cut out of the documents. At the level ``substring`` it is every passage of at
-    least ``min_length`` tokens (50; or with ``unit="characters"`` characters, 200) that stands elsewhere, and at the level ``sentences`` every
-    three sentences in a row; with ``within=False`` only what another document has. Without ``out`` nothing is cut, and ``removed`` lists what would be.
+    least ``min_length`` tokens (50; or with ``unit="characters"`` characters, 200) that stands elsewhere, and at the level ``sentences``
+    every three sentences in a row; with ``within=False`` only what another document has. Without ``out`` nothing is written, and
+    ``removed`` lists what would be cut.
 
-    ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
-    it. ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
+    ``against`` is a store, or files and folders: what they have already goes too, and with ``add`` what stays is added to the store. With
+    ``contains`` nothing goes but documents that hold at least this share of a text of ``against``: of its n-grams of ``ngram`` tokens (13),
+    or with ``contains_by="passages"`` of its tokens that lie in passages of so many; ``references`` gets what became of each such text.
+
+    ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
     over files.
     """
+    holding = contains_rule(contains, ngram, contains_by)
     job = Job(
-        make_settings(method, threshold, distance, keep, recipe, level, model, columns, unit, min_length, within),
+        make_settings(method, threshold, distance, keep, recipe, level, model, columns, unit, min_length, within, holding),
         Input(corpus, text_column, id_column, format, encoding, extract),
         Destinations(out, removed, html, annotate),
         Resources(workers, memory, resume),
-        Against(against, add),
+        Against(against, add, against_column, references),
         Conduct(max_removed, on_error, on_problem, progress),
     )
     return job.files() if job.input.is_files else job.table()
@@ -127,7 +140,7 @@ class Job:
         for name, value in (*given, ("encoding", self.input.encoding)):
             if value is not None:
                 raise InputError(f"{name}= is for files: of a table take what you need from the result, .kept")
-        check_paths([], **self.to.reports)
+        check_paths([], **self.to.reports, references=self.against.listed)
         reader = table_reader(self.input.corpus, columns)
         with Workspace() as workspace, self._opened() as stored, Threads[Any, Any](self.resources.threads) as threads:
             report = self._decided([reader], Means(workspace, self.conduct.problems(), self._times(), threads, stored=stored))
@@ -142,7 +155,7 @@ class Job:
         with Workspace() as standard_input:
             problems = self.conduct.problems()
             sources = expanded(self.input.corpus, self.input.format, standard_input, problems.add)
-            check_paths(sources, out=out, **self.to.reports)
+            check_paths(sources, out=out, **self.to.reports, references=self.against.listed)
             readers = readers_of(sources, columns, encoding)
             check_columns(sources, columns, encoding)
             if self.settings.level != "document" and any(source.format in ("html", "warc") for source in sources):
@@ -182,11 +195,12 @@ class Job:
         return EarlyOutput(output, readers, threads, times, workspace)
 
     def _opened(self) -> AbstractContextManager[Stored | None]:
-        if self.against.store is None:
+        if self.against.store is None or self.settings.contains is not None:
             return nullcontext()
         from lookalike.deduping.against import Stored  # indexes take longer to import than a small corpus to dedupe
 
-        return Stored(self.against.store, self.settings, add=self.against.add, workers=self.resources.threads)
+        columns = self.against.column or self.input.text_column, self.input.id_column
+        return Stored(self.against.store, self.settings, columns, add=self.against.add, workers=self.resources.threads)
 
     def _add(self, stored: Stored | None, readers: Sequence[Reader], report: DedupeReport) -> None:
         """After everything is written: a run that fails leaves the store as it was."""
@@ -198,10 +212,15 @@ class Job:
         problems = means.problems
         verdicts: Verdicts
         figures: Figures | None = None
+        found: list[FoundReference] | None = None
         if self.settings.passages is not None:
             passage_run = PassageRun(self.settings, self.resources, means)
             verdicts = passage_run.decide(readers)
             whole, figures = passage_run.whole(verdicts, self.input.text_column), passage_run.figures
+        elif self.settings.contains is not None:
+            contains_run = self._contains_run(means, self.settings.contains)
+            verdicts = whole = DocumentVerdicts(contains_run.ledger, contains_run.decide(readers))
+            found = contains_run.found()
         elif self.settings.level == "document":
             run = Run(self.settings, self.resources, means)
             verdicts = whole = DocumentVerdicts(run.ledger, run.decide(readers))
@@ -224,7 +243,22 @@ class Job:
             again=self._again,
             texts_of=partial(read_again, readers) if verdicts is whole else partial(_units_again, readers, verdicts),
             figures=figures,
+            references=found,
         )
+
+    def _contains_run(self, means: Means, rule: ContainsRule) -> ContainsRun:
+        from lookalike.deduping.references.run import ContainsRun, ReferenceTable  # a store may have to be opened for it
+
+        against, given = self.against, self.input
+        if against.store is None:
+            raise InputError("contains= needs references: name them with against=, files or a store")
+        if against.add:
+            raise InputError("add=True adds documents that are new, and contains= is not about that: leave one of them out")
+        with means.times.timed("references"):
+            table = ReferenceTable(against.store, rule, self.settings, against.column or given.text_column, given.id_column)
+        run = ContainsRun(self.settings, self.resources, means, table)
+        run.ledger.store = ", ".join(dict.fromkeys(table.files[:1]))
+        return run
 
     def _again(self, threshold: float) -> DedupeReport:
         """The same with another threshold; nothing is written."""
@@ -263,6 +297,9 @@ class Job:
         if self.to.removed is not None:
             write_removed(self.to.removed, report.verdicts)
             report.outputs["removed"] = str(self.to.removed)
+        if self.against.listed is not None and report.references is not None:
+            write_references(self.against.listed, report.references)
+            report.outputs["references"] = str(self.against.listed)
         if self.to.html is not None:
             report.to_html(self.to.html)
             report.outputs["html"] = str(self.to.html)

@@ -16,6 +16,7 @@ from lookalike.corpus.formats.text import copy_files
 from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file, atomic_folder, check_outputs
+from lookalike.deduping.references.found import FoundReference
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.errors import InputError
 
@@ -118,6 +119,17 @@ def write_removed(path: str | Path, verdicts: Verdicts) -> None:
         for document in verdicts.removed_numbers().tolist():
             removed = verdicts.removed(document)
             rows.write(removed.to_dict() | {"id": str(removed.id), "kept_id": str(removed.kept_id)})
+
+
+def write_references(path: str | Path, found: Sequence[FoundReference]) -> None:
+    """What became of each reference, as .jsonl, .csv or .parquet."""
+    writer = format_named(Source.of(Path(path)).format).row_writer(Path(path), FoundReference._fields)
+    if writer is None:
+        raise InputError(f"references={str(path)!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    as_found = Source.of(Path(path)).format == "jsonl"
+    with writer as rows:
+        for each in found:
+            rows.write(each.to_dict() if as_found else each.to_dict() | {"id": str(each.id)})
 
 
 def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None:

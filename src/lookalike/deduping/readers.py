@@ -27,7 +27,7 @@ def expanded(
     inputs: str | Path | Sequence[str | Path], format: str | None, workspace: Workspace, left_out: Callable[[Problem], object]
 ) -> list[Source]:
     """The sources behind the inputs. Standard input and pipes are copied to files: they are read twice."""
-    sources = _found(inputs, format, left_out)
+    sources = found_sources(inputs, format, left_out)
     for source in sources:
         if source.path and not source.path.exists():
             raise InputError(f"{source.name!r} does not exist: check the path")
@@ -37,7 +37,8 @@ def expanded(
     ]
 
 
-def _found(inputs: str | Path | Sequence[str | Path], format: str | None, left_out: Callable[[Problem], object]) -> list[Source]:
+def found_sources(inputs: str | Path | Sequence[str | Path], format: str | None, left_out: Callable[[Problem], object]) -> list[Source]:
+    """The sources behind the inputs, as they are."""
     if not isinstance(inputs, str | Path):
         check_several("corpus", inputs, "a path, a folder or a pattern, or a list of them")
     try:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.deduping.references.found import FoundReference
+
 
 class Figures(NamedTuple):
     """How much of the text is cut, where passages are."""
@@ -93,6 +95,7 @@ class DedupeReport:
     outputs: dict[str, str] = field(default_factory=dict)
     added: int = 0  # documents that were added to a store
     figures: Figures | None = None  # of the levels that are about passages
+    references: list[FoundReference] | None = None  # with contains=: what became of each
 
     def __repr__(self) -> str:
         return f"DedupeReport(documents={self.documents}, removed={len(self.removed)})"
@@ -207,6 +210,7 @@ class DedupeReport:
             "stages": self.stages,
             "unit": self.unit,
             **({"text": self.figures._asdict()} if self.figures else {}),
+            **({"references": self._reference_counts(self.references)} if self.references is not None else {}),
             "compared": decisions.compared,
             "spilled_bytes": decisions.spilled,
             "empty_texts": ledger.empty,
@@ -220,6 +224,11 @@ class DedupeReport:
             "outputs": self.outputs,
             "signature": {"lookalike": __version__},
         }
+
+    @staticmethod
+    def _reference_counts(references: Sequence[FoundReference]) -> dict[str, int]:
+        held, short = (sum(each.documents > 0 for each in references), sum(each.too_short for each in references))
+        return {"count": len(references), "held": held, "too_short": short}
 
     def to_html(self, path: str | Path | None = None, *, title: str = "Deduplication") -> str:
         """One page that opens offline; written to ``path`` if there is one."""

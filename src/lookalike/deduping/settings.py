@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_str, refuse
+from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_several, check_str, refuse
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import POLICIES, Problems
 from lookalike.deduping.progress import Progress
 from lookalike.deduping.record_columns import RecordColumns, parse_columns
+from lookalike.deduping.references.rule import ContainsRule
 from lookalike.deduping.substrings.rule import PassageRule, passage_rule
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
@@ -74,6 +75,7 @@ class Settings:
     level: str = "document"
     columns: RecordColumns | None = None  # of the method record
     passages: PassageRule | None = None  # of the levels that are about passages
+    contains: ContainsRule | None = None  # given: what goes are documents that hold a reference, and nothing else
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
@@ -89,6 +91,10 @@ class Settings:
             )
         if self.passages is not None:
             self.passages.units(self.recipe)
+        if self.contains is not None:
+            self.contains.form(self.recipe)
+            if self.level != "document" or self.method != "minhash":
+                raise InputError("contains= is about whole documents and the words of references: leave out level= and method=")
         if self.method == "minhash" and self.recipe.hash != "lookalike64":
             raise InputError(f"recipe hash={self.recipe.hash!r}: method='minhash' needs a recipe with 'lookalike64', such as the default")
 
@@ -107,6 +113,8 @@ class Settings:
         out: dict[str, Any] = {"method": self.method, "level": self.level, "keep": str(self.keep), "recipe": self.recipe.id}
         if self.passages is not None:
             return {**out, "method": "exact", **self.passages.to_dict()}
+        if self.contains is not None:
+            return {**out, "method": "contains", **self.contains.to_dict()}
         if self.method == "minhash":
             out |= {"threshold": self.threshold, "size": self.rule.sketch_size, "bands": self.banding.bands, "rows": self.banding.rows}
         elif self.method == "simhash":
@@ -130,6 +138,7 @@ def make_settings(
     unit: str | None = None,
     min_length: int | None = None,
     within: bool = True,
+    contains: ContainsRule | None = None,
 ) -> Settings:
     chosen = resolve(recipe)
     if check_choice("method", method, METHODS) == "meaning":
@@ -143,7 +152,7 @@ def make_settings(
     least = THRESHOLDS.get(method, 0.8) if threshold is None else threshold
     fields = parse_columns(columns) if method == "record" else None
     passages = passage_rule(check_choice("level", level, LEVELS), unit, min_length, within)
-    return Settings(method, least, distance, Keep.of(keep), chosen, level, fields, passages)
+    return Settings(method, least, distance, Keep.of(keep), chosen, level, fields, passages, contains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,14 +241,20 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """A store: what it has goes, and with ``add`` what stays is added to it."""
+    """A store, or files: what they have goes, and with ``add`` what stays is added to the store."""
 
-    store: str | Path | None = None
+    store: str | Path | Sequence[str | Path] | None = None
     add: bool = False
+    column: str | None = None  # of the texts of files; None: that of the corpus
+    listed: str | Path | None = None  # where what became of each reference is written
 
     def __post_init__(self) -> None:
         if check_bool("add", self.add) and self.store is None:
             raise InputError("add=True adds to the store of against=: name it")
+        if self.store is not None and not isinstance(self.store, str | Path):
+            check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
+        if self.column is not None:
+            check_str("against_column", self.column, "the name of a column")
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,10 +314,15 @@ def _pieces(part: Kept, extents: NDArray[np.int64]) -> Iterator[bytes]:
 def _write_edited(part: Kept, out: IO[bytes], edits: Cuts) -> None:
     for document, line in _lines(part):
         if document in edits.cuts:
-            begin, end = list(_native.scan_json_lines(line, [edits.column])["values"])[:2]
-            text = json.dumps(edits.edited(document, json.loads(line[begin:end])), ensure_ascii=False)
-            line = line[:begin] + text.encode("utf-8", "surrogatepass") + line[end:]
+            line = edited_line(line, document, edits)
         out.write(line if line.endswith(b"\n") else line + b"\n")
+
+
+def edited_line(line: bytes, document: int, edits: Cuts) -> bytes:
+    """A row with a shorter text; everything else in it stays as it is."""
+    begin, end = list(_native.scan_json_lines(line, [edits.column])["values"])[:2]
+    text = json.dumps(edits.edited(document, json.loads(line[begin:end])), ensure_ascii=False)
+    return line[:begin] + text.encode("utf-8", "surrogatepass") + line[end:]
 
 
 def _write_annotated(part: Kept, out: IO[bytes], annotation: Callable[[int], dict[str, Any]]) -> None:

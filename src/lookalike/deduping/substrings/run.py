@@ -1,8 +1,8 @@
 """Passages that the corpus has more than once: found exactly, and cut but for the one that stays.
 
-A window is ``min_length`` units of a document. Windows are taken in the order of ``keep``, and in a document from left to right. A window is
-cut if an equal one stands before it of which nothing was cut: in an earlier document, or, unless ``within`` is False, in the same one and
-ending before this one begins. A unit is cut if a window that it lies in is cut. So everything that is cut stands whole in what stays.
+A window is ``min_length`` units of a document. Windows are taken in the order of ``keep``, and in a document from left to right. A window
+is cut if an equal one stands before it of which nothing was cut: in an earlier document, or, unless ``within`` is False, in the same one
+and ending before this one begins. A unit is cut if a window that it lies in is cut. So everything that is cut stands whole in what stays.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.corpus.batches import Batch, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
+from lookalike.deduping.reading import Reading
 from lookalike.deduping.report import Figures
 from lookalike.deduping.run import Decisions, Means, Reader, batches_again
 from lookalike.deduping.settings import Resources, Settings
 from lookalike.deduping.substrings.passages import DOCUMENT, FIRST, LENGTH, Passages, Placed, in_parts, kept_passages
-from lookalike.deduping.substrings.reading import Reading
 from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
@@ -117,7 +117,7 @@ class PassageRun:
             return _Hashed(units, np.asarray(ends))
 
     def _repeats(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What is cut, as rows of document, first unit, units, the document that stays and the first unit there; documents are texts here."""
+        """What is cut, as rows of document, first unit, units, the document that stays and the first unit there; documents are texts."""
         times, rule, documents = self._means.times, self._rule, len(offsets) - 1
         memory = max(self._resources.budget // SORTED_SHARE, LEAST_SORTED)
         repeats = _native.Repeats(self._units.whole(), offsets, rule.length, rule.within, self._resources.threads, memory)
