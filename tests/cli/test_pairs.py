@@ -36,7 +36,9 @@ def test_json_lines() -> None:
 
 def test_files(tmp_path: Path) -> None:
     names = [tmp_path / name for name in ("r.html", "p.csv", "m.csv")]
-    done = run(CLASS, "--html", names[0], "--csv", names[1], "--matrix", names[2], "--anonymous", "--ignore", "examples/class-assignment.txt")
+    done = run(
+        CLASS, "--html", names[0], "--csv", names[1], "--matrix", names[2], "--anonymous", "--ignore", "examples/class-assignment.txt"
+    )
     assert done.returncode == 0, done.stderr
     assert "anna" not in names[0].read_text(encoding="utf-8").split('id="data"')[0]
     assert len(list(csv.DictReader(names[1].open(encoding="utf-8")))) == 3

@@ -93,7 +93,9 @@ def test_any_corpus(documents: list[list[str]], k: int, bound: int, least: float
 
 def test_hashes_that_collide_lie_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lengths are those of the tokens, also where the sums of hashes say that everything is equal."""
-    columns = read_columns([Thing(name, (Part(name, text),)) for name, text in (("a", "a b c d e f x y z q"), ("b", "1 a b c d e f 7 8 9"))])
+    columns = read_columns(
+        [Thing(name, (Part(name, text),)) for name, text in (("a", "a b c d e f x y z q"), ("b", "1 a b c d e f 7 8 9"))]
+    )
     reach = _Reach(columns)
     monkeypatch.setattr(reach, "_sums", np.zeros_like(reach._sums))
     left, right = np.array([0]), np.array([12])

@@ -57,7 +57,8 @@ def test_lines_of_mail_are_quotations() -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["References", "REFERENCES:", "# Bibliography", "7. Works cited", "**Literature**", "参考文献", "【參考文獻】", "五、参考文献："]
+    "heading",
+    ["References", "REFERENCES:", "# Bibliography", "7. Works cited", "**Literature**", "参考文献", "【參考文獻】", "五、参考文献："],
 )
 def test_references(heading: str) -> None:
     text = f"{'Text of the essay. ' * 20}\n\n{heading}\n\nSmith (1999). A book.\nLi (2004). Another.\n"

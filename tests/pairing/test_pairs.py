@@ -14,7 +14,11 @@ import pytest
 import lookalike as la
 from lookalike.errors import InputError
 
-WORDS = [f"{a}{b}" for a in ("gar", "mon", "tel", "ris", "pol", "van", "kur", "sed") for b in ("den", "tain", "low", "ing", "ter", "mark", "ner", "field")]
+WORDS = [
+    f"{a}{b}"
+    for a in ("gar", "mon", "tel", "ris", "pol", "van", "kur", "sed")
+    for b in ("den", "tain", "low", "ing", "ter", "mark", "ner", "field")
+]
 
 
 def prose(seed: object, words: int = 120) -> str:
@@ -72,7 +76,8 @@ def test_accidents_are_no_passages(tmp_path: Path) -> None:
     usual = "at the end of the day it is"
     rare = "violet engines whisper beneath forgotten granite observatories tonight"
     texts = {
-        f"{n}.txt": f"{prose(n, 40)} " + " ".join(f"at the a{n}x{i} end of b{n}x{i} the day it is c{n}x{i}" for i in range(30)) for n in range(4)
+        f"{n}.txt": f"{prose(n, 40)} " + " ".join(f"at the a{n}x{i} end of b{n}x{i} the day it is c{n}x{i}" for i in range(30))
+        for n in range(4)
     }
     texts["0.txt"] += f" {usual} {rare}"
     texts["1.txt"] += f" {usual} zzz {rare}"

@@ -49,7 +49,9 @@ def until(browser: Browser, condition: str) -> None:
 
 
 def press(browser: Browser, key: str) -> None:
-    browser.run(f"document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: {json.dumps(key)}, bubbles: true, cancelable: true}}))")
+    browser.run(
+        f"document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {{key: {json.dumps(key)}, bubbles: true, cancelable: true}}))"
+    )
 
 
 def packed(html: str) -> Any:

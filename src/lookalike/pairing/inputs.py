@@ -70,7 +70,13 @@ def _documents(given: list[str | Path], kind: str, columns: dict[str, str], repo
     if kind == "record":
         return documents(given, id_column=columns["id_column"], columns=[], on_problem=report)
     # The source of code is wanted as it is, of HTML too.
-    return documents(given, **columns, format="text" if kind == "code" else None, on_problem=report)
+    return documents(
+        given,
+        text_column=columns["text_column"],
+        id_column=columns["id_column"],
+        format="text" if kind == "code" else None,
+        on_problem=report,
+    )
 
 
 def _usable(document: Document, kind: str, report: Report) -> bool:
