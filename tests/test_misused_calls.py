@@ -77,6 +77,10 @@ def function_calls(folder: Path) -> dict[str, Call]:
     scanned = folder / "scanned"
     scanned.mkdir(exist_ok=True)
     (scanned / "a.txt").write_text(TEXT)
+    essays = folder / "essays"
+    essays.mkdir(exist_ok=True)
+    for name in ("a.txt", "b.txt"):
+        (essays / name).write_text(f"{TEXT} {name}")
     return {
         "calibrate": (la.calibrate, ([(TEXT, TEXT, 1), (TEXT, OTHER, 0)],), {}),
         "calibrate of a file": (la.calibrate, (labelled,), {}),
@@ -126,6 +130,7 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "page_print": (la.page_print, (HTML,), {}),
         "page_prints": (la.page_prints, ([HTML],), {}),
         "page_text": (la.page_text, (HTML,), {}),
+        "pairs": (la.pairs, (essays,), {}),
         "parse_record": (la.parse_record, ('{"a": 1}',), {}),
         "plan": (la.plan, (rows,), {}),
         "profile": (la.profile, (rows,), {}),

@@ -108,15 +108,22 @@ def command(
             progress=progress.at,
         )
         notes.finish()
-    for name, write in ((page, lambda: report.to_html(anonymous=anonymous)), (table, report.to_csv), (matrix, report.matrix_csv)):
-        if name:
-            write_file(name, write())
-            note(f"wrote {name}", quiet)
+    if page:
+        _write(page, report.to_html(anonymous=anonymous), quiet)
+    if table:
+        _write(table, report.to_csv(), quiet)
+    if matrix:
+        _write(matrix, report.matrix_csv(), quiet)
     if as_json:
         for row in report.to_dicts():
             print_json(row)
     else:
         _show(report)
+
+
+def _write(name: str, content: str, quiet: bool) -> None:
+    write_file(name, content)
+    note(f"wrote {name}", quiet)
 
 
 def _show(report: PairsReport) -> None:

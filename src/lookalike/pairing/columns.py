@@ -20,7 +20,7 @@ from lookalike.text.code import code_recipe
 from lookalike.text.tokenize import TokenStream, secret_strings, stream
 
 RECIPE = Recipe(normalize="fold+invisible+script")  # as ``compare`` reads texts: what nobody sees does not count, nor does the script
-MOST_TOKENS = 1 << 28  # about 70 bytes each
+MOST_TOKENS = 1 << 26  # about 130 bytes each
 COUNTED, IGNORED, LEFT_OUT, COMMON, COPY = range(5)  # what became of a token; COPY: it is found through an equal thing
 
 Numbers = NDArray[np.int64]
@@ -63,8 +63,15 @@ class Columns:
         """The first things alone."""
         parts = int(self.part_of[things])
         size = int(self.parts[parts])
-        rows = (column[:size] for column in (self.words, self.starts, self.ends))
-        return Columns(*rows, self.parts[: parts + 1], self.part_of[: things + 1], self.state[:size], self.vocabulary)
+        return Columns(
+            self.words[:size],
+            self.starts[:size],
+            self.ends[:size],
+            self.parts[: parts + 1],
+            self.part_of[: things + 1],
+            self.state[:size],
+            self.vocabulary,
+        )
 
     def part_at(self, token: int) -> int:
         """The part that a token is of."""

@@ -31,7 +31,7 @@ def page(report: PairsReport, anonymous: bool, title: str) -> str:
     lead = f"{counted(len(report.things), 'document')}, {counted(report.total, 'pair')} with something in common."
     body = (
         f'<div id="app">{heading(shown, lead)}{_list(report, names)}</div>'
-        f'<script type="application/octet-stream" id="data">{_packed(_data(report, names, anonymous, shown))}</script>'
+        f'<script type="application/octet-stream" id="data">{_packed(_data(report, names, anonymous, title))}</script>'
         f"{footer(*_facts(report))}"
     )
     return document(shown, body, own_style=_resource("pairs.css"), own_script=_resource("pairs.js"))

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from lookalike.checks import check_several
 from lookalike.corpus.contents import readable
 from lookalike.corpus.documents import documents
 from lookalike.corpus.files import STORE_FILE
@@ -33,7 +34,7 @@ def read_things(
     report: Report,
 ) -> tuple[list[Thing], bool]:
     """The things to compare, and whether they are submissions of several files each."""
-    given = [inputs] if isinstance(inputs, (str, Path)) else list(inputs)
+    given = [inputs] if isinstance(inputs, (str, Path)) else list(check_several("inputs", inputs, "paths, folders, patterns, or a store"))
     if store := next((each for each in given if is_store(each)), None):
         if len(given) > 1:
             raise InputError(f"{str(store)!r} is a store: give it alone")
@@ -69,7 +70,13 @@ def _documents(given: list[str | Path], kind: str, columns: dict[str, str], repo
     if kind == "record":
         return documents(given, id_column=columns["id_column"], columns=[], on_problem=report)
     # The source of code is wanted as it is, of HTML too.
-    return documents(given, **columns, format="text" if kind == "code" else None, on_problem=report)
+    return documents(
+        given,
+        text_column=columns["text_column"],
+        id_column=columns["id_column"],
+        format="text" if kind == "code" else None,
+        on_problem=report,
+    )
 
 
 def _usable(document: Document, kind: str, report: Report) -> bool:

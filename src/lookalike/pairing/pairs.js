@@ -11,7 +11,7 @@
       common: "What many share does not count", has: (n) => `${n} documents`, none: "No pair reaches the threshold.", shown: (a, b) => `${a} of ${b} pairs`,
       masks: ["ignored", "left out", "many share this"], explain: "The score is the share of both texts that lies inside of shared passages. It says what is equal, not who copied.",
       keys: [["↑ ↓", "choose a pair"], ["Enter", "look at it"], ["n p", "next and previous passage"], ["j k", "next and previous pair"], ["/", "filter"], ["h", "hide names"], ["m", "matrix"], ["Esc", "back"]],
-      close: "Close", matrixLead: "Each document with each: the darker, the more alike. Choose a field to see the pair.", size: "Larger nodes have more links. Choose one to see its pairs.",
+      close: "Close", title: "Shared passages", matrixLead: "All documents that share something, those of a group beside each other: the stronger the colour, the more alike. Choose a field to see the pair.", size: "Larger nodes have more links. Choose one to see its pairs.",
     },
     zh: {
       pairs: "配对", matrix: "矩阵", names: "隐藏名称", language: "English", help: "按键", filter: "按名称筛选", score: "相似度", left: "左", right: "右",
@@ -21,7 +21,7 @@
       noText: "这一对的原文不在此文件中，否则文件会太大。", common: "多人共有的段落不计入", has: (n) => `${n} 份文档`, none: "没有达到阈值的配对。",
       shown: (a, b) => `${b} 对中的 ${a} 对`, masks: ["忽略", "不计入", "多人共有"], explain: "相似度是两篇文字落在相同段落中的比例。它只说明哪里相同，不说明谁抄了谁。",
       keys: [["↑ ↓", "选择配对"], ["Enter", "查看"], ["n p", "下一段、上一段"], ["j k", "下一对、上一对"], ["/", "筛选"], ["h", "隐藏名称"], ["m", "矩阵"], ["Esc", "返回"]],
-      close: "关闭", matrixLead: "每份文档与每份文档：颜色越深越相像。点选一格查看该对。", size: "圆点越大，相连越多。点选可查看其配对。",
+      close: "关闭", title: "相同段落", matrixLead: "所有有相同段落的文档，同组相邻：颜色越浓越相像。点选一格查看该对。", size: "圆点越大，相连越多。点选可查看其配对。",
     },
   };
   const PAGE = 100;
@@ -123,15 +123,26 @@
     return place;
   }
 
+  // Documents that links connect, directly or through others: the largest group first.
+  function groupsOf(links) {
+    const leader = new Map();
+    const find = (node) => {
+      if (!leader.has(node)) leader.set(node, node);
+      while (leader.get(node) !== node) { leader.set(node, leader.get(leader.get(node))); node = leader.get(node); }
+      return node;
+    };
+    for (const [left, right] of links) leader.set(find(left), find(right));
+    const groups = new Map();
+    for (const node of [...leader.keys()].sort((a, b) => a - b)) { const top = find(node); groups.set(top, [...(groups.get(top) || []), node]); }
+    return [...groups.values()].sort((a, b) => b.length - a.length);
+  }
+
   function graph() {
     const links = data.pairs.filter(([, , value]) => value >= state.threshold).slice(0, 1500);
     const degree = new Map();
     for (const [left, right] of links) { degree.set(left, (degree.get(left) || 0) + 1); degree.set(right, (degree.get(right) || 0) + 1); }
     const nodes = [...degree.keys()].sort((a, b) => a - b);
-    const leader = new Map(nodes.map((node) => [node, node]));
-    const find = (node) => { while (leader.get(node) !== node) node = leader.get(node); return node; };
-    for (const [left, right] of links) leader.set(find(left), find(right));
-    const groups = new Set(nodes.map(find)).size, place = layout(nodes, links), labels = nodes.length <= 30;
+    const groups = groupsOf(links).length, place = layout(nodes, links), labels = nodes.length <= 30;
     const drawn = svg("svg", { class: "graph", viewBox: "0 0 600 380", role: "img", "aria-label": t().groups(groups, nodes.length) });
     for (const [left, right, value] of links) {
       const a = place.get(left), b = place.get(right);
@@ -188,25 +199,28 @@
   }
 
   function matrix() {
-    const size = data.things.length, cell = Math.max(2, Math.min(24, Math.floor(900 / size))), canvas = el("canvas", { class: "matrix", width: size * cell, height: size * cell, tabindex: "0", role: "img", "aria-label": t().matrixLead });
+    const order = groupsOf(data.pairs).flat(), at = new Map(order.map((thing, number) => [thing, number])), size = order.length;
+    if (!size) return [el("p", {}, t().none)];
+    const cell = Math.max(2, Math.min(24, Math.floor(900 / size))), canvas = el("canvas", { class: "matrix", width: size * cell, height: size * cell, tabindex: "0", role: "img", "aria-label": t().matrixLead });
     const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement), where = new Map();
     pen.fillStyle = style.getPropertyValue("--accent");
-    data.pairs.forEach(([left, right, value], at) => {
-      pen.globalAlpha = 0.08 + 0.92 * value;
+    data.pairs.forEach(([first, second, value], number) => {
+      const left = at.get(first), right = at.get(second);
+      pen.globalAlpha = 0.15 + 0.85 * value;
       pen.fillRect(left * cell, right * cell, cell, cell);
       pen.fillRect(right * cell, left * cell, cell, cell);
-      where.set(left * size + right, at).set(right * size + left, at);
+      where.set(left * size + right, number).set(right * size + left, number);
     });
     pen.globalAlpha = 1;
     pen.fillStyle = style.getPropertyValue("--line");
-    for (let at = 0; at < size; at += 1) pen.fillRect(at * cell, at * cell, cell, cell);
+    for (let number = 0; number < size; number += 1) pen.fillRect(number * cell, number * cell, cell, cell);
     const said = el("p", { role: "status" }, "\u00a0");
     const field = (event) => [Math.floor(event.offsetX / cell), Math.floor(event.offsetY / cell)];
     canvas.addEventListener("pointermove", (event) => {
-      const [x, y] = field(event), at = where.get(y * size + x);
-      said.textContent = x < size && y < size && x >= 0 && y >= 0 ? `${name(y)} · ${name(x)}${at === undefined ? "" : `: ${score(data.pairs[at][2])}`}` : "\u00a0";
+      const [x, y] = field(event), found = where.get(y * size + x), inside = x < size && y < size && x >= 0 && y >= 0;
+      said.textContent = inside ? `${name(order[y])} · ${name(order[x])}${found === undefined ? "" : `: ${score(data.pairs[found][2])}`}` : "\u00a0";
     });
-    canvas.addEventListener("click", (event) => { const [x, y] = field(event), at = where.get(y * size + x); if (at !== undefined) go(`#pair/${at}`); });
+    canvas.addEventListener("click", (event) => { const [x, y] = field(event), found = where.get(y * size + x); if (found !== undefined) go(`#pair/${found}`); });
     return [el("p", { class: "soft" }, t().matrixLead), said, el("div", { class: "scroll" }, canvas)];
   }
 
@@ -272,7 +286,7 @@
   function draw(focus) {
     document.documentElement.lang = state.lang;
     const content = state.view === "pair" ? pairView() : state.view === "matrix" ? matrix() : overview();
-    app.replaceChildren(el("h1", {}, data.title), el("p", { class: "soft" }, t().lead(data.things.length, data.total)), tools(), ...content);
+    app.replaceChildren(el("h1", {}, data.title || t().title), el("p", { class: "soft" }, t().lead(data.things.length, data.total)), tools(), ...content);
     if (state.view === "pair" && data.pairs[state.pair][6].length) choose(Math.max(state.passage, 0));
     if (focus) document.getElementById(focus)?.focus();
   }

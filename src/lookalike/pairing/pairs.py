@@ -145,7 +145,8 @@ def _by_passages(report: PairsReport, templates: list[Part], parts: tuple[str, .
     if empty:
         report.notes.append(f"{counted(empty, 'document')} with nothing to compare")
     if common:
-        report.notes.append(f"{counted(len(common), 'passage')} that more than {bound} documents have do not count")
+        verb = "does" if len(common) == 1 else "do"
+        report.notes.append(f"{counted(len(common), 'passage')} that more than {bound} documents have {verb} not count")
 
 
 def _take(report: PairsReport, found: list[Found], copies: Copies, columns: Columns, surprise: Surprise) -> None:

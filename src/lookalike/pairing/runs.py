@@ -61,7 +61,7 @@ def _beginnings(columns: Columns, grams: Grams, common: int) -> Iterator[tuple[N
     """
     places, number = _few_places(columns, grams, common)
     owner = np.searchsorted(columns.thing_starts, places, side="right") - 1
-    many = grams.things[number] > common
+    many = grams.things[number] > max(common, MOST_PARTNERS)
     at = np.arange(len(places))
     for step in range(1, len(places)):
         at = at[: np.searchsorted(at, len(places) - step)]
@@ -82,7 +82,7 @@ def _few_places(columns: Columns, grams: Grams, common: int) -> tuple[Numbers, N
     owner = np.searchsorted(columns.thing_starts, grams.places, side="right") - 1
     new = np.concatenate([[True], (number[1:] != number[:-1]) | (owner[1:] != owner[:-1])])[: len(number)]
     rank = np.arange(len(number)) - np.maximum.accumulate(np.where(new, np.arange(len(number)), 0)) if len(number) else number
-    most = np.where(grams.things > common, 1, MOST_PLACES)
+    most = np.where(grams.things > max(common, MOST_PARTNERS), 1, MOST_PLACES)
     chosen = (grams.things[number] > 1) & (rank < most[number])
     return grams.places[chosen], number[chosen]
 

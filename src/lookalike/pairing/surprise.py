@@ -5,8 +5,8 @@ The information of a run is Σ -log₂ P(token | the token before it), by the co
     P(t | s) = (c(s t) - o + MU · P(t)) / (c(s) - o + MU)        P(t) = (c(t) - o + ½) / (T - o + ½ V)
 
 of T tokens with V different ones. ``o`` is in how many places the run itself stands: the largest count of a gram of k tokens around the
-token. So a run does not testify for itself, however many copied it; a phrase that stands elsewhere among other words does. The first token of a
-run has -log₂ P(t).
+token. So a run does not testify for itself, however many copied it; a phrase that stands elsewhere among other words does. The first
+token of a run has -log₂ P(t).
 
 Among T tokens there are about T²/2 pairs of places where a run could begin, and an accident of b bits is expected at T²/2 · 2^-b of them.
 The **surprise** is b - log₂(T²/2): above 0 there is less than one such accident to be expected among all things together.
