@@ -82,6 +82,14 @@ def open(
     return Index(opener_of(location)(str(location), collection, wanted, read_only=read_only, create=create))
 
 
+def open_beside(index: Index, collection: str, *, create: bool) -> Index | None:
+    """Another collection of the store of an index, which shares its writer; None where a store has no one writer to share."""
+    from lookalike.stores.embedded.store import EmbeddedStore
+
+    store = index._store
+    return Index(store.sibling(collection, Wanted(), create=create)) if isinstance(store, EmbeddedStore) and store.folder else None
+
+
 def _without_key(recipe: Recipe) -> Recipe:
     if recipe.key is not None:
         raise InputError("recipe: this one has the key of a collection, and each has its own: give recipe.replace(key=None) and keyed=True")

@@ -1,13 +1,16 @@
-"""``index_table`` and ``drop_collection``: a collection on a table that somebody already has in PostgreSQL."""
+"""``index_table``: a collection on a table that somebody already has in PostgreSQL; ``drop_collection``: of any store."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from lookalike.checks import check_choice, check_share, check_str
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
+from lookalike.stores.embedded.store import EmbeddedStore
 from lookalike.stores.postgres.own_tables import KINDS, connected, drop_made_collection, make_table_collection
 from lookalike.stores.postgres.own_tables import TableCollection as TableCollection
-from lookalike.stores.settings import Settings
+from lookalike.stores.settings import Settings, Wanted
 
 DEFAULT = "default"
 
@@ -42,12 +45,14 @@ def index_table(
 
 
 def drop_collection(url: str, collection: str) -> int:
-    """Drop a collection of a PostgreSQL database with all its documents; returns how many there were.
+    """Drop a collection of a store with all its documents; returns how many there were. ``url``: of a database, or the path of a folder.
 
     Of a collection on a table of one's own the indexes are dropped, and the table stays as it is.
     """
     _check_name("url", url)
     _check_name("collection", collection)
+    if "://" not in url:
+        return EmbeddedStore(Path(url), collection, Wanted(), create=False).drop()
     with connected(url, collection, create=False) as (connection, _):
         return drop_made_collection(connection, collection)
 

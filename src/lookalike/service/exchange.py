@@ -51,6 +51,7 @@ class Call:
     client: str = ""
     grant: Grant = EVERYTHING
     params: dict[str, str] = field(default_factory=dict)
+    _body: bytes | None = None  # what was read, for a handler that is asked again
 
     @property
     def collection(self) -> str:
@@ -72,6 +73,8 @@ class Call:
                 return
 
     async def body(self, most: int | None = None) -> bytes:
+        if self._body is not None:
+            return self._body
         most = most or self.limits.body
         if int(self.headers.get("content-length") or 0) > most:
             raise TooLarge(f"the body has {self.headers['content-length']} bytes, and {most} are allowed")
@@ -80,7 +83,8 @@ class Call:
             found += piece
             if len(found) > most:
                 raise TooLarge(f"the body is larger than {most} bytes")
-        return bytes(found)
+        self._body = bytes(found)
+        return self._body
 
     async def drain(self) -> None:
         """Take what a client still sends, for a while: it could not read an answer before it has sent everything."""

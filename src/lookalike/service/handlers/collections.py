@@ -1,4 +1,4 @@
-"""Collections: listed and made."""
+"""Collections: listed, made and dropped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import UNSET
 from lookalike.errors import InputError
 from lookalike.service import shapes
 from lookalike.service.exchange import Answer, Call
-from lookalike.service.operations import Create
+from lookalike.service.operations import Create, Drop
 
 if TYPE_CHECKING:
     from lookalike.service.app import Service
@@ -33,3 +33,13 @@ async def create(service: Service, call: Call) -> Answer:
     options = {name: value for name in ("kinds", "recipe", "threshold", "keep_text") if (value := getattr(asked, name)) is not UNSET}
     await service.write(call, Create(asked.name, options))
     return Answer.json({"collections": await _names(service, call)}, 201)
+
+
+async def drop(service: Service, call: Call) -> Answer:
+    name = call.params["name"]
+    service.allow(call, name, write=True)
+    if name == "default":
+        raise InputError("the collection 'default' stays, since requests without ?collection= mean it: remove its documents")
+    done = await service.write(call, Drop(name))
+    service.shelf.forget(name)  # other processes notice when they next ask for it
+    return Answer.json({"removed": done.result, "version": done.version})

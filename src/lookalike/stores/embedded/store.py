@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import os
 import random
@@ -38,6 +39,7 @@ from lookalike.stores.embedded.beside import read_expired, remove_beside, write_
 from lookalike.stores.embedded.checking import check_collection
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
+from lookalike.stores.embedded.dropping import drop_rows
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
@@ -45,7 +47,7 @@ from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
 from lookalike.stores.embedded.sealing import SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.embedded.snapshots import Cache, Snapshot
-from lookalike.stores.embedded.states import State, read_state, segment_number, segment_path
+from lookalike.stores.embedded.states import State, read_sealed, read_state, segment_number, segment_path
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
@@ -56,23 +58,27 @@ TURN_SECONDS = 30.0  # that somebody waits for others who decide
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
 
 
+class Office:
+    """What the collections share that a process writes together: the one writer's connection, and what it has yet to put on record."""
+
+    def __init__(self) -> None:
+        self.writer: database.WriteConnection | None = None
+        self.unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
+        self.accepting = False
+        self.members: list[EmbeddedStore] = []  # those that are open
+
+
 class EmbeddedStore:
     """One collection of a store on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
     def __init__(self, folder: Path | None, collection: str, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
-        self.folder, self.collection, self._read_only = folder, collection, read_only
+        self.folder, self._read_only = folder, read_only
         self.name = f"store {str(folder)!r}" if folder else "memory://"
         self._turns = threading.RLock()  # of those who change something
-        self._writer: database.WriteConnection | None = None
+        self._office = Office()
         self._lock: FileLock | None = None
-        self._closed = False
         self._process = os.getpid()
-        self._fresh = Fresh()
         self._record = Record(folder, self.name) if folder else None
-        self._accepting = False
-        self._unsaid: tuple[database.Identity, int] | None = None  # committed, and not yet on record; of how many documents
-        self._active = Active()  # readings, by the generation of segments that they see
-        self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
         self._readings: DiskReadings | MemoryReadings
         if folder is None:
             self._readings = MemoryReadings(self.name)
@@ -81,14 +87,30 @@ class EmbeddedStore:
             self._readings = DiskReadings(folder / DATABASE, folder / READER_LOCK)
             self._lock = FileLock(folder / WRITER_LOCK)
         self._segments = folder / SEGMENTS if folder else None
-        self.wanted = wanted
+        self._begin(collection, wanted, create and not read_only)
+
+    def _begin(self, collection: str, wanted: Wanted, create: bool) -> None:
+        """Open the collection: all that is of this one alone."""
+        self.collection, self.wanted, self._closed = collection, wanted, False
+        self._fresh = Fresh()
+        self._active = Active()  # readings, by the generation of segments that they see
+        self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
+        self._office.members.append(self)
         try:
-            self.settings = self._open_collection(wanted, create and not read_only)
+            self.settings = self._open_collection(wanted, create)
         except BaseException:
             with suppress(StoreError):  # the first error is the one to tell
                 self._let_go()
             raise
         self._cache = Cache(self._segments, self.settings)
+
+    def sibling(self, collection: str, wanted: Wanted, *, create: bool) -> EmbeddedStore:
+        """Another collection of the same store, written over the same connection: to write them in turn costs no more than to write one."""
+        with self._turns:
+            self._require_open()
+            other = copy.copy(self)
+            other._begin(collection, wanted, create and not self._read_only)
+            return other
 
     def _open_collection(self, wanted: Wanted, create: bool) -> Settings:
         last = self._record.read() if self._record else None
@@ -105,9 +127,12 @@ class EmbeddedStore:
             settings = wanted.made()
             with self._writing() as writer:
                 self._add_columns(writer, settings)
+                # Generations and versions begin at the time, in microseconds: beyond those of a dropped collection of this name, which
+                # others may still have open and in their caches.
+                now = time.time_ns() // 1000
                 writer.execute(
-                    "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, 0, 0)",
-                    (self.collection, settings.to_json()),
+                    "INSERT INTO collections VALUES ((SELECT coalesce(max(number), -1) + 1 FROM collections), ?, ?, 0, 0, 0, ?, ?)",
+                    (self.collection, settings.to_json(), now, now),
                 )
                 self._keep_secret(writer, settings)
                 self._chain(writer, database.read_identity(writer), settings.to_json().encode())
@@ -187,34 +212,34 @@ class EmbeddedStore:
                 with self._readings.transaction() as connection:
                     yield connection
                 return
-            if self._writer is None:
+            if self._office.writer is None:
                 self._become_writer()
-            assert self._writer is not None  # noqa: S101
+            assert self._office.writer is not None  # noqa: S101
             self._say()
             try:
-                with self._writer.transaction() as connection:
+                with self._office.writer.transaction() as connection:
                     yield connection
             except BaseException:
-                self._unsaid = None
+                self._office.unsaid = None
                 raise
             self._say()
-            if self._writer.has_long_log():
+            if self._office.writer.has_long_log():
                 self._readings.let_go()
-                self._writer.checkpoint()
+                self._office.writer.checkpoint()
 
     def _chain(self, connection: sqlite3.Connection, store: database.Identity, contents: bytes, count: int = MANY) -> None:
         """Number a change that is about to be committed."""
         if self._record is not None:
             changed = chained(store, contents)
             database.write_chain(connection, changed)
-            self._unsaid = changed, count
+            self._office.unsaid = changed, count
 
     def _say(self) -> None:
         """Put what was committed on record. If that fails, it is done before anything else is committed."""
-        if self._unsaid is not None and self._record is not None:
-            store, count = self._unsaid
+        if self._office.unsaid is not None and self._record is not None:
+            store, count = self._office.unsaid
             self._record.write(store, sync=count >= MANY)
-            self._unsaid = None
+            self._office.unsaid = None
 
     def _become_writer(self) -> None:
         assert self.folder is not None  # noqa: S101 - memory has its writer from the start
@@ -230,10 +255,10 @@ class EmbeddedStore:
             self._lock.sign()
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
             self._let_go_of_readers()
-            self._writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
-            database.bring_up_to_date(self._writer.connection)
-            self._take_record(self._writer.connection)
-            self._remove_orphans(self._writer.connection)
+            self._office.writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
+            database.bring_up_to_date(self._office.writer.connection)
+            self._take_record(self._office.writer.connection)
+            self._remove_orphans(self._office.writer.connection)
         except BaseException:
             self._stop_writing()
             raise
@@ -242,7 +267,7 @@ class EmbeddedStore:
         """Whoever wrote last may have been killed after a commit and before it was on record."""
         assert self._record is not None  # noqa: S101
         last, store = self._record.read(), database.read_identity(connection)
-        if self._accepting:
+        if self._office.accepting:
             self._record.start_anew(store)
             return
         self._record.verify(last, store)
@@ -259,12 +284,12 @@ class EmbeddedStore:
 
     def accept_state(self) -> None:
         """Go on with what the database has, whatever is on record."""
-        self._accepting = True
+        self._office.accepting = True
         try:
             with self._writing():
                 pass
         finally:
-            self._accepting = False
+            self._office.accepting = False
 
     def _let_go_of_readers(self) -> None:
         if isinstance(self._readings, DiskReadings):
@@ -272,17 +297,18 @@ class EmbeddedStore:
 
     def _stop_writing(self) -> None:
         self._let_go_of_readers()
-        if self._writer is not None:
+        if self._office.writer is not None:
             if self._record is not None:
                 self._record.sync()
-            self._writer.close()
-            self._writer = None
+            self._office.writer.close()
+            self._office.writer = None
         if self._lock is not None:
             self._lock.release()
 
     def _remove_orphans(self, connection: sqlite3.Connection) -> None:
         """Files that a writer left behind when it was killed: written, but never used, or no longer."""
-        used = {number for (number,) in connection.execute("SELECT number FROM segments")} | self.discarded()
+        used = {number for (number,) in connection.execute("SELECT number FROM segments")}
+        used |= {number for each in self._office.members for number in each.discarded()}
         for path in (self.folder or Path()).glob("segments/*"):
             if path.suffix == ".partial" or segment_number(path) not in used:
                 path.unlink(missing_ok=True)
@@ -318,7 +344,7 @@ class EmbeddedStore:
     def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Batch, Answer]]) -> Answer:
         """One decides at a time, of all threads and processes: there is one writer. Whoever was not it before lets others have a turn."""
         with self._turns:
-            passing = self.folder is not None and self._writer is None
+            passing = self.folder is not None and self._office.writer is None
             if passing:
                 self._wait_for_turn()
             try:
@@ -393,6 +419,19 @@ class EmbeddedStore:
         self._chain(connection, state.store, repr(sorted(found.values())).encode(), removed)
         return removed
 
+    def drop(self) -> int:
+        """Remove the collection with all that belongs to it, in one transaction; returns how many documents it had. It is closed then."""
+        with self._turns:
+            with self._writing() as connection:
+                state = self._state(connection)
+                dropped = [segment.number for segment in read_sealed(connection, state.number)]
+                drop_rows(connection, state.number)
+                self._chain(connection, state.store, repr((self.collection, state.documents)).encode())
+            # Readers of other processes that have not opened a file yet build from the database what they still see there.
+            self._discarded |= dict.fromkeys(dropped, state.generation + 1)
+            self._let_go()
+        return state.documents
+
     def adopt(self, settings: Settings) -> bool:
         with self._turns:
             with self._writing() as connection:
@@ -433,9 +472,9 @@ class EmbeddedStore:
                     add_missing_checks(connection)
             if self.folder is None and progress:
                 progress(self._documents())
-            if self.folder is not None and self._writer is not None:
+            if self.folder is not None and self._office.writer is not None:
                 with database.write_errors(self.name):
-                    self._writer.connection.execute("VACUUM")
+                    self._office.writer.connection.execute("VACUUM")
                     self._stop_writing()  # moves the log into the database
             return {"bytes_before": before, "bytes_after": self._bytes()}
 
@@ -478,15 +517,18 @@ class EmbeddedStore:
         with self._turns, database.write_errors(self.name):
             if self._closed:
                 return
-            if self._writer is not None:
+            if self._office.writer is not None:
                 self._seal_tail()
             self._let_go()
 
     def _let_go(self) -> None:
         with self._turns, database.write_errors(self.name):
             self._closed = True
-            self._readings.close()
-            self._stop_writing()
+            if self in self._office.members:
+                self._office.members.remove(self)
+            if not self._office.members:
+                self._readings.close()
+                self._stop_writing()
             self._delete_discarded(every=True)
 
 
