@@ -144,6 +144,7 @@ def table() -> list[Route]:
                 Parameter("after", "string", "'next' of the page before"),
                 Parameter("limit", "integer", "documents per page, up to 1000"),
                 Parameter("contains", "string", "only documents whose id or text contains this"),
+                Parameter("excerpt", "integer", "of each text only so many characters, and how many it has"),
             ),
         ),
         Route("GET", "/collections", collections.names, "The names of all collections", answers=shapes.Collections),

@@ -136,9 +136,12 @@ class DocumentLine(Struct):
 
 
 class Stored(Struct):
+    """``characters``: of the whole text, where ``?excerpt=`` asked for its beginning."""
+
     id: Id
     text: str | None
     meta: dict[str, Any]
+    characters: int | UnsetType = UNSET
 
 
 class Put(Struct):
