@@ -3,7 +3,7 @@ import { h, $$, t, num, announce, settings, langOf } from './core.js';
 import { KINDS } from './kinds.js';
 import { windowed } from './window.js';
 
-const MANY = 2000;                                       // rows; of more only those near the screen are drawn
+const MANY = 2000, MUCH = 200000;                        // rows, characters; of more only those near the screen are drawn
 const LONG = 4000, PIECE = 2000;                         // characters of a line; a longer one is shown in pieces
 // Segments [kind, start, end, partner start, partner end] of one side, as objects; a change of form that does not count has the kind "form".
 function read(segments, cp) {
@@ -101,7 +101,7 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
   const segs = [read(result.segments.left, cp[0]), read(result.segments.right, cp[1])];
   const lines = segs.map((list, side) => cut(cp[side], list));
   lines.forEach((list, side) => { let n = 0; for (const line of list) { for (const p of line.parts) p.text = cp[side].slice(p.from, p.to).join(''); line.n = !line.more && (code || !blank(line)) ? ++n : n; } });
-  const rows = rowsOf(lines[0], lines[1], code), large = rows.length > MANY;
+  const rows = rowsOf(lines[0], lines[1], code), large = rows.length > MANY || cp[0].length + cp[1].length > MUCH;
   const changes = [], byKey = new Map(); let moves = 0;
   const keyOf = (g, side) => g.a < 0 ? side + ':' + g.from : side ? g.a + '>' + g.from : g.from + '>' + g.a;
   rows.forEach((row, i) => row.forEach((line, side) => line?.parts.forEach(p => {
@@ -156,7 +156,7 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
   const guess = item => Array.isArray(item) ? 32 : code ? 21 : 13 + 28 * Math.max(1, Math.ceil(Math.max(...rows[item].map(line => line ? line.to - line.from : 0)) / perLine()));
   function draw() {
     list(); parts?.stop();
-    parts = windowed(build, guess, { all: !large });
+    parts = windowed(build, guess, { columns: state.inline ? 2 : 4, all: !large });
     el.className = 'diff' + (code ? ' code' : '') + (state.inline ? ' inline' : '');
     el.replaceChildren(
       h('colgroup', (state.inline ? [1] : [1, 2]).map(() => [h('col.n'), h('col')])),
@@ -187,8 +187,8 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
   const wanted = () => changes.filter(change => !kindOnly || change.kind === kindOnly);
   function select(change) { $$('.cur', el).forEach(x => x.classList.remove('cur')); current = change; if (change) shown(change).forEach(x => x.classList.add('cur')); }
   function bring(row) {                                  // a far one at once, a near one smoothly
-    const { was } = parts.part(itemOf[row]);
-    return was && !matchMedia('(prefers-reduced-motion: reduce)').matches ? 'smooth' : 'auto';
+    const box = itemEl(itemOf[row])?.getBoundingClientRect();
+    return box && Math.abs(box.top) < 2 * innerHeight && !matchMedia('(prefers-reduced-motion: reduce)').matches ? 'smooth' : 'auto';
   }
   function jump(change, side) {
     const where = change.rows[side] < 0 ? 1 - side : side, behavior = bring(change.rows[where]);

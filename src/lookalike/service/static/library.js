@@ -57,7 +57,7 @@ async function documents(main, stats) {
       if (!shown) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
     } catch (error) { toast(error.message || String(error)); } finally { loading = false; }
   }
-  async function restart() { round++; loading = false; next = null; shown = 0; rows?.stop(); rows = windowed(row, () => 34); table.replaceChildren(head); chosen.clear(); await load(); }
+  async function restart() { round++; loading = false; next = null; shown = 0; rows?.stop(); rows = windowed(row, () => 34, { columns: 2 }); table.replaceChildren(head); chosen.clear(); await load(); }
   let timer = 0;
   main.append(writes ? uploader(restart) : h('p.soft', t('readonly')),
     h('div.controls', h('input', { type: 'search', placeholder: t('filter'), 'aria-label': t('filter'), value: state.filter, oninput: event => { state.filter = event.target.value; clearTimeout(timer); timer = setTimeout(restart, 250); } }), note, pair, drop_),

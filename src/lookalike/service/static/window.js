@@ -2,13 +2,13 @@
 import { h } from './core.js';
 
 const NEAR = 1200;                                       // pixels above and below the screen
-const PART = 40;                                         // rows that come and go together
+const PART = 40, TALL = 1600;                            // rows that come and go together, or fewer of so many pixels
 
 /** Parts (each a tbody) for items. ``build`` makes the row of an item, ``guess`` says how tall it may be until it was seen. */
-export function windowed(build, guess, { all = false } = {}) {
+export function windowed(build, guess, { columns, all = false }) {
   const items = [], parts = [], of = new Map();
   let watch = null, scale = 1;
-  const space = part => part.el.replaceChildren(h('tr.far', { 'aria-hidden': 'true' }, h('td', { colspan: '9', style: { height: part.tall * (part.seen ? 1 : scale) + 'px' } })));
+  const space = part => part.el.replaceChildren(h('tr.far', { 'aria-hidden': 'true' }, h('td', { colspan: String(columns), style: { height: part.tall * (part.seen ? 1 : scale) + 'px' } })));
   const show = part => { if (part && !part.shown) { part.shown = true; part.el.replaceChildren(...items.slice(part.from, part.to).map((item, k) => build(item, part.from + k))); } };
   const hide = part => { if (part.shown) { part.tall = part.el.offsetHeight; part.seen = true; part.shown = false; space(part); } };
   const every = () => parts.forEach(show);
@@ -25,11 +25,12 @@ export function windowed(build, guess, { all = false } = {}) {
     parts,
     /** More items at the end; returns the parts that were made for them. */
     add(more) {
-      const first = parts.length, step = all ? more.length || 1 : PART;
-      for (let at = 0; at < more.length; at += step) {
-        const some = more.slice(at, at + step), from = items.length + at;
-        parts.push({ from, to: from + some.length, el: h('tbody'), shown: false, seen: false, tall: all ? 0 : some.reduce((sum, item) => sum + guess(item), 0) });
-      }
+      const first = parts.length;
+      let part = null;
+      more.forEach((item, k) => {
+        if (!part || !all && (part.to - part.from >= PART || part.tall >= TALL)) { const from = items.length + k; part = { from, to: from, el: h('tbody'), shown: false, seen: false, tall: 0 }; parts.push(part); }
+        part.to++; if (!all) part.tall += guess(item);
+      });
       for (const item of more) items.push(item);
       const made = parts.slice(first);
       made.forEach((part, i) => { of.set(part.el, part); if (first + i < 2) show(part); else space(part); watch?.observe(part.el); });
