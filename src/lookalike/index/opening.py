@@ -59,9 +59,12 @@ def open(
     if not 1 <= _stored_bytes(collection) <= MAX_COLLECTION_BYTES:
         raise InputError(f"collection={collection!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
-        from lookalike.index.remote import RemoteIndex
+        from lookalike.index.remote import open_remote
 
-        return RemoteIndex(location, collection)
+        asked = {"kinds": parse_kinds(kinds), "recipe": recipe, "bits": bits, "size": size, "keep_text": keep_text}
+        asked |= {"threshold": threshold, "recall": recall, "keyed": keyed, "model": model, "weights": weights, "measures": measures}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return open_remote(location, collection, given, create=create and not read_only)
     wanted = Wanted(
         recipe=None if recipe is None else _without_key(resolve(recipe)),
         model=_checked_model(model),

@@ -14,6 +14,7 @@ from lookalike.errors import InputError, LookalikeError
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.index.own_tables import drop_collection
+from lookalike.recipe import Recipe
 from lookalike.service.operations import Admit, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
 from lookalike.service.shelf import opened
 
@@ -89,7 +90,9 @@ class GroupWriter:
             return [[{"admitted": each.admitted, "match": each.match.to_dict() if each.match else None} for each in found]]
         if isinstance(first, Create):
             self._leave()
-            open_index(self._location, collection=first.collection, **first.options).close()
+            recipe = first.options.get("recipe")
+            made = {"recipe": Recipe.from_dict(recipe)} if isinstance(recipe, dict) else {}
+            open_index(self._location, collection=first.collection, **first.options | made).close()
             return [None]
         if isinstance(first, Drop):
             self._opened(first.collection)  # NotFound, where there is none
