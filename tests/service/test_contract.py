@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+import lookalike as la
 from lookalike.service.app import Service, Settings
 from lookalike.service.limits import Limits
 from lookalike.service.writer_process import LocalWriter
@@ -26,6 +27,8 @@ class Served:
     def __init__(self, store: Path) -> None:
         self.port, self._ready = free_port(), threading.Event()
         self._store = store
+        la.open(store, collection="passing").close()
+        la.drop_collection(str(store), "passing")  # a store without a collection, so that each test makes its own
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()))
         self._thread.start()
         assert self._ready.wait(30)
