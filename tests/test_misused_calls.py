@@ -165,6 +165,7 @@ def class_calls(folder: Path) -> dict[str, Call]:
     return {
         "Recipe": (la.Recipe, (), {}),
         "Recipe.from_dict": (la.Recipe.from_dict, (la.Recipe().to_dict(),), {}),
+        "AsyncIndex": (la.AsyncIndex, (la.open("memory://"),), {}),
         "HammingIndex": (la.HammingIndex, (), {}),
         "BandIndex": (la.BandIndex, ([[1, 2]], ["a"]), {"bands": 1, "rows": 2}),
         "Bounds.of": (la.Bounds.of, ((0.1, 0.2, 0.3),), {}),

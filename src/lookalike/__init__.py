@@ -69,7 +69,7 @@ _ROOMS = {
     "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
     " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
-    "index": "Added Admitted BandIndex CheckReport FieldMatch Member SetIndex SimhashMatches TableCollection VectorMatches"
+    "index": "Added Admitted AsyncIndex BandIndex CheckReport FieldMatch Member SetIndex SimhashMatches TableCollection VectorMatches"
     " drop_collection index_table",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",

@@ -96,6 +96,7 @@ from lookalike.scanning.scan import scan as scan
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.index.admit import Admitted as Admitted
+from lookalike.index.asynchronous import AsyncIndex as AsyncIndex
 from lookalike.index.own_tables import TableCollection as TableCollection, drop_collection as drop_collection, index_table as index_table
 from lookalike.service.starting import serve as serve
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport

@@ -207,6 +207,23 @@ def test_collections(service: Running) -> None:
     assert service.ask("PUT", "/documents/x?collection=none", {"text": "nowhere"})[0] == 404
 
 
+def test_a_dropped_collection_is_gone_in_every_process(service: Running) -> None:
+    for threshold in (0.5, 0.9, 0.9):  # made anew with other settings, and with the same ones
+        assert service.ask("POST", "/collections", {"name": "passing", "threshold": threshold})[0] == 201
+        for number in range(4):
+            assert service.ask("PUT", f"/documents/p{number}?collection=passing", {"text": f"{TEXT} {threshold} {number}"})[0] == 201
+        for _ in range(8):  # each process is asked
+            status, found = service.ask("POST", "/search?collection=passing", {"text": f"{TEXT} {threshold} 1", "threshold": 0.9})
+            assert status == 200
+            assert found["matches"][0]["id"] == "p1"
+            assert service.ask("GET", "/stats?collection=passing")[1]["settings"]["threshold"] == threshold
+        assert service.ask("DELETE", "/collections/passing")[1]["removed"] == 4
+        for _ in range(8):
+            assert service.ask("POST", "/search?collection=passing", {"text": TEXT})[0] == 404
+            assert service.ask("GET", "/documents/p1?collection=passing")[0] == 404
+        assert "passing" not in service.ask("GET", "/collections")[1]["collections"]
+
+
 def test_a_snapshot_can_be_loaded(service: Running, tmp_path: Path) -> None:
     status, _, body = service.raw("POST", "/snapshot")
     assert status == 200
@@ -261,7 +278,9 @@ def test_counters(service: Running) -> None:
         ("PUT", "/documents/x", b'{"text": "a", "meta": []}', {}, 422),
         ("POST", "/admit", b'{"id": null, "text": "a"}', {}, 422),
         ("POST", "/collections", b'{"name": ""}', {}, 422),
-        ("DELETE", "/collections/default", None, {}, 404),
+        ("DELETE", "/collections/default", None, {}, 422),
+        ("DELETE", "/collections/nowhere", None, {}, 404),
+        ("GET", "/collections/default", None, {}, 405),
         ("POST", "/feedback", b'{"pairs": []}', {}, 422),
         ("POST", "/feedback", b'{"pairs": [{"draft": 1}]}', {}, 422),
     ],

@@ -54,10 +54,16 @@ def test_tokens(guarded: Running) -> None:
     assert guarded.ask("PUT", "/documents/b", {"text": "x y z"}, as_(READ))[0] == 403
     assert guarded.ask("PUT", "/documents/b", {"text": "x y z"}, as_(WRITE))[0] == 201
     assert guarded.ask("GET", "/documents/a", headers=as_(ONE))[0] == 403
-    assert guarded.ask("POST", "/collections", {"name": "news"}, as_(ONE))[0] == 403  # the request itself is about 'default'
-    assert guarded.ask("POST", "/collections?collection=news", {"name": "news"}, as_(ONE))[0] == 201
+    assert guarded.ask("POST", "/collections", {"name": "others"}, as_(ONE))[0] == 403
+    assert guarded.ask("POST", "/collections", {"name": "news"}, as_(ONE))[0] == 201
     assert guarded.ask("PUT", "/documents/n?collection=news", {"text": "some news"}, as_(ONE))[0] == 201
-    assert guarded.ask("GET", "/collections?collection=news", headers=as_(ONE))[1] == {"collections": ["news"]}
+    assert guarded.ask("GET", "/collections", headers=as_(ONE))[1] == {"collections": ["news"]}
+    assert guarded.ask("POST", "/compare", {"left": "a b", "right": "a c"}, as_(ONE))[0] == 200  # needs no collection
+    assert guarded.ask("GET", "/metrics", headers=as_(ONE))[0] == 403
+    assert guarded.ask("POST", "/collections", {"name": "others"}, as_(WRITE))[0] == 201
+    assert guarded.ask("DELETE", "/collections/others", headers=as_(ONE))[0] == 403
+    assert guarded.ask("DELETE", "/collections/others", headers=as_(READ))[0] == 403
+    assert guarded.ask("DELETE", "/collections/news", headers=as_(ONE))[0] == 200
 
 
 def test_a_write_leaves_a_line_that_says_who(guarded: Running) -> None:
@@ -102,6 +108,15 @@ def test_a_token_file_that_means_nothing_is_refused(tmp_path: Path, content: str
     (tmp_path / "tokens").write_text(content)
     with pytest.raises(la.InputError):
         Tokens.read(tmp_path / "tokens")
+
+
+def test_a_missing_token_file_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(la.InputError) as missing:
+        Tokens.read(tmp_path / "missing")
+    assert str(missing.value).count(str(tmp_path)) == 1
+    (tmp_path / "bytes").write_bytes(b"\xff" * 20)
+    with pytest.raises(la.InputError, match="UTF-8"):
+        Tokens.read(tmp_path / "bytes")
 
 
 def test_clients_that_ask_too_often_wait() -> None:

@@ -60,9 +60,12 @@ def open(
         check_bool("keyed", keyed)
     check_collection("collection", collection)
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
-        from lookalike.index.remote import RemoteIndex
+        from lookalike.index.remote import open_remote
 
-        return RemoteIndex(location, collection)
+        asked = {"kinds": parse_kinds(kinds), "recipe": recipe, "bits": bits, "size": size, "keep_text": keep_text}
+        asked |= {"threshold": threshold, "recall": recall, "keyed": keyed, "model": model, "weights": weights, "measures": measures}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return open_remote(location, collection, given, create=create and not read_only)
     wanted = Wanted(
         recipe=None if recipe is None else _without_key(resolve(recipe)),
         model=_checked_model(model),
@@ -89,7 +92,9 @@ def open_beside(index: Index, collection: str, *, create: bool) -> Index | None:
     from lookalike.stores.embedded.store import EmbeddedStore
 
     store = index._store
-    return Index(store.sibling(collection, Wanted(), create=create)) if isinstance(store, EmbeddedStore) and store.folder else None
+    if not isinstance(store, EmbeddedStore) or store.folder is None:
+        return None
+    return Index(EmbeddedStore(store.place, collection, Wanted(), create=create))
 
 
 def _without_key(recipe: Recipe) -> Recipe:

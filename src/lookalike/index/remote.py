@@ -25,6 +25,7 @@ from lookalike.index.admit import Admitted
 from lookalike.index.index import Index
 from lookalike.markup.page import Page
 from lookalike.model import Document, Passage
+from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
@@ -46,7 +47,7 @@ class Connection:
         self._host, self._port = parts.hostname, parts.port
         token = os.environ.get("LOOKALIKE_TOKEN", "")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._local = threading.local()
+        self._local, self._open = threading.local(), set[http.client.HTTPConnection]()
 
     def ask(self, method: str, path: str, data: object = None, **query: object) -> Any:
         body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
@@ -66,22 +67,24 @@ class Connection:
             again = connection is not None  # one that was kept may have been closed meanwhile
             if connection is None:
                 connection = self._local.connection = self._kind(self._host, self._port, timeout=TIMEOUT)
+                self._open.add(connection)
             try:
                 connection.request(method, path, body, dict(headers))
                 answer = connection.getresponse()
                 return answer.status, answer.read()
             except (OSError, http.client.HTTPException) as error:
                 connection.close()
+                self._open.discard(connection)
                 self._local.connection = None
                 if not again:
                     raise StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?") from error
         raise AssertionError  # the loop returns or raises
 
     def close(self) -> None:
-        connection = getattr(self._local, "connection", None)
-        if connection is not None:
-            connection.close()
-            self._local.connection = None
+        """The connections of all threads."""
+        while self._open:
+            self._open.pop().close()
+        self._local = threading.local()
 
 
 def _error(status: int, answer: bytes) -> LookalikeError:
@@ -100,12 +103,49 @@ def _error(status: int, answer: bytes) -> LookalikeError:
     return InputError(message) if status in (400, 413, 415, 422) else StoreError(message)
 
 
+MADE_WITH = ("kinds", "recipe", "threshold", "keep_text", "bits", "size", "recall", "keyed")  # what a service can be asked to make
+
+
+def open_remote(address: str, collection: str, wanted: Mapping[str, Any], *, create: bool) -> RemoteIndex:
+    """An index of a service; a collection that is not there is made, as everywhere."""
+    remote = Connection(address, collection)
+    asked = {name: value.to_dict() if isinstance(value, Recipe) else value for name, value in wanted.items()}
+    try:
+        try:
+            facts = remote.ask("GET", "/stats")
+        except NotFound:
+            if not create:
+                raise StoreError(f"{remote.address} has no collection {collection!r:.80}") from None
+            _check_wanted(wanted)
+            remote.ask("POST", "/collections", {"name": collection} | asked)
+            return RemoteIndex(remote, remote.ask("GET", "/stats"))
+        _check_same(wanted, facts["settings"], f"{remote.address}, collection {collection!r:.80}")
+    except BaseException:
+        remote.close()
+        raise
+    return RemoteIndex(remote, facts)
+
+
+def _check_wanted(wanted: Mapping[str, Any]) -> None:
+    wrong = next((name for name in wanted if name not in MADE_WITH), None)
+    if wrong is not None:
+        raise InputError(f"{wrong}: a service makes no collection with this: make it where the store is, with la.open and lookalike serve")
+
+
+def _check_same(wanted: Mapping[str, Any], found: Mapping[str, Any], where: str) -> None:
+    """What a collection was made with stays: asking for something else is an error, as it is of every store."""
+    for name, value in wanted.items():
+        if name == "recipe":
+            value, name = resolve(value).id, "recipe_id"
+        if name in found and found[name] != (list(value) if isinstance(value, tuple) else value):
+            raise InputError(f"{name}={value!r:.60}: {where} has {found[name]!r:.60}: leave it out, or choose another collection")
+
+
 class RemoteIndex(Index):
     """An index that a service has."""
 
-    def __init__(self, address: str, collection: str) -> None:
-        self._remote = Connection(address, collection)
-        self._facts = self._remote.ask("GET", "/stats")
+    def __init__(self, remote: Connection, facts: dict[str, Any]) -> None:
+        self._remote, self._facts = remote, facts
 
     def close(self, progress: Any = None) -> None:
         self._remote.close()

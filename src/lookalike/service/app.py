@@ -14,16 +14,16 @@ from secrets import token_hex
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from lookalike.errors import LookalikeError
+from lookalike.errors import LookalikeError, StoreError
 from lookalike.secrecy import hide
 from lookalike.service.exchange import Answer, Call, Gone, Receive, Send, TooLarge, Unreadable, query_of, send_answer
 from lookalike.service.lanes import Lanes
 from lookalike.service.limits import Buckets, Busy, Limits
 from lookalike.service.metrics import Metrics
 from lookalike.service.operations import Admit, Done, Operation, Put, Remove, WriteFailed, code_of
-from lookalike.service.routes import Route, table
+from lookalike.service.routes import COLLECTION, Route, table
 from lookalike.service.shapes import Problem
-from lookalike.service.shelf import Shelf
+from lookalike.service.shelf import Shelf, outdated
 from lookalike.service.static_files import static_answer
 from lookalike.service.tokens import EVERYTHING, Tokens
 from lookalike.version import __version__
@@ -153,9 +153,15 @@ class Service:
         self._check_host(call)
         if route is None:
             return static_answer(call)
-        self.allow(call, None if route.open else call.collection, route.write, public=route.open)
+        self.allow(call, call.collection if COLLECTION in route.parameters else None, route.write, public=route.open)
         self._buckets.take(call.grant.name if self.tokens else call.client)
-        return await route.handler(self, call)
+        try:
+            return await route.handler(self, call)
+        except StoreError as error:
+            if not outdated(error):
+                raise
+            self.shelf.forget(call.collection)
+            return await route.handler(self, call)
 
     def _route(self, call: Call, raw: bytes) -> Route | None:
         method = "GET" if call.method == "HEAD" else call.method

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,21 +28,24 @@ class Metrics:
             with path.open("ab") as file:
                 file.truncate(size)
             self._all = np.memmap(path, dtype=np.float64, mode="r+", shape=shape)
-        self._own, self._routes = self._all[own], list(routes)
-        self._places = {name: place for place, name in enumerate(routes)}
-        self._own[len(routes)] = 0  # gauges of a process that died are not those of the one in its place
+        self._routes = list(routes)
+        # Plain numbers in the same memory: every request changes some, and numpy takes ten times as long for one.
+        self._own = memoryview(self._all[own]).cast("B").cast("d")
+        self._places = {name: place * shape[2] for place, name in enumerate(routes)}
+        self._gauges = {name: len(routes) * shape[2] + place for place, name in enumerate(GAUGES)}
+        self._all[own, len(routes)] = 0  # gauges of a process that died are not those of the one in its place
 
     def count(self, route: str, status: int, seconds: float) -> None:
-        row = self._own[self._places[route]]
-        row[min(max(status // 100, 2), 5) - 2] += 1
-        row[len(_STATUSES) + int(np.searchsorted(BUCKETS, seconds))] += 1
-        row[_SUM] += seconds
+        own, row = self._own, self._places[route]
+        own[row + min(max(status // 100, 2), 5) - 2] += 1
+        own[row + len(_STATUSES) + bisect_left(BUCKETS, seconds)] += 1
+        own[row + _SUM] += seconds
 
     def gauge(self, name: str, change: int) -> None:
-        self._own[len(self._routes), GAUGES.index(name)] += change
+        self._own[self._gauges[name]] += change
 
     def set(self, name: str, value: float) -> None:
-        self._own[len(self._routes), GAUGES.index(name)] = value
+        self._own[self._gauges[name]] = value
 
     def text(self, more: Mapping[str, float]) -> str:
         """In the format of Prometheus."""

@@ -36,11 +36,15 @@ class Create(Struct, tag=True):
     options: dict[str, Any]
 
 
+class Drop(Struct, tag=True):
+    collection: str
+
+
 class Compact(Struct, tag=True):
     collection: str
 
 
-Operation = Put | Remove | Admit | Create | Compact
+Operation = Put | Remove | Admit | Create | Drop | Compact
 
 
 class Done(Struct):

@@ -144,10 +144,14 @@ def table() -> list[Route]:
                 Parameter("after", "string", "'next' of the page before"),
                 Parameter("limit", "integer", "documents per page, up to 1000"),
                 Parameter("contains", "string", "only documents whose id or text contains this"),
+                Parameter("excerpt", "integer", "of each text only so many characters, and how many it has"),
             ),
         ),
         Route("GET", "/collections", collections.names, "The names of all collections", answers=shapes.Collections),
         Route("POST", "/collections", collections.create, "Make a collection", shapes.CollectionRequest, shapes.Collections, write=True),
+        Route(
+            "DELETE", "/collections/{name}", collections.drop, "Drop a collection with all its documents", answers=shapes.Removed, write=True
+        ),
         Route("GET", "/stats", operating.stats, "Counts, sizes and settings", answers=dict[str, Any], parameters=(COLLECTION,)),
         Route(
             "POST",

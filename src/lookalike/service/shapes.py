@@ -11,6 +11,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Limit = Annotated[int, Meta(ge=1, le=1000)]
 Bits = Annotated[int, Meta(ge=0, le=128)]
+Between = Annotated[list[int], Meta(min_length=2, max_length=2)]  # from, to; not a tuple: generators of clients know no "items: false"
 What = Literal["text", "page", "record", "code", "file"]
 
 
@@ -42,8 +43,8 @@ class CompareRequest(Request):
 
 
 class Span(Struct):
-    left: tuple[int, int]
-    right: tuple[int, int]
+    left: Between
+    right: Between
 
 
 class Comparison(Struct):
@@ -136,9 +137,12 @@ class DocumentLine(Struct):
 
 
 class Stored(Struct):
+    """``characters``: of the whole text, where ``?excerpt=`` asked for its beginning."""
+
     id: Id
     text: str | None
     meta: dict[str, Any]
+    characters: int | UnsetType = UNSET
 
 
 class Put(Struct):
@@ -208,9 +212,13 @@ class FeedbackRequest(Request):
 class CollectionRequest(Request):
     name: Name
     kinds: list[str] | UnsetType = UNSET
-    recipe: str | UnsetType = UNSET
+    recipe: str | dict[str, Any] | UnsetType = UNSET  # a name, or what Recipe.to_dict() makes
     threshold: Share | UnsetType = UNSET
+    recall: Share | UnsetType = UNSET
+    bits: Literal[32, 64, 128] | UnsetType = UNSET
+    size: Annotated[int, Meta(ge=1, le=4096)] | UnsetType = UNSET
     keep_text: bool | UnsetType = UNSET
+    keyed: bool | UnsetType = UNSET
 
 
 class Collections(Struct):

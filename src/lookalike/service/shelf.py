@@ -9,18 +9,25 @@ from typing import Any
 from lookalike.errors import NotFound, StoreError
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
+from lookalike.index.opening import open_beside
 
 MOST_OPEN = 32
 
 
-def opened(location: str, collection: str, **options: Any) -> Index:
-    """A collection; ``NotFound`` where there is none of this name."""
+def opened(location: str, collection: str, beside: Index | None = None, *, create: bool, **options: Any) -> Index:
+    """A collection; ``NotFound`` where there is none of this name. ``beside``: another one of the same store, to share its writer."""
     try:
-        return open_index(location, collection=collection, **options)
+        found = open_beside(beside, collection, create=create) if beside is not None else None
+        return found if found is not None else open_index(location, collection=collection, create=create, **options)
     except StoreError as error:
         if "has no collection" in str(error):
             raise NotFound(f"there is no collection {collection!r:.80}") from None
         raise
+
+
+def outdated(error: StoreError) -> bool:
+    """Whether an index was open for longer than its collection was as it knew it: dropped, made anew, or closed to make room."""
+    return str(error).endswith((" any more", ": open it again"))
 
 
 class Shelf:

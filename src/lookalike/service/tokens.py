@@ -38,8 +38,10 @@ class Tokens:
         grants: dict[bytes, Grant] = {}
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"the token file {str(path)!r} cannot be read: {error}") from error
+        except UnicodeDecodeError as error:
+            raise InputError(f"the token file {str(path)!r} is no text in UTF-8: {error.reason} at byte {error.start}") from error
+        except OSError as error:
+            raise InputError(f"the token file {str(path)!r} cannot be read: {error.strerror}") from error
         for number, line in enumerate(lines, 1):
             words = line.split()
             if not words or words[0].startswith("#"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -12,10 +13,13 @@ from typing import Any
 from lookalike.errors import InputError, LookalikeError
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
-from lookalike.service.operations import Admit, Create, Done, Operation, Put, Remove, WriteFailed, failure
+from lookalike.index.own_tables import drop_collection
+from lookalike.recipe import Recipe
+from lookalike.service.operations import Admit, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
 from lookalike.service.shelf import opened
 
 TOGETHER = 1000  # documents that are written in one piece
+MOST_OPEN = 16  # collections
 _log = logging.getLogger("lookalike.service")
 _Waiting = tuple[Operation, "Future[Done]"]
 
@@ -26,7 +30,7 @@ class GroupWriter:
     def __init__(self, location: str, wrote: Callable[[int], None] = lambda version: None) -> None:
         self._location, self._wrote = location, wrote
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
-        self._index: tuple[str, Index] | None = None  # an embedded store has one writer, and so one collection at a time
+        self._open: OrderedDict[str, Index] = OrderedDict()  # by their collections, the one written last at the end
         self._version = 0
         self._thread = threading.Thread(target=self._run, name="lookalike-writer")
         self._thread.start()
@@ -80,37 +84,50 @@ class GroupWriter:
         if isinstance(first, Put):
             return self._put([each for each in operations if isinstance(each, Put)])
         if isinstance(first, Remove):
-            return [self._open(first.collection).remove(first.ids)]
+            return [self._opened(first.collection).remove(first.ids)]
         if isinstance(first, Admit):
-            found = self._open(first.collection).admit(first.documents, **first.options)
+            found = self._opened(first.collection).admit(first.documents, **first.options)
             return [[{"admitted": each.admitted, "match": each.match.to_dict() if each.match else None} for each in found]]
         if isinstance(first, Create):
             self._leave()
-            open_index(self._location, collection=first.collection, **first.options).close()
+            recipe = first.options.get("recipe")
+            made = {"recipe": Recipe.from_dict(recipe)} if isinstance(recipe, dict) else {}
+            open_index(self._location, collection=first.collection, **first.options | made).close()
             return [None]
-        return [self._open(first.collection).compact()]
+        if isinstance(first, Drop):
+            self._opened(first.collection)  # NotFound, where there is none
+            self._leave()
+            return [drop_collection(self._location, first.collection)]
+        return [self._opened(first.collection).compact()]
 
     def _put(self, operations: list[Put]) -> list[Any]:
-        index = self._open(operations[0].collection)
+        index = self._opened(operations[0].collection)
         documents = [document for each in operations for document in each.documents]
         # Nobody else writes, so what is there now is what is replaced.
         known = {id_ for id_, _, _ in documents if id_ in index}
         index.add(documents)
         return [["updated" if id_ in known else "added" for id_, _, _ in each.documents] for each in operations]
 
-    def _open(self, collection: str) -> Index:
-        if self._index is None or self._index[0] != collection:
-            self._leave()
-            self._index = (collection, opened(self._location, collection, create=collection == "default"))
-        return self._index[1]
+    def _opened(self, collection: str) -> Index:
+        """A collection, open to be written. Of a store in a folder all that are open share the one writer, so that turns cost nothing."""
+        if collection in self._open:
+            self._open.move_to_end(collection)
+            return self._open[collection]
+        while len(self._open) >= MOST_OPEN:
+            self._close(self._open.popitem(last=False)[1])
+        beside = next(iter(self._open.values()), None)
+        self._open[collection] = opened(self._location, collection, beside, create=collection == "default")
+        return self._open[collection]
 
     def _leave(self) -> None:
-        if self._index is not None:
-            index, self._index = self._index[1], None
-            try:
-                index.close()
-            except LookalikeError as error:
-                _log.error("closing the store: %s", error)
+        while self._open:
+            self._close(self._open.popitem()[1])
+
+    def _close(self, index: Index) -> None:
+        try:
+            index.close()
+        except LookalikeError as error:
+            _log.error("closing the store: %s", error)
 
 
 def _size(waiting: _Waiting | None) -> int:
@@ -118,16 +135,19 @@ def _size(waiting: _Waiting | None) -> int:
 
 
 def _joined(group: list[_Waiting]) -> list[list[_Waiting]]:
-    """Neighbours that add different documents to one collection are one write."""
+    """What adds different documents to one collection is one write. The order within a collection stays; between them there is none."""
     parts: list[list[_Waiting]] = []
-    ids: set[Any] = set()
+    last: dict[str, tuple[list[_Waiting], set[Any]]] = {}  # the last part of each collection that takes more, and its ids
     for operation, future in group:
-        own = {id_ for id_, _, _ in operation.documents} if isinstance(operation, Put) else set()
-        last = parts[-1][0][0] if parts else None
-        if isinstance(operation, Put) and isinstance(last, Put) and last.collection == operation.collection and not own & ids:
-            parts[-1].append((operation, future))
-            ids |= own
-        else:
+        if not isinstance(operation, Put):
             parts.append([(operation, future)])
-            ids = own
+            last.pop(operation.collection, None)
+            continue
+        own = {id_ for id_, _, _ in operation.documents}
+        part, ids = last.get(operation.collection, ([], own))
+        if not part or own & ids:
+            part, ids = [], set()
+            parts.append(part)
+        part.append((operation, future))
+        last[operation.collection] = part, ids | own
     return parts

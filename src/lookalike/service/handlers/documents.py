@@ -150,6 +150,9 @@ async def page(service: Service, call: Call) -> Answer:
         raise InputError(f"limit={limit}: choose 1 to 1000")
     where = parsed_where(call.query["where"]) if "where" in call.query else None
 
+    excerpt = call.number("excerpt")
+    if excerpt is not None and not 1 <= excerpt <= 1_000_000:
+        raise InputError(f"excerpt={excerpt:g}: choose 1 to 1000000 characters")
     contains = call.query.get("contains", "").casefold()
     after = _cursor(call.query["after"]) if call.query.get("after") else None
 
@@ -161,10 +164,17 @@ async def page(service: Service, call: Call) -> Answer:
                 return {"documents": rows, "next": msgspec.json.encode(last).decode(), "total": len(index)}
             last, looked = each.id, looked + 1
             if not contains or contains in str(each.id).casefold() or contains in (each.text or "").casefold():
-                rows.append({"id": each.id, "text": each.text, "meta": each.meta})
+                rows.append(_shown(each, None if excerpt is None else int(excerpt)))
         return {"documents": rows, "next": None, "total": len(index)}
 
     return Answer.json(await service.lanes.heavy(work))
+
+
+def _shown(document: Document, excerpt: int | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"id": document.id, "text": document.text, "meta": document.meta}
+    if excerpt is not None and document.text is not None:
+        found |= {"text": document.text[:excerpt], "characters": len(document.text)}
+    return found
 
 
 def _cursor(after: str) -> str | int:

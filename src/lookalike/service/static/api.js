@@ -1,7 +1,7 @@
 // What the page asks the service, and nothing else. Every error becomes { code, message, hint }.
 import { t } from './core.js';
+import { KINDS } from './kinds.js';
 
-const KINDS = ['kept', 'moved', 'reworded', 'deleted', 'inserted'];
 const keyName = 'lookalike.token';
 export const token = {
   get: () => { try { return sessionStorage.getItem(keyName) || ''; } catch { return ''; } },
@@ -64,9 +64,18 @@ export function search({ text, by, from, where, limit = 50 }) {
 }
 export const admit = (id, text, meta = {}) => ask('POST', withQuery('/admit'), { json: { id, text, meta, mode: 'add' } });
 export const put = (id, text, meta = {}) => ask('PUT', withQuery('/documents/' + encodeURIComponent(id), typeof id === 'number' ? { number: '1' } : {}), { json: { text, meta } });
+/** An id in an address is JSON, since 7 and "7" are two ids; anything else is a text. */
+export const idOf = text => { try { const id = JSON.parse(text); return typeof id === 'number' || typeof id === 'string' ? id : text; } catch { return text; } };
+export const pairLink = (a, b) => `#/compare?a=${encodeURIComponent(JSON.stringify(a))}&b=${encodeURIComponent(JSON.stringify(b))}`;
 export const get = id => ask('GET', withQuery('/documents/' + encodeURIComponent(id), typeof id === 'number' ? { number: '1' } : {}));
 export const remove = id => ask('DELETE', withQuery('/documents/' + encodeURIComponent(id), typeof id === 'number' ? { number: '1' } : {}));
-export const documents = (after, contains, limit = 200) => ask('GET', withQuery('/documents', { after, contains, limit }));
+export const documents = (after, contains, limit = 200) => ask('GET', withQuery('/documents', { after, contains, limit, excerpt: 160 }));
+/** Some at a time: a browser opens no more connections, and the service has its limits. */
+export async function each(list, work, many = 6) {
+  const out = []; let at = 0;
+  await Promise.all(Array.from({ length: many }, async () => { while (at < list.length) { const i = at++; out[i] = await work(list[i]); } }));
+  return out;
+}
 export const clusters = (threshold, by = 'near') => ask('GET', withQuery('/clusters', { threshold, by }));
 export const feedback = pairs => ask('POST', '/feedback', { json: { pairs } });
 /** NDJSON up, a status for each line down, as they come. */

@@ -1,7 +1,10 @@
 // Two texts side by side. Rows line up, so there is one scroll bar and nothing to keep in step.
 import { h, $$, t, num, announce, settings, langOf } from './core.js';
+import { KINDS } from './kinds.js';
+import { windowed } from './window.js';
 
-export const KINDS = ['kept', 'moved', 'reworded', 'deleted', 'inserted'];
+const MANY = 2000, MUCH = 200000;                        // rows, characters; of more only those near the screen are drawn
+const LONG = 4000, PIECE = 2000;                         // characters of a line; a longer one is shown in pieces
 // Segments [kind, start, end, partner start, partner end] of one side, as objects; a change of form that does not count has the kind "form".
 function read(segments, cp) {
   const out = segments.map(([k, from, to, a, b]) => ({ kind: KINDS[k] || 'same', from, to, a, b }));
@@ -17,8 +20,23 @@ function read(segments, cp) {
   return merged;
 }
 const SPACE = { kind: 'kept', a: -1, b: -1 };
+// Where very long lines are broken: behind a sentence or a word if there is one, else anywhere.
+function breaksOf(cp) {
+  const out = new Set(); let from = 0;
+  for (let i = 0; i <= cp.length; i++) if (i === cp.length || cp[i] === '\n') {
+    if (i - from > LONG) while (i - from > PIECE) {
+      let at = from + PIECE; const end = Math.min(i, at + PIECE / 2);
+      while (at < end && !'.!?。！？'.includes(cp[at - 1])) at++;
+      if (at === end) { at = from + PIECE; while (at < end && cp[at - 1] !== ' ') at++; }
+      if (at === end) at = from + PIECE;
+      if (at < i) out.add(at); from = at;
+    }
+    from = i + 1;
+  }
+  return out.size ? out : null;
+}
 function cut(cp, segments) {                             // into lines
-  const out = []; let line = { from: 0, parts: [] };
+  const breaks = breaksOf(cp), out = []; let line = { from: 0, parts: [] };
   for (const g of segments) {
     let at = g.from, head = true;
     const push = end => {                                // indentation is never marked
@@ -26,7 +44,10 @@ function cut(cp, segments) {                             // into lines
       if (from > at) line.parts.push({ g: SPACE, from: at, to: from });
       if (end > from) { line.parts.push({ g, from, to: end, head }); head = false; }
     };
-    for (let i = g.from; i < g.to; i++) if (cp[i] === '\n') { push(i); line.to = i; out.push(line); line = { from: i + 1, parts: [] }; at = i + 1; }
+    for (let i = g.from; i < g.to; i++) {
+      const ends = cp[i] === '\n', cuts = !ends && breaks?.has(i);
+      if (ends || cuts) { push(i); line.to = i; out.push(line); at = ends ? i + 1 : i; line = { from: at, parts: [], more: cuts }; }
+    }
     push(g.to);
   }
   line.to = cp.length; out.push(line);
@@ -79,27 +100,30 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
   const cp = [[...left], [...right]];
   const segs = [read(result.segments.left, cp[0]), read(result.segments.right, cp[1])];
   const lines = segs.map((list, side) => cut(cp[side], list));
-  lines.forEach((list, side) => { let n = 0; for (const line of list) { for (const p of line.parts) p.text = cp[side].slice(p.from, p.to).join(''); line.n = code || !blank(line) ? ++n : n; } });
-  const rows = rowsOf(lines[0], lines[1], code);
-  const changes = [], byKey = new Map(), movedNo = new Map();
+  lines.forEach((list, side) => { let n = 0; for (const line of list) { for (const p of line.parts) p.text = cp[side].slice(p.from, p.to).join(''); line.n = !line.more && (code || !blank(line)) ? ++n : n; } });
+  const rows = rowsOf(lines[0], lines[1], code), large = rows.length > MANY || cp[0].length + cp[1].length > MUCH;
+  const changes = [], byKey = new Map(); let moves = 0;
   const keyOf = (g, side) => g.a < 0 ? side + ':' + g.from : side ? g.a + '>' + g.from : g.from + '>' + g.a;
-  for (const row of rows) row.forEach((line, side) => line?.parts.forEach(p => {
+  rows.forEach((row, i) => row.forEach((line, side) => line?.parts.forEach(p => {
     if (plain(p)) return;
     const key = keyOf(p.g, side);
-    if (!byKey.has(key)) { byKey.set(key, { kind: p.g.kind, side, els: [[], []], g: [null, null] }); changes.push(byKey.get(key)); if (p.g.kind === 'moved') movedNo.set(key, movedNo.size + 1); }
-    byKey.get(key).g[side] = p.g;
-  }));
+    if (!byKey.has(key)) { const change = { kind: p.g.kind, side, at: changes.length, no: p.g.kind === 'moved' ? ++moves : 0, g: [null, null], rows: [-1, -1] }; byKey.set(key, change); changes.push(change); }
+    const change = byKey.get(key); change.g[side] = p.g; if (change.rows[side] < 0) change.rows[side] = i;
+  })));
   const textOf = (g, side) => g ? cp[side].slice(g.from, g.to).join('').trim().replace(/\s+/g, ' ') : '';
   const clip = x => { const c = [...x]; return c.length > 60 ? c.slice(0, 56).join('') + '…' : x; };
+  const langs = [lang || langOf(left), lang || langOf(right)];
+  const el = h('table', { class: 'diff' + (code ? ' code' : '') });
+  const state = { inline, folded }, opened = new Set();  // folds that were opened, by their first row
+  let at = -1, kindOnly = null, current = null, flash = null, items = [], itemOf = [], parts = null;
 
+  const inside = ([from, to], p) => p.from < to && p.to > from;
   function mark(p, side, old) {
-    const { kind } = p.g, at = { data: { side, from: p.from, to: p.to } };
-    if (plain(p)) return h('span', { ...at, class: kind === 'same' ? 'same' : null, title: kind === 'same' ? t('forms') : null }, p.text);
-    const key = keyOf(p.g, side), change = byKey.get(key), no = movedNo.get(key);
-    const el = h({ deleted: 'del', inserted: 'ins' }[kind] || 'span', { ...at, class: 'm ' + kind + (old && kind === 'reworded' ? ' old' : ''), onclick: () => go(changes.indexOf(change), side) },
-      no && p.head && h('button.no', { tabindex: '-1', 'aria-label': t(side ? 'movedfrom' : 'movedto', { n: no }) + ': ' + clip(p.text), onclick: event => { event.stopPropagation(); jump(change, 1 - side); } }, '⇄' + no), p.text);
-    change.els[side].push(el);
-    return el;
+    const { kind } = p.g, lit = flash && inside(side ? flash.right : flash.left, p) ? ' flash' : '', where = { side, from: p.from, to: p.to };
+    if (plain(p)) return h('span', { data: where, class: (kind === 'same' ? 'same' : '') + lit || null, title: kind === 'same' ? t('forms') : null }, p.text);
+    const change = byKey.get(keyOf(p.g, side)), { no } = change;
+    return h({ deleted: 'del', inserted: 'ins' }[kind] || 'span', { data: { ...where, change: change.at }, class: 'm ' + kind + (old && kind === 'reworded' ? ' old' : '') + (change === current ? ' cur' : '') + lit, onclick: () => go(change.at, side) },
+      no > 0 && p.head && h('button.no', { tabindex: '-1', 'aria-label': t(side ? 'movedfrom' : 'movedto', { n: no }) + ': ' + clip(p.text), onclick: event => { event.stopPropagation(); jump(change, 1 - side); } }, '⇄' + no), p.text);
   }
   const marks = (line, side) => line ? line.parts.map(p => mark(p, side)) : [];
   function merge([l, r]) {                               // one column: what was kept stands once
@@ -112,95 +136,103 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
     }
     return out;
   }
-  const langs = [lang || langOf(left), lang || langOf(right)];
-  const el = h('table', { class: 'diff' + (code ? ' code' : '') });
-  let at = -1, kindOnly = null, state = { inline, folded };
-  function draw() {
-    changes.forEach(change => change.els = [[], []]);
-    const body = [], context = code ? 3 : 0;
-    const near = rows.map((row, i) => rows.slice(Math.max(0, i - context), i + context + 1).some(touched));
+  // What stands in the table, from top to bottom: the number of a row, or a fold [from, to).
+  function list() {
+    items = []; itemOf = [];
+    const context = code ? 3 : 0, near = new Uint8Array(rows.length);
+    rows.forEach((row, i) => { if (touched(row)) near.fill(1, Math.max(0, i - context), i + context + 1); });
     for (let i = 0; i < rows.length; i++) {
       if (state.folded && !near[i]) {
         let end = i; while (end < rows.length && !near[end]) end++;
-        if (end - i >= (code ? 4 : 2)) { body.push(foldRow(i, end)); i = end - 1; continue; }
+        if (end - i >= (code ? 4 : 2) && !opened.has(i)) { for (let k = i; k < end; k++) itemOf[k] = items.length; items.push([i, end]); i = end - 1; continue; }
+        for (; i < end; i++) { itemOf[i] = items.length; items.push(i); }
+        i--; continue;
       }
-      body.push(oneRow(rows[i]));
+      itemOf[i] = items.length; items.push(i);
     }
+  }
+  const build = item => Array.isArray(item) ? foldRow(item) : oneRow(rows[item]);
+  const perLine = () => (state.inline ? 110 : 55) * (langs[1] === 'en' ? 1 : .55);
+  const guess = item => Array.isArray(item) ? 32 : code ? 21 : 13 + 28 * Math.max(1, Math.ceil(Math.max(...rows[item].map(line => line ? line.to - line.from : 0)) / perLine()));
+  function draw() {
+    list(); parts?.stop();
+    parts = windowed(build, guess, { columns: state.inline ? 2 : 4, all: !large });
     el.className = 'diff' + (code ? ' code' : '') + (state.inline ? ' inline' : '');
     el.replaceChildren(
       h('colgroup', (state.inline ? [1] : [1, 2]).map(() => [h('col.n'), h('col')])),
-      h('thead.sr', state.inline ? h('tr', h('th', '#'), h('th', labels.join(' → '))) : h('tr', h('th', '#'), h('th', labels[0]), h('th', '#'), h('th', labels[1]))),
-      h('tbody', body));
+      h('thead.sr', state.inline ? h('tr', h('th', { scope: 'col' }, '#'), h('th', { scope: 'col' }, labels.join(' → '))) : h('tr', h('th', { scope: 'col' }, '#'), h('th', { scope: 'col' }, labels[0]), h('th', { scope: 'col' }, '#'), h('th', { scope: 'col' }, labels[1]))),
+      ...parts.add(items));
     el.dispatchEvent(new Event('drawn', { bubbles: true }));
   }
   function oneRow(row) {
     const [l, r] = row, changed = touched(row);
-    const no = line => h('th', { scope: 'row' }, line && (code || !blank(line)) ? String(line.n) : '');
-    if (state.inline) return h('tr', { class: changed ? 'changed' : null }, no(r || l), h('td', { lang: langs[1] }, merge(row)));
-    return h('tr', { class: changed ? 'changed' : null }, no(l), h('td', { lang: langs[0], class: l ? null : 'void', data: { label: labels[0] } }, marks(l, 0)), no(r), h('td', { lang: langs[1], class: r ? null : 'void', data: { label: labels[1] } }, marks(r, 1)));
+    const no = line => line && !line.more && (code || !blank(line)) ? h('th', { scope: 'row' }, String(line.n)) : h('td.n');
+    if (state.inline) return h('tr', { class: changed ? 'changed' : null }, no(r || l), h('td', { lang: langs[1], dir: 'auto' }, merge(row)));
+    const cell = (line, side) => h('td', { lang: langs[side], dir: 'auto', class: line ? null : 'void', data: { label: labels[side] } }, marks(line, side));
+    return h('tr', { class: changed ? 'changed' : null }, no(l), cell(l, 0), no(r), cell(r, 1));
   }
-  function foldRow(from, to) {
-    const count = rows.slice(from, to).filter(([l]) => l && !blank(l)).length, chars = rows.slice(from, to).reduce((sum, [l]) => sum + (l ? l.to - l.from : 0), 0);
-    const tr = h('tr.fold', h('td', { colspan: state.inline ? '2' : '4' }, h('button', { 'aria-expanded': 'false', onclick: () => {
-      const open = rows.slice(from, to).map(oneRow), focus = open[0].lastChild; focus.tabIndex = -1; tr.replaceWith(...open); focus.focus({ preventScroll: true }); el.dispatchEvent(new Event('drawn', { bubbles: true }));
-    } }, h('span', { 'aria-hidden': 'true' }, '⋯'), code ? t('unchanged_l', { n: to - from }) : t('unchanged_p', { n: count, c: num(chars) }))));
-    return tr;
+  function foldRow([from, to]) {
+    let count = 0, chars = 0; for (let i = from; i < to; i++) { const [l] = rows[i]; if (l) { chars += l.to - l.from; if (!blank(l) && !l.more) count++; } }
+    const open = () => { opened.add(from); redraw(from); const cell = itemEl(itemOf[from])?.lastChild; if (cell) { cell.tabIndex = -1; cell.focus({ preventScroll: true }); } };
+    return h('tr.fold', h('td', { colspan: state.inline ? '2' : '4' }, h('button', { 'aria-expanded': 'false', onclick: open }, h('span', { 'aria-hidden': 'true' }, '⋯'), code ? t('unchanged_l', { n: to - from }) : t('unchanged_p', { n: count, c: num(chars) }))));
   }
-  const list = () => changes.filter(change => !kindOnly || change.kind === kindOnly);
-  function select(change) { $$('.cur', el).forEach(x => x.classList.remove('cur')); change?.els.flat().forEach(x => x.classList.add('cur')); }
-  function jump(change, side) { select(change); const to = change.els[side][0] || change.els[1 - side][0]; to?.scrollIntoView({ block: 'center', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' }); }
+  // The element of an item, drawn if it was not.
+  function itemEl(item) { const { part } = parts.part(item); return part?.el.children[item - part.from]; }
+  // Drawn again, with a row where it was on the screen.
+  function redraw(row) {
+    const before = itemEl(itemOf[row])?.getBoundingClientRect().top; draw();
+    const after = itemEl(itemOf[row]); if (before !== undefined && after?.isConnected) scrollBy(0, after.getBoundingClientRect().top - before);
+  }
+  const shown = change => $$(`[data-change="${change.at}"]`, el);
+  const wanted = () => changes.filter(change => !kindOnly || change.kind === kindOnly);
+  function select(change) { $$('.cur', el).forEach(x => x.classList.remove('cur')); current = change; if (change) shown(change).forEach(x => x.classList.add('cur')); }
+  function bring(row) {                                  // a far one at once, a near one smoothly
+    const box = itemEl(itemOf[row])?.getBoundingClientRect();
+    return box && Math.abs(box.top) < 2 * innerHeight && !matchMedia('(prefers-reduced-motion: reduce)').matches ? 'smooth' : 'auto';
+  }
+  function jump(change, side) {
+    const where = change.rows[side] < 0 ? 1 - side : side, behavior = bring(change.rows[where]);
+    select(change); shown(change).find(x => +x.dataset.side === where)?.scrollIntoView({ block: 'center', behavior });
+  }
   function say(change) {
-    const all = list(), a = clip(textOf(change.g[0], 0)), b = clip(textOf(change.g[1], 1));
+    const all = wanted(), a = clip(textOf(change.g[0], 0)), b = clip(textOf(change.g[1], 1));
     announce(t('change_say', { i: all.indexOf(change) + 1, n: all.length, kind: t(change.kind), what: change.kind === 'reworded' ? t('became', { a, b }) : a || b }));
   }
-  function go(index, side) { at = index; const change = changes[at]; jump(change, side ?? change.side); say(change); el.dispatchEvent(new CustomEvent('change-at', { bubbles: true, detail: list().indexOf(change) })); }
+  function go(index, side) { at = index; const change = changes[at]; jump(change, side ?? change.side); say(change); el.dispatchEvent(new CustomEvent('change-at', { bubbles: true, detail: wanted().indexOf(change) })); }
   draw();
   return {
-    el, changes, rows, state, cp,
-    get count() { return list().length; },
+    el, rows, state, cp, large,
+    get count() { return wanted().length; },
     next(step) {
-      const all = list(); if (!all.length) return announce(t('nochange'));
-      let to = at + step; const n = changes.length;
+      const n = changes.length; if (!wanted().length) return announce(t('nochange'));
+      let to = at + step;
       for (let k = 0; k < n; k++, to += step) { to = (to + n) % n; if (!kindOnly || changes[to].kind === kindOnly) break; }
       go(to);
     },
     only(kind) { kindOnly = kind; at = -1; el.dataset.only = kind || ''; select(null); },
-    set(key, value) { state[key] = value; draw(); },
+    set(key, value) { state[key] = value; opened.clear(); draw(); },
     passage(p) {
-      const parts = $$('[data-from]', el), hit = (x, [from, to]) => +x.dataset.from < to && +x.dataset.to > from;
-      $$('.flash', el).forEach(x => x.classList.remove('flash'));
-      let els = parts.filter(x => hit(x, x.dataset.side === '0' ? p.left : p.right));
-      if (!els.length && state.folded) { state.folded = false; draw(); return this.passage(p); }
-      els.forEach(x => x.classList.add('flash')); els[0]?.scrollIntoView({ block: 'center' });
+      flash = p; $$('.flash', el).forEach(x => x.classList.remove('flash'));
+      const row = rows.findIndex(([l]) => l?.parts.some(part => inside(p.left, part)));
+      if (row < 0) return;
+      if (Array.isArray(items[itemOf[row]])) { opened.add(items[itemOf[row]][0]); draw(); }
+      bring(row);
+      $$('[data-from]', el).forEach(x => { const [from, to] = x.dataset.side === '0' ? p.left : p.right; if (+x.dataset.from < to && +x.dataset.to > from) x.classList.add('flash'); });
+      itemEl(itemOf[row])?.scrollIntoView({ block: 'center' });
     },
-    redraw: draw,
+    /** Where the changes are, in pixels from the top of the table; of a long table by rows. */
+    places() {
+      const top = el.getBoundingClientRect().top;
+      if (!large) return $$('.m', el).flatMap(x => [...x.getClientRects()].map(r => ({ kind: changes[x.dataset.change].kind, side: +x.dataset.side, top: r.top - top, tall: r.height })));
+      const out = [], boxes = parts.parts.map(({ el: body }) => { const box = body.getBoundingClientRect(); return [box.top - top, box.height]; });
+      for (const { kind, rows: own } of changes) own.forEach((row, side) => {
+        if (row < 0) return;
+        const item = itemOf[row], part = parts.parts.findLast(each => each.from <= item), [begin, tall] = boxes[parts.parts.indexOf(part)], each = tall / (part.to - part.from);
+        out.push({ kind, side, top: begin + (item - part.from) * each, tall: each });
+      });
+      return out;
+    },
   };
-}
-
-/** A strip that shows where the changes are; left lane A, right lane B. */
-export function minimap(view) {
-  const canvas = h('canvas.minimap', { role: 'img', 'aria-label': t('minimap'), title: t('map_go') });
-  const paint = () => {
-    const box = view.el.getBoundingClientRect(), tall = canvas.clientHeight, wide = canvas.clientWidth, ratio = devicePixelRatio || 1;
-    if (!tall || !box.height) return;
-    canvas.width = wide * ratio; canvas.height = tall * ratio;
-    const g = canvas.getContext('2d'), css = getComputedStyle(canvas), colour = name => { canvas.style.color = `var(--${name})`; return css.color; }, scale = Math.min(1, tall / box.height); g.scale(ratio, ratio);
-    const lane = (wide - 6) / 2, inks = Object.fromEntries(KINDS.map(kind => [kind, colour(kind + '-line')]));
-    g.fillStyle = colour('view'); g.fillRect(0, Math.max(0, -box.top) * scale, wide, Math.min(innerHeight, box.height) * scale);
-    for (const change of view.changes) change.els.forEach((els, side) => els.forEach(x => {
-      g.fillStyle = inks[change.kind];
-      const half = change.kind === 'moved' || change.kind === 'reworded', w = half ? lane * .55 : lane;
-      for (const r of x.getClientRects()) g.fillRect((side ? lane + 4 : 2) + (change.kind === 'moved' ? lane - w : 0), (r.top - box.top) * scale, w, Math.max(2, r.height * scale - 1));
-    }));
-  };
-  let queued = false; const later = () => { if (!queued) { queued = true; requestAnimationFrame(() => { queued = false; if (canvas.isConnected) paint(); else removeEventListener('scroll', later, true); }); } };
-  addEventListener('scroll', later, { passive: true, capture: true }); new ResizeObserver(later).observe(view.el); view.el.addEventListener('drawn', later);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', later);
-  new MutationObserver(later).observe(document.documentElement, { attributeFilter: ['data-theme'] });
-  const to = event => { const box = view.el.getBoundingClientRect(), y = event.clientY - canvas.getBoundingClientRect().top; scrollTo({ top: scrollY + box.top + y / Math.min(1, canvas.clientHeight / box.height) - innerHeight / 2 }); };
-  canvas.addEventListener('pointerdown', event => { canvas.setPointerCapture(event.pointerId); to(event); canvas.onpointermove = to; });
-  canvas.addEventListener('pointerup', () => canvas.onpointermove = null);
-  return canvas;
 }
 
 /** The shares of an edit as one bar. A is the full width; what was inserted is added at the end, on the same scale. */

@@ -1,7 +1,8 @@
 // The Feedback view: how usable were the drafts?
 import { h, s, $, t, num, pct, day, drop, skeleton, toast, langOf, roving, announce, problem } from './core.js';
-import { KINDS } from './diff.js';
-import { pairDialog } from './compare.js';
+import { KINDS } from './kinds.js';
+import { pairDialog } from './pair.js';
+import { csvRows } from './tables.js';
 import * as api from './api.js';
 
 const VERDICTS = [['used as is', 'asis'], ['light edit', 'lightedit'], ['extended', 'extended'], ['heavy edit', 'heavyedit'], ['rewritten', 'rewritten'], ['discarded', 'discarded']];
@@ -16,7 +17,8 @@ const weekOf = time => { const d = new Date(time + 'T00:00Z'); d.setUTCDate(d.ge
 const median = list => { const x = [...list].sort((a, b) => a - b), m = x.length >> 1; return x.length ? x.length % 2 ? x[m] : (x[m - 1] + x[m]) / 2 : 0; };
 
 async function pairsOf(file) {
-  const text = (await api.readFile(file)).text;
+  const { text } = await api.readFile(file);
+  if (/\.(csv|tsv)$/i.test(file.name)) return csvRows(text);
   return text.split('\n').filter(line => line.trim()).map((line, i) => { try { return JSON.parse(line); } catch (error) { throw { code: 'input', message: t('badline', { n: i + 1 }), hint: error.message }; } });
 }
 async function load(pairs) {

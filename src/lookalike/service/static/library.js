@@ -1,11 +1,13 @@
 // The Library view: documents, and clusters of those that look alike.
 import { h, s, t, num, score, segmented, toast, bar, drop, langOf, roving, announce, problem, skeleton } from './core.js';
-import { pairDialog } from './compare.js';
+import { pairDialog } from './pair.js';
+import { csvRows, droppedFiles, linesOf } from './tables.js';
+import { windowed } from './window.js';
 import * as api from './api.js';
 
 const state = { threshold: .8, picked: null, filter: '' };
 const PAGE = 200;                                        // documents that are fetched at a time
-const facts = doc => [...Object.values(doc.meta || {}).filter(value => typeof value !== 'object').slice(0, 3).map(String), t('chars', { n: num([...(doc.text || '')].length) })].join(' · ');
+const facts = doc => [...Object.values(doc.meta || {}).filter(value => typeof value !== 'object').slice(0, 3).map(String), t('chars', { n: num(doc.characters ?? [...(doc.text || '')].length) })].join(' · ');
 
 export async function render(main, query, [tab = 'documents']) {
   const title = h('div.title', h('h1', t('library')), segmented(t('library'), [['documents', t('documents')], ['clusters', t('clusters')]], tab, key => location.hash = '#/library/' + key));
@@ -23,72 +25,88 @@ async function beside(a, b) {
   try {
     const [left, right] = await Promise.all([api.get(a), api.get(b)]);
     const result = await api.compare({ left: left.text || '', right: right.text || '' });
-    pairDialog(`${a} · ${b}`, { left: left.text || '', right: right.text || '', result, labels: [String(a), String(b)], link: `#/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}` });
+    pairDialog(`${a} · ${b}`, { left: left.text || '', right: right.text || '', result, labels: [String(a), String(b)], link: api.pairLink(a, b) });
   } catch (error) { toast(error.message || String(error)); }
 }
 // Removed at once, and put back as it was by undo.
 async function remove(ids, after) {
   try {
-    const kept = await Promise.all(ids.map(id => api.get(id)));
-    await Promise.all(ids.map(id => api.remove(id)));
+    const kept = await api.each(ids, api.get);
+    await api.each(ids, api.remove);
     after();
-    toast(t('removed', { n: ids.length }), async () => { try { for (const doc of kept) await api.put(doc.id, doc.text, doc.meta); after(); } catch (error) { toast(error.message); } });
+    toast(t('removed', { n: num(ids.length) }), async () => { try { await api.upload(kept.map(({ id, text, meta }) => lineOf({ id, text, meta })).join(''), () => {}); after(); } catch (error) { toast(error.message || String(error)); } });
   } catch (error) { toast(error.message || String(error)); after(); }
 }
 
 // ---- documents
 async function documents(main, stats) {
-  const chosen = new Set(), tbody = h('tbody'), note = h('span.soft.num'), writes = stats.service.writes;
+  const chosen = new Set(), head = h('thead', h('tr', h('th', { scope: 'col' }, t('id')), h('th', { scope: 'col' }, t('text')), h('th.hide', { scope: 'col' }, t('facts')))), table = h('table.list.long', head), note = h('span.soft.num'), writes = stats.service.writes;
   const drop_ = h('button', { disabled: true, onclick: () => { const ids = [...chosen]; chosen.clear(); remove(ids, restart); } }, t('remove'));
   const pair = h('button', { disabled: true, onclick: () => beside(...chosen) }, t('open'));
-  let next = null, shown = 0, total = stats.documents, loading = false, round = 0;
+  let next = null, shown = 0, total = stats.documents, loading = false, round = 0, rows = null;
   const more = h('button', { onclick: () => load() }, t('more', { n: PAGE }));
   const status = () => { note.textContent = chosen.size ? t('selected', { n: chosen.size }) : t('showing', { n: num(shown), all: num(total) }); drop_.disabled = !chosen.size || !writes; pair.disabled = chosen.size !== 2; };
-  const row = doc => h('tr', h('td', h('label.row', h('input', { type: 'checkbox', 'aria-label': String(doc.id), onchange: event => { chosen[event.target.checked ? 'add' : 'delete'](doc.id); status(); } }), String(doc.id))), h('td.text', { lang: langOf(doc.text || ''), dir: 'auto' }, (doc.text || '').slice(0, 160)), h('td.hide.soft', facts(doc)));
+  const row = doc => h('tr', h('td', h('label.row', h('input', { type: 'checkbox', checked: chosen.has(doc.id), 'aria-label': String(doc.id), onchange: event => { chosen[event.target.checked ? 'add' : 'delete'](doc.id); status(); } }), String(doc.id))), h('td.text', { lang: langOf(doc.text || ''), dir: 'auto' }, (doc.text || '').slice(0, 160)), h('td.hide.soft', facts(doc)));
   async function load() {
     if (loading) return;
     loading = true; const mine = round;
     try {
       const page = await api.documents(next, state.filter, PAGE);
       if (mine !== round) return;
-      next = page.next; total = page.total; shown += page.documents.length; tbody.append(...page.documents.map(row)); more.hidden = !next; status();
-      if (!shown) tbody.append(h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib')))));
+      next = page.next; total = page.total; shown += page.documents.length; table.append(...rows.add(page.documents)); more.hidden = !next; status();
+      if (!shown) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
     } catch (error) { toast(error.message || String(error)); } finally { loading = false; }
   }
-  async function restart() { round++; loading = false; next = null; shown = 0; tbody.replaceChildren(); chosen.clear(); await load(); }
+  async function restart() { round++; loading = false; next = null; shown = 0; rows?.stop(); rows = windowed(row, () => 34, { columns: 2 }); table.replaceChildren(head); chosen.clear(); await load(); }
   let timer = 0;
   main.append(writes ? uploader(restart) : h('p.soft', t('readonly')),
     h('div.controls', h('input', { type: 'search', placeholder: t('filter'), 'aria-label': t('filter'), value: state.filter, oninput: event => { state.filter = event.target.value; clearTimeout(timer); timer = setTimeout(restart, 250); } }), note, pair, drop_),
-    h('table.list.long', h('thead', h('tr', h('th', { scope: 'col' }, t('id')), h('th', { scope: 'col' }, t('text')), h('th.hide', { scope: 'col' }, t('facts')))), tbody), h('p.row', more));
-  new IntersectionObserver(seen => seen[0].isIntersecting && !more.hidden && shown && load()).observe(more);
-  await load();
+    table, h('p.row', more));
+  new IntersectionObserver(seen => seen[0].isIntersecting && !more.hidden && shown && load(), { rootMargin: '600px' }).observe(more);
+  await restart();
 }
 
 const lineOf = doc => JSON.stringify(doc) + '\n';
+const LISTED = 500;                                      // lines of an upload whose status is shown
 function uploader(done) {
-  const lines = h('ol.lines', { hidden: true }), meter = h('progress', { max: 1, value: 0, hidden: true }), note = h('span.soft', t('dropfiles'));
+  const lines = h('ol.lines', { hidden: true, tabindex: '0', 'aria-label': t('upload') }), meter = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': t('upload') }), note = h('span.soft', { role: 'status' }, t('dropfiles'));
   async function start(files) {
     const count = { added: 0, updated: 0, skipped: 0 };
     lines.replaceChildren(); lines.hidden = meter.hidden = false;
-    const say = ({ line, status, id, message }) => { count[status]++; if (status === 'skipped' || lines.childElementCount < 200) { lines.append(h('li', h('span.num.soft', line == null ? '' : String(line)), h('span', { class: status }, t(status)), h('span.soft', message || String(id ?? '')))); lines.scrollTop = 1e6; } };
-    let at = 0;
-    for (const file of files) {
-      note.textContent = t('uploading', { name: file.name }); meter.value = at / files.length;
-      try {
-        if (/\.(jsonl|ndjson)$/i.test(file.name)) {
-          const whole = (await file.text()).split('\n').filter(line => line.trim()).length; let seen = 0;
-          await api.upload(file, each => { say(each); meter.value = (at + ++seen / (whole || 1)) / files.length; });
-        } else {
-          const found = await api.readFile(file);
-          await api.upload(lineOf({ id: file.name, text: found.text, meta: { kind: found.kind } }), each => say({ ...each, line: null }));
-        }
-      } catch (error) { say({ status: 'skipped', id: file.name, message: `${file.name}: ${error.message || error}` }); }
-      at++;
+    const say = ({ line, status, id, message }) => {
+      count[status]++;
+      if (lines.childElementCount === LISTED) lines.append(h('li', h('span'), h('span'), h('span.soft', t('morelines'))));
+      if (lines.childElementCount >= LISTED || status !== 'skipped' && lines.childElementCount >= LISTED / 2) return;
+      lines.append(h('li', h('span.num.soft', line == null ? '' : num(line)), h('span', { class: status }, t(status)), h('span.soft', message || String(id ?? '')))); lines.scrollTop = 1e6;
+    };
+    for (const [at, file] of files.entries()) {
+      const part = share => meter.value = (at + share) / files.length;
+      note.textContent = t('uploading', { name: file.name }); part(0);
+      try { await sendFile(file, say, part); } catch (error) { say({ status: 'skipped', id: file.name, message: `${file.name}: ${error.message || error}` }); }
     }
     meter.value = 1; note.textContent = t('done', { a: num(count.added), u: num(count.updated), s: num(count.skipped) }); announce(note.textContent); done();
   }
   const example = async () => { const { queries } = await api.examples(); start([new File(queries.map((text, i) => lineOf({ id: 'example-' + (i + 1), text })), 'examples.jsonl')]); };
-  return drop(h('div.upload', h('label.button.file', h('input', { type: 'file', multiple: true, class: 'sr', onchange: event => start([...event.target.files]) }), t('upload')), note, meter, h('button.link', { onclick: example }, t('examples')), lines), start);
+  return drop(h('div.upload', h('label.button.file', h('input', { type: 'file', multiple: true, class: 'sr', onchange: event => start([...event.target.files]) }), t('upload')), note, meter, h('button.link', { onclick: example }, t('examples')), lines), start, droppedFiles);
+}
+// Lines of JSON as they are, the rows of a table one by one, any other file as one document.
+async function sendFile(file, say, part) {
+  if (/\.(jsonl|ndjson)$/i.test(file.name)) {
+    let before = 0, read = 0;
+    for await (const some of linesOf(file)) {
+      await api.upload(some.join('\n') + '\n', each => say({ ...each, line: before + each.line }));
+      before += some.length; read += some.reduce((sum, line) => sum + line.length + 1, 0); part(Math.min(1, read / file.size));
+    }
+    return;
+  }
+  const found = await api.readFile(file);
+  if (!/\.(csv|tsv)$/i.test(file.name)) return api.upload(lineOf({ id: file.webkitRelativePath || file.name, text: found.text, meta: { kind: found.kind } }), each => say({ ...each, line: null }));
+  const rows = csvRows(found.text);
+  if (rows.length && !('text' in rows[0])) throw { message: t('notext', { name: file.name }) };
+  for (let from = 0; from < rows.length; from += 1000) {
+    await api.upload(rows.slice(from, from + 1000).map(({ id, text, ...meta }, i) => lineOf({ id: id || `${file.name}-${from + i + 1}`, text, meta })).join(''), each => say({ ...each, line: from + each.line }));
+    part(Math.min(1, (from + 1000) / rows.length));
+  }
 }
 
 // ---- clusters: what is kept in the middle, and those that were verified against it around
@@ -138,8 +156,11 @@ async function clusters(main, stats, query) {
     side.replaceChildren(skeleton(5));
     const texts = await Promise.all(all.slice(0, 30).map(({ id }) => api.get(id).catch(() => ({ id, text: '', meta: {} }))));
     if (mine !== state.picked) return;
+    const pair = new Set(), both = h('button', { disabled: true, onclick: () => beside(...all.filter(({ id }) => pair.has(id)).map(({ id }) => id)) }, t('open'));
+    const choose = id => h('input', { type: 'checkbox', 'aria-label': String(id), onchange: event => { pair[event.target.checked ? 'add' : 'delete'](id); both.disabled = pair.size !== 2; } });
     side.replaceChildren(h('div.title', h('h2', String(cluster.kept)), h('button.link', { onclick: () => { state.picked = null; paint(); members(); } }, t('clusters'))),
-      h('ol.members', texts.map((doc, k) => h('li', h('div.head', h('b', String(doc.id)), k ? bar(all[k].similarity) : h('span.pill', t('keeper')), h('span.num', k ? score(all[k].similarity) : '')), h('p', { lang: langOf(doc.text || ''), dir: 'auto' }, (doc.text || '').slice(0, 220)), h('div.row', h('span.soft', facts(doc)), k > 0 && h('button.link', { onclick: () => beside(cluster.kept, doc.id) }, t('open')))))),
+      h('p.row', h('span.soft', t('two')), both),
+      h('ol.members', texts.map((doc, k) => h('li', h('div.head', h('label.row', choose(doc.id), h('b', String(doc.id))), k ? bar(all[k].similarity) : h('span.pill', t('keeper')), h('span.num', k ? score(all[k].similarity) : '')), h('p', { lang: langOf(doc.text || ''), dir: 'auto' }, (doc.text || '').slice(0, 220)), h('div.row', h('span.soft', facts(doc)), k > 0 && h('button.link', { onclick: () => beside(cluster.kept, doc.id) }, t('open')))))),
       stats.service.writes && h('button.primary', { onclick: () => remove(cluster.removed.map(each => each.id), () => { state.picked = null; settle(); }) }, t('dupes', { n: cluster.removed.length })));
   }
   function histogram() {

@@ -1,6 +1,6 @@
 // The Search view: what in the store looks like this?
 import { h, s, $, $$, t, num, score, segmented, chip, toast, problem, skeleton, bar, drop, langOf, roving, announce } from './core.js';
-import { pairDialog } from './compare.js';
+import { pairDialog } from './pair.js';
 import * as api from './api.js';
 
 const state = { text: '', name: '', by: 'near', from: .3, where: {}, marked: new Map(), found: null };
