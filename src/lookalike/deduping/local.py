@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_choice
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
@@ -23,18 +24,20 @@ from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.report import DedupeReport
 from lookalike.deduping.run import Means, Reader, Run, read_again
-from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit
+from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
 from lookalike.deduping.working_files import VERSION, Workspace
-from lookalike.errors import InputError, TooManyRemoved
-from lookalike.figures import shown_share
+from lookalike.errors import InputError
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
+    from lookalike.deduping.spark.engine import Engine
+    from lookalike.deduping.spark.report import SparkReport
 
+ENGINES = ("local", "spark")
 RECORD_FROM = 4 << 30  # bytes of input: below that a run is over in a minute or two, and starting anew costs less than recording
 
 
@@ -67,7 +70,8 @@ def dedupe(
     resume: bool = False,
     against: str | Path | None = None,
     add: bool = False,
-) -> DedupeReport:
+    engine: str | Engine = "local",
+) -> DedupeReport | SparkReport:
     """Remove documents that are near-duplicates of one that is kept.
 
     ``corpus`` is a path, folder or pattern, or several (JSONL, CSV, Parquet, text and HTML files, web archives; .gz, .zst; ``-`` is
@@ -92,6 +96,13 @@ def dedupe(
         Against(against, add),
         Conduct(max_removed, on_error, on_problem, progress),
     )
+    if not isinstance(engine, str) or check_choice("engine", engine, ENGINES) == "spark":
+        from lookalike.deduping.spark.engine import Engine
+        from lookalike.deduping.spark.job import run
+
+        if not isinstance(engine, str | Engine):
+            raise InputError(f"engine={engine!r:.60}: give 'local', 'spark', or an lookalike.spark.Engine")
+        return run(job, engine if isinstance(engine, Engine) else Engine())
     return job.files() if job.input.is_files else job.table()
 
 
@@ -194,7 +205,7 @@ class Job:
             verdicts = level_run.decide(readers)
             whole = level_run.whole(verdicts, self.input.text_column)
         problems.check_any(verdicts.ledger.documents)
-        self._check_limit(verdicts)
+        self.conduct.check_removed(verdicts.removed_count, len(verdicts.decisions.leaders), self.settings.level)
         return DedupeReport(
             settings=self.settings,
             verdicts=verdicts,
@@ -214,15 +225,6 @@ class Job:
         settings, conduct = replace(self.settings, threshold=threshold), replace(self.conduct, max_removed=None)
         job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False))
         return job.files() if self.input.is_files else job.table()
-
-    def _check_limit(self, verdicts: Verdicts) -> None:
-        limit = removal_limit(self.conduct.max_removed)
-        documents, removed = len(verdicts.decisions.leaders), verdicts.removed_count
-        if limit is None or removed <= (limit * documents if isinstance(limit, float) else limit):
-            return
-        allowed = f"{limit:.4g} of them" if isinstance(limit, float) else f"{limit:,}"
-        found = f"{removed:,} of {documents:,} {self.settings.level}s would be removed ({shown_share(removed / documents)})"
-        raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
 
     def _write(
         self, report: DedupeReport, readers: Sequence[FileReader], output: Output | None, early: EarlyOutput | None, times: StageTimes
