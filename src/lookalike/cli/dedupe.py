@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.dedupe_options import input_options, method_options, resource_options
+from lookalike.cli.dedupe_options import engine_of, engine_options, input_options, method_options, resource_options
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
 from lookalike.errors import InputError
@@ -18,6 +18,7 @@ from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
+    from lookalike.spark import SparkReport
 
 # numpy would start a thread a core for linear algebra, of which there is none here; models have threads of their own.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -46,7 +47,7 @@ WEAK = (
     "--level", type=click.Choice(["document", "paragraph", "line"]), default="document", show_default=True, help="What is removed."
 )
 @input_options
-@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the work is done.")
+@engine_options
 @resource_options
 @click.option("--max-removed", help="Stop before writing if more would be removed, such as 30% or 1000 (exit code 8).")
 @click.option(
@@ -64,7 +65,7 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     was compared, exactly, with the kept one it points at. --as record: rows of a table that are alike in several columns.
     Exit code 0: done, 2: bad input, 8: more would be removed than --max-removed allows.
     """
-    del options["engine"]
+    engine = engine_of(options)
     if what == "record":
         if options["method"] != "minhash":
             raise InputError(f"--as record compares columns: leave out --method {options['method']}")
@@ -73,14 +74,27 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
         raise InputError("--columns belongs to --as record: texts have one column, --text-column")
     with StageProgress(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
-        report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)
+        report: Any = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, engine=engine, **options)
         notes.finish()
+    if engine != "local":
+        _show_spark(report, as_json)
+        return
     if report.settings.method == "simhash" and is_weak(report.settings.recipe):
         note(WEAK, quiet)
     if as_json:
         _print(report, options["out"])
     elif options["out"] != "-":
         _show(report)
+
+
+def _show_spark(report: SparkReport, as_json: bool) -> None:
+    with report:
+        found = report.to_dict()
+    if as_json:
+        print_json(found)
+        return
+    say(report.headline(), bold=True)
+    say(" · ".join([counted(found["clusters"], "cluster"), f"{counted(found['compared'], 'pair')} compared", f"{found['seconds']:.1f} s"]))
 
 
 def _print(report: DedupeReport, out: str) -> None:

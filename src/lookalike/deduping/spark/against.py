@@ -15,8 +15,9 @@ from lookalike.deduping.spark.decoding import CELL
 from lookalike.deduping.spark.identifying import ids_of
 
 if TYPE_CHECKING:
-    from lookalike.deduping.spark.outcome import Outcome
     from pyspark.sql import SparkSession
+
+    from lookalike.deduping.spark.outcome import Outcome
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,10 +37,11 @@ from lookalike.deduping.spark.work import Work, collected
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from lookalike.deduping.settings import Settings
     from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.inputs import Corpus
-    from pyspark.sql import DataFrame
 
 DOCUMENTS_PER_PARTITION = 250_000
 RANK_BITS = 29  # of the length of a text, negated
@@ -76,7 +76,7 @@ class Deciding:
     compared: int = 0
     # Of what is decided nobody outside can make two texts that collide.
     key: NDArray[np.uint64] = field(default_factory=lambda: np.frombuffer(secrets.token_bytes(32), np.uint64))
-    priorities: Priorities = Priorities()
+    priorities: Priorities = field(default_factory=Priorities)
 
     @property
     def partitions(self) -> int:
@@ -155,7 +155,9 @@ class Deciding:
             best = edges.groupBy("later").agg(F.max(F.struct("similarity", (-F.col("earlier")).alias("earlier"))).alias("b"))
             names = best.select("later", (-F.col("b.earlier")).alias("earlier"), F.col("b.similarity").alias("similarity"))
             mask = F.lit((1 << self.priorities.bits) - 1)
-            parts.append(names.select(F.col("later").bitwiseAND(mask).alias("n"), F.col("earlier").bitwiseAND(mask).alias("leader"), "similarity"))
+            parts.append(
+                names.select(F.col("later").bitwiseAND(mask).alias("n"), F.col("earlier").bitwiseAND(mask).alias("leader"), "similarity")
+            )
         whole = [part.withColumn("outside", F.lit(None).cast("string")) for part in parts]
         if self.facts.outside:
             whole.append(sketches.where(f"kind = {OUTSIDE}").mapInArrow(pointing_outside, DECISIONS))
@@ -226,5 +228,3 @@ def read_facts(sketches: DataFrame) -> Facts:
                 setattr(facts, name, getattr(facts, name) + said[name])
     facts.named.sort(key=lambda each: each[0])
     return facts
-
-

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EDGES_ON_DRIVER = 20_000_000  # pairs above the threshold: 24 bytes each, some copies of them, and a second or two
 MOST_PARTITIONS = 1 << 16
-# What the stages rely on: files are cut alike in every pass, rows of bytes come in small batches, and partitions stay as they are asked for.
+# What the stages rely on: files are cut alike in every pass, rows of bytes come in small batches, partitions are as many as asked for.
 CONFIGURATION = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.ansi.enabled": "false",  # numbers as bytes are no cast there

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +24,9 @@ from lookalike.leaders.rule import SIMHASH_BITS, Rule
 from lookalike.segments.hamming import NO_LIMIT
 
 if TYPE_CHECKING:
-    from lookalike.deduping.spark.rounds import Copies, Found
     from pyspark.sql import DataFrame
+
+    from lookalike.deduping.spark.rounds import Copies, Found
 
 Words = NDArray[np.uint64]
 BETWEEN = 0x9E3779B97F4A7C15
@@ -33,7 +35,7 @@ BETWEEN = 0x9E3779B97F4A7C15
 def blocks(k: int) -> list[tuple[np.uint64, np.uint64]]:
     """Where the k + 1 blocks of 64 bits are: a shift and a mask each."""
     edges = [SIMHASH_BITS * place // (k + 1) for place in range(k + 2)]
-    return [(np.uint64(begin), np.uint64((1 << (end - begin)) - 1)) for begin, end in zip(edges, edges[1:], strict=False)]
+    return [(np.uint64(begin), np.uint64((1 << (end - begin)) - 1)) for begin, end in pairwise(edges)]
 
 
 def first_common(left: Words, right: Words, k: int) -> NDArray[np.int64]:

@@ -23,10 +23,11 @@ from lookalike.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pyspark.sql import DataFrame, SparkSession
+
     from lookalike.deduping.settings import Input
     from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.work import Work
-    from pyspark.sql import DataFrame, SparkSession
 
 NUMBER, FILE = "lookalike n", "lookalike file"  # columns that are added to the rows of the corpus
 READABLE = "engine='spark' reads Parquet, JSON lines (also .gz), text and HTML files, and DataFrames of Spark"
@@ -135,7 +136,10 @@ def key_of(path: str) -> str:
 
 
 def _by_key(sources: Sequence[Source]) -> dict[str, int]:
-    return {key_of(source.name) if _URL.match(source.name) else str(source.path and source.path.absolute()): i for i, source in enumerate(sources)}
+    return {
+        key_of(source.name) if _URL.match(source.name) else str(source.path and source.path.absolute()): i
+        for i, source in enumerate(sources)
+    }
 
 
 def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns, engine: Engine, left_out: list[Problem]) -> Corpus:
@@ -176,7 +180,9 @@ def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, 
         counts[i] += rows
     firsts, total = _firsts(counts)
     known = [(path, start, begin, firsts[i] + before) for path, start, begin, before, i in table]
-    joined = lines.join(F.broadcast(session.createDataFrame(known or [("", 0, 0, 0)], "f string, s long, begin long, first long")), ["f", "s"])
+    joined = lines.join(
+        F.broadcast(session.createDataFrame(known or [("", 0, 0, 0)], "f string, s long, begin long, first long")), ["f", "s"]
+    )
     first = (F.col("s") == 0) & (F.col("m") == F.col("begin"))
     text = F.when(first, F.regexp_replace("value", "^\ufeff", "")).otherwise(F.col("value"))
     full = joined.select(text.alias("value"), F.col("f").alias(FILE), (F.col("first") + F.col("m") - F.col("begin")).alias(NUMBER))
@@ -191,7 +197,9 @@ def _files(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     paths = [*map(_path, sources)]
     read = session.read.format("binaryFile").load(paths)
     by_key = _by_key(sources)
-    table = session.createDataFrame([(row.path, by_key[key_of(row.path)]) for row in read.select("path").collect()], "path string, number long")
+    table = session.createDataFrame(
+        [(row.path, by_key[key_of(row.path)]) for row in read.select("path").collect()], "path string, number long"
+    )
     joined = read.select("path", "content").join(F.broadcast(table), "path")
     full = joined.select("content", F.col("path").alias(FILE), F.col("number").alias(NUMBER))
     rows = full.select(F.col(f"`{NUMBER}`").alias("n"), F.col("content").alias(CELL))
@@ -213,7 +221,9 @@ def _table(frame: DataFrame, columns: Columns, engine: Engine, work: Work) -> Co
 
     order = engine.order_column or columns.id
     if order not in frame.columns:
-        raise InputError(f"a DataFrame needs a column that says which row is first: give Engine(order_column=…); there is no column {order!r}")
+        raise InputError(
+            f"a DataFrame needs a column that says which row is first: give Engine(order_column=…); there is no column {order!r}"
+        )
     _check(frame, columns, engine, "the DataFrame")
     column = F.col(f"`{order}`")
     kind = dict(frame.dtypes)[order]

@@ -19,9 +19,10 @@ from lookalike.deduping.spark.work import Work
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from lookalike.deduping.local import Job
     from lookalike.deduping.problems import Problems
-    from pyspark.sql import DataFrame
 
 METHODS = ("minhash", "simhash", "exact", "bytes")
 
@@ -160,5 +161,3 @@ def _counts(decisions: DataFrame) -> tuple[int, int]:
     leaders = F.count_distinct(F.coalesce(F.col("leader").cast("string"), F.concat(F.lit("o"), F.col("outside"))))
     removed, clusters = decisions.agg(F.count("*"), leaders).collect()[0]
     return removed, clusters
-
-

@@ -30,8 +30,9 @@ from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher
 
 if TYPE_CHECKING:
-    from lookalike.deduping.spark.job import SparkRun
     from pyspark.sql import DataFrame
+
+    from lookalike.deduping.spark.job import SparkRun
 
 MOST_UNIT_BITS = 24
 CUTS = "n long, unit int, leader long, kept_unit int"
@@ -114,7 +115,10 @@ class Cutting:
             cut = piece.column("units").to_pylist()
             if any(cut):
                 place = piece.schema.get_field_index(self._target)
-                texts = [self._cut(n, cell, units_) for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, "units")), strict=True)]
+                texts = [
+                    self._cut(n, cell, units_)
+                    for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, "units")), strict=True)
+                ]
                 piece = piece.set_column(place, piece.schema.field(place), arrow("Spark").array(texts, piece.schema.field(place).type))
             yield piece.drop_columns(["units"])
 
@@ -128,7 +132,9 @@ class Cutting:
         if self.format == "jsonl":
             line = cell.encode("utf-8", "surrogatepass")
             begin, end = list(_native.scan_json_lines(line, [self.column])["values"])[:2]
-            return (line[:begin] + json.dumps(self._without(n, json.loads(line[begin:end]), cut), ensure_ascii=False).encode() + line[end:]).decode()
+            return (
+                line[:begin] + json.dumps(self._without(n, json.loads(line[begin:end]), cut), ensure_ascii=False).encode() + line[end:]
+            ).decode()
         if self.format in ("text", "html"):
             encoding = self.decode.encoding if isinstance(self.decode, FromFiles) else None
             text = decode_text(bytes(cell), "", encoding)
@@ -160,7 +166,9 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     columns = {}
     for names, numbers, places in ((copies.copies, "n", "unit"), (copies.originals, "leader", "kept_unit")):
         columns[numbers], columns[places] = priorities.numbers(names >> unit_bits), (names & mask).astype(np.int32)
-    cuts = work.saved(work.session.createDataFrame(pa.table({name: columns[name] for name in ("n", "unit", "leader", "kept_unit")}), CUTS), "cuts")
+    cuts = work.saved(
+        work.session.createDataFrame(pa.table({name: columns[name] for name in ("n", "unit", "leader", "kept_unit")}), CUTS), "cuts"
+    )
     removed, total = len(copies.copies), facts.bytes
     run.job.conduct.check_removed(removed, total, settings.level)
     outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), settings.level)
@@ -175,7 +183,9 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
         outputs["out"] = str(run.job.to.out)
     work.forget(cuts, corpus.full)
     clusters = len(np.unique(copies.originals))
-    made = SparkReport(settings, outcome, facts.documents, total, removed, clusters, 0.0, {}, 0, 0, facts.documents - facts.texts, run.problems.skipped)
+    made = SparkReport(
+        settings, outcome, facts.documents, total, removed, clusters, 0.0, {}, 0, 0, facts.documents - facts.texts, run.problems.skipped
+    )
     made.problems, made.problem_counts, made.outputs = run.problems.named, dict(run.problems.counts), outputs
     return made
 
@@ -214,6 +224,7 @@ class LevelOutcome(Outcome):
         rows = self.decisions.join(own, ["n", "unit"]).join(others, ["leader", "kept_unit"])
         told = rows.select("n", "id", "kept_id", F.lit(1.0).alias("similarity"), "span", "kept_span", F.col("unit").alias("part"))
         more = "span array<int>, kept_span array<int>, part int"
-        return told.mapInArrow(Placing(self.corpus.places, ("span", "kept_span", "part")), f"id string, kept_id string, similarity double, file string, row long, n long, {more}")
-
-
+        return told.mapInArrow(
+            Placing(self.corpus.places, ("span", "kept_span", "part")),
+            f"id string, kept_id string, similarity double, file string, row long, n long, {more}",
+        )

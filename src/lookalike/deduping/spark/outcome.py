@@ -14,8 +14,9 @@ from lookalike.deduping.spark.texts import BROADCAST
 from lookalike.deduping.spark.work import Work
 
 if TYPE_CHECKING:
-    from lookalike.deduping.spark.inputs import Places
     from pyspark.sql import DataFrame
+
+    from lookalike.deduping.spark.inputs import Places
 
 VALUE = "value"  # the line of a row of JSON lines
 REMOVED = "id string, kept_id string, similarity double, file string, row long, n long"
@@ -85,7 +86,9 @@ class Outcome:
 
         number = F.col(f"`{NUMBER}`")
         kept = self.kept().select(number.alias("o"))
-        clusters = self.work.saved(numbers_by(kept, self.work), "clusters").select(F.col("o").alias("own"), F.col(f"`{NUMBER}`").alias("cluster"))
+        clusters = self.work.saved(numbers_by(kept, self.work), "clusters").select(
+            F.col("o").alias("own"), F.col(f"`{NUMBER}`").alias("cluster")
+        )
         total = clusters.count()
         outside = self.decisions.where("outside is not null").groupBy("outside").agg(F.min("n").alias("first")).orderBy("first").collect()
         session = self.work.session

@@ -18,8 +18,9 @@ from lookalike.deduping.spark.work import hadoop
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    from lookalike.deduping.spark.engine import Engine
     from pyspark.sql import DataFrame, SparkSession
+
+    from lookalike.deduping.spark.engine import Engine
 
 ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")
 FILE_COLUMN = "file"  # with per_file the folders are called file=NAME

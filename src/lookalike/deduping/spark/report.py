@@ -72,7 +72,9 @@ class SparkReport:
         from pyspark.sql import functions as F
 
         removed = plain_ids(self.outcome.removed(), "id", "kept_id")
-        grouped = removed.groupBy("kept_id").agg(F.sort_array(F.collect_list(F.struct("n", "id", "similarity"))).alias("m"), F.min("n").alias("first"))
+        grouped = removed.groupBy("kept_id").agg(
+            F.sort_array(F.collect_list(F.struct("n", "id", "similarity"))).alias("m"), F.min("n").alias("first")
+        )
         for row in grouped.orderBy(F.size("m").desc(), "first").limit(limit).collect():
             yield Cluster(row.kept_id, tuple(Member(each.id, each.similarity) for each in row.m))
 

@@ -22,8 +22,9 @@ from lookalike.leaders.rounds import NO_PAIRS, in_rounds
 from lookalike.leaders.verify import verify
 
 if TYPE_CHECKING:
-    from lookalike.deduping.spark.rounds import Rounds
     from pyspark.sql import DataFrame
+
+    from lookalike.deduping.spark.rounds import Rounds
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,12 @@ class Concerned:
             concerned = np.unique(members.buckets[np.isin(members.priorities, self.undecided.value)])
             members = members.taken(np.isin(members.buckets, concerned))
             if len(members.buckets):
-                yield from batches_of([Blob(0, MEMBERS, coded(members.priorities), members.buckets.tobytes()), *pieces(0, WANTED, np.unique(members.priorities))])
+                yield from batches_of(
+                    [
+                        Blob(0, MEMBERS, coded(members.priorities), members.buckets.tobytes()),
+                        *pieces(0, WANTED, np.unique(members.priorities)),
+                    ]
+                )
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,9 @@ class Rounds:
             self._compare(found.where(f"kind = {PAIRS}"))
             left_open = found.where(f"kind = {OPEN}")
             self.step("settle")
-            settled = settling.settled(self.work, self._all_edges(), self.edges, left_open, self.threshold, self.partitions, self.edges_on_driver)
+            settled = settling.settled(
+                self.work, self._all_edges(), self.edges, left_open, self.threshold, self.partitions, self.edges_on_driver
+            )
             before = np.concatenate(removed) if removed else np.zeros(0, np.int64)
             removed.append(np.setdiff1d(settled.removed, before))
             if not len(settled.undecided):
@@ -116,7 +118,9 @@ class Rounds:
         everything = reduce(lambda left, right: left.unionAll(right), known, pairs).repartition(self.partitions, "p")
         new = self.work.saved(everything.mapInArrow(new_pairs, SCHEMA), "new-pairs")
         found = new.where(f"kind = {PAIRS}")
-        counts = {row.kind: row for row in new.groupBy("kind").agg(F.sum(F.length("a")).alias("a"), F.sum(F.length("b")).alias("b")).collect()}
+        counts = {
+            row.kind: row for row in new.groupBy("kind").agg(F.sum(F.length("a")).alias("a"), F.sum(F.length("b")).alias("b")).collect()
+        }
         if PAIRS not in counts:
             return
         self.compared += counts[PAIRS].b // 8
@@ -140,5 +144,3 @@ def found_copies(frame: DataFrame) -> Copies:
     names, first = arrays_of(collected(frame), "i8")
     order = np.argsort(names)
     return Copies(names[order], first[order])
-
-

@@ -43,9 +43,7 @@ def settled(
     return Settled(gone, unknown)
 
 
-def settle(
-    pairs: Pairs, similarities: NDArray[np.float64], still_open: Open, threshold: float, limit: int = BUCKET_LIMIT
-) -> Settled:
+def settle(pairs: Pairs, similarities: NDArray[np.float64], still_open: Open, threshold: float, limit: int = BUCKET_LIMIT) -> Settled:
     """What all edges and open buckets of some components say."""
     names = np.unique(np.concatenate((pairs.earlier, pairs.later, still_open.priorities)))
     standings = decide(names, pairs, similarities, threshold, still_open, limit).standings

@@ -24,7 +24,18 @@ from lookalike.deduping.spark.blobs import (
     target_of,
 )
 from lookalike.deduping.spark.decoding import CELL, Decode, Decoded
-from lookalike.leaders.candidates import BUCKET_LIMIT, SMALL, Bucketed, Open, Pairs, bucketed, candidates, distinct, grouped, last_candidates
+from lookalike.leaders.candidates import (
+    BUCKET_LIMIT,
+    SMALL,
+    Bucketed,
+    Open,
+    Pairs,
+    bucketed,
+    candidates,
+    distinct,
+    grouped,
+    last_candidates,
+)
 from lookalike.leaders.decide import originals
 from lookalike.leaders.rounds import without
 from lookalike.leaders.rule import Rule
@@ -32,7 +43,7 @@ from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.leaders.verify import verify
 
 if TYPE_CHECKING:
-    from lookalike.deduping.settings import Settings
+    pass
 
 # Kinds of rows.
 DIGESTS, ROWS, FACTS, PROBLEMS, COPIES, MEMBERS, PAIRS, WANTED, CELLS, EDGES, OPEN, CODES, OUTSIDE = range(13)
@@ -173,7 +184,9 @@ class Told:
         self.similarities.append(similarity)
 
 
-def _joined(held: Sequence[tuple[Names, Sketches, NDArray[np.uint64] | None]]) -> Iterator[tuple[Names, Sketches, NDArray[np.uint64] | None]]:
+def _joined(
+    held: Sequence[tuple[Names, Sketches, NDArray[np.uint64] | None]],
+) -> Iterator[tuple[Names, Sketches, NDArray[np.uint64] | None]]:
     """Batches as one: fewer and larger rows for each partition."""
     if not held:
         return

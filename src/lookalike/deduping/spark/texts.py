@@ -43,6 +43,10 @@ def wanted_cells(corpus: DataFrame, wanted: DataFrame, count: int, priorities: P
     if count <= BROADCAST:
         rows = F.broadcast(rows)
     nothing = F.lit(b"").cast("binary")
-    return corpus.select("n", CELL).join(rows, "n").select(
-        "p", F.lit(CELLS).alias("kind"), F.col("n").cast("binary").alias("a"), nothing.alias("b"), F.col(CELL).cast("binary").alias("c")
+    return (
+        corpus.select("n", CELL)
+        .join(rows, "n")
+        .select(
+            "p", F.lit(CELLS).alias("kind"), F.col("n").cast("binary").alias("a"), nothing.alias("b"), F.col(CELL).cast("binary").alias("c")
+        )
     )
