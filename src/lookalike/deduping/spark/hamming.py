@@ -65,7 +65,7 @@ def near_others(codes: Words, others: Words, place: int, k: int) -> tuple[NDArra
     """The same between two sets."""
     index = _native.HammingIndex(SIMHASH_BITS)
     index.add(others, np.arange(len(others), dtype=np.int64))
-    offsets, found, distances = map(np.asarray, index.search(codes, k, NO_LIMIT, 1))
+    offsets, found, distances, _ = map(np.asarray, index.search(codes, k, NO_LIMIT, 1))
     left = np.repeat(np.arange(len(codes)), np.diff(offsets))
     good = first_common(codes[left], others[found], k) == place
     return left[good], found[good], distances[good]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +19,7 @@ from lookalike.deduping.spark.outcome import Outcome
 from lookalike.deduping.spark.outputs import check_output, spark_path, write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.work import Work
-from lookalike.errors import InputError
+from lookalike.errors import EngineError, InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from lookalike.deduping.local import Job
     from lookalike.deduping.problems import Problems
 
+_REFUSED = re.compile(r"^lookalike\.errors\.InputError: (.*)$", re.MULTILINE)
 METHODS = ("minhash", "simhash", "exact", "bytes")
 
 
@@ -34,8 +38,24 @@ def run(job: Job, engine: Engine) -> SparkReport:
     if out is not None:
         check_output(session, out)
     work = Work.beside(session, engine.work, None if out is None else spark_path(out))
-    with configured(session, session.sparkContext.defaultParallelism), work:
+    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
         return SparkRun(job, engine, work).report()
+
+
+@contextmanager
+def said_by_spark() -> Iterator[None]:
+    """What goes wrong inside Spark, as an error of ours; what a task refused, as it said it."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        if found := _REFUSED.search(str(error)):
+            raise InputError(found[1]) from error
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        shown = next((line for line in reversed(lines) if not line.startswith(("at ", "File", "..."))), "")
+        raise EngineError(f"Spark ended the run: {lines[0][:200] if lines else ''} {shown[:300]}; see its log") from error
 
 
 def _check(job: Job, engine: Engine) -> None:
