@@ -85,7 +85,8 @@ def dedupe(
     columns: the mean of their similarities, weighted as ``columns`` says, such as ``{"name": 0.4, "address": 0.6}``; all but the id by
     default). The threshold is 0.8, and of ``meaning`` 0.9. Of similar documents ``keep`` says which one stays: ``first``, ``longest``,
     ``newest:COLUMN`` or ``best:COLUMN``. ``against`` is a store: what it has already goes too, and with ``add`` what stays is added to
-    it. ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
+    it. ``engine`` is where the work is done: ``local``, or ``spark`` (a cluster: files or a DataFrame; ``lookalike.spark.Engine`` says
+    more). ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
     over files.
     """
     job = Job(

@@ -180,9 +180,9 @@ def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, 
         counts[i] += rows
     firsts, total = _firsts(counts)
     known = [(path, start, begin, firsts[i] + before) for path, start, begin, before, i in table]
-    joined = lines.join(
-        F.broadcast(session.createDataFrame(known or [("", 0, 0, 0)], "f string, s long, begin long, first long")), ["f", "s"]
-    )
+    table_of_blocks = session.createDataFrame(known or [("", 0, 0, 0)], "f string, s long, begin long, first long")
+    changed = F.raise_error(F.lit("the blocks of the input are cut otherwise than before: write what you need with out=")).cast("long")
+    joined = lines.join(F.broadcast(table_of_blocks), ["f", "s"], "left").withColumn("first", F.coalesce("first", changed))
     first = (F.col("s") == 0) & (F.col("m") == F.col("begin"))
     text = F.when(first, F.regexp_replace("value", "^\ufeff", "")).otherwise(F.col("value"))
     full = joined.select(text.alias("value"), F.col("f").alias(FILE), (F.col("first") + F.col("m") - F.col("begin")).alias(NUMBER))

@@ -38,7 +38,7 @@ class Outcome:
 
         full = self.corpus.full
         if self.corpus.format == "jsonl":
-            full = full.where(F.trim(F.regexp_replace(VALUE, r"\s", "")) != "")
+            full = full.where(F.col(VALUE).rlike(r"\S"))
         if self.skipped is None:
             return full
         return full.join(F.broadcast(self.skipped), F.col(f"`{NUMBER}`") == F.col("n"), "left_anti")
