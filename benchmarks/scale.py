@@ -33,7 +33,7 @@ BILLIONS = 10_000_000_000
 
 
 def write_corpus(folder: Path, documents: int, seed: int = 1) -> None:
-    """Of each file a tenth are near-copies of another document in it, a twentieth are copies, and a tenth share half of their words."""
+    """Of each file a tenth are near-copies of another document in it, a twentieth copies, and a tenth share two thirds of their words."""
     draw = np.random.default_rng(seed)
     letters = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", np.uint8)
     table = np.full((WORDS, WORD), ord(" "), np.uint8)
@@ -42,10 +42,11 @@ def write_corpus(folder: Path, documents: int, seed: int = 1) -> None:
         count = min(FILE_ROWS, documents - first)
         words = draw.integers(0, WORDS, (count, LENGTH), dtype=np.uint16)
         near, same, half = np.split(draw.permutation(count)[: count // 4], [count // 10, count // 10 + count // 20])
-        for chosen, changed in ((near, 8), (same, 0), (half, LENGTH // 3)):
+        for chosen, changed in ((near, 5), (same, 0), (half, LENGTH // 3)):
             words[chosen] = words[draw.integers(0, count, len(chosen))]
-            for column in draw.permutation(LENGTH)[:changed].tolist():
-                words[chosen, column] = draw.integers(0, WORDS, len(chosen), dtype=np.uint16)
+            first_word = int(draw.integers(0, LENGTH - changed))
+            columns = draw.permutation(LENGTH)[:changed] if changed < 10 else np.arange(first_word, first_word + changed)
+            words[np.ix_(chosen, columns)] = draw.integers(0, WORDS, (len(chosen), changed), dtype=np.uint16)
         text = table[words].reshape(count, -1)
         offsets = np.arange(count + 1, dtype=np.int64) * LENGTH * WORD
         column = pa.Array.from_buffers(pa.large_string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text.tobytes())])

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import lookalike as la
 from dedupe_corpora import WORDS, near_copies, prose, read_jsonl, rows_of, write_jsonl
+from lookalike.deduping.spark import rounds
 from lookalike.deduping.spark.engine import Engine
 from spark_session import shared_session
 
@@ -78,29 +78,36 @@ def test_methods_and_keep(session: Any, rows: list[Row], options: Row, parts: in
     assert len(found) > 50
 
 
-def shapes() -> list[str]:
-    """A chain in which each is like the next, a star, variants of a template that fill buckets, and all of them joined by a mixture."""
+def shapes(links: int, rays: int, copies: int) -> list[str]:
+    """A chain in which each is like the next, a star, and variants of a template that fill buckets, mixed."""
     draw = random.Random(11)
-    river = prose(draw, 15_100)
-    chain = [" ".join(river[3 * i : 3 * i + 40]) for i in range(5000)]
+    river = prose(draw, 3 * links + 40)
+    chain = [" ".join(river[3 * i : 3 * i + 40]) for i in range(links)]
     middle = prose(draw, 60)
     star = []
-    for _ in range(800):
+    for _ in range(rays):
         words = list(middle)
         words[draw.randrange(60)] = draw.choice(WORDS)
         star.append(" ".join(words))
     template = prose(draw, 50)
-    variants = [" ".join([*template, *prose(draw, 8 + i % 3)]) for i in range(1500)]
+    variants = [" ".join([*template, *prose(draw, 8 + i % 3)]) for i in range(copies)]
     variants += [f"{each} {draw.choice(WORDS)}" for each in variants[::7]]
     mixed = chain + star + variants
     draw.shuffle(mixed)
     return mixed
 
 
-@pytest.mark.parametrize("edges_on_driver", [0, 1 << 20], ids=["by component", "on the driver"])
-def test_chains_stars_and_full_buckets(session: Any, edges_on_driver: int) -> None:
-    """Long chains, a hot bucket with more kept documents than it holds, and edges that are settled in Spark."""
-    made = [{"id": f"d{i}", "text": text, "place": i} for i, text in enumerate(shapes())]
+@pytest.mark.parametrize(
+    ("edges_on_driver", "few", "sizes"),
+    [(1 << 20, 5000, (5000, 800, 1500)), (0, 5000, (120, 100, 700)), (1 << 20, 0, (120, 100, 700))],
+    ids=["on the driver", "by component", "without a residue"],
+)
+def test_chains_stars_and_full_buckets(
+    session: Any, monkeypatch: pytest.MonkeyPatch, edges_on_driver: int, few: int, sizes: tuple[int, int, int]
+) -> None:
+    """Long chains, a hot bucket with more kept documents than it holds; edges that are settled in Spark; rounds to the end."""
+    monkeypatch.setattr(rounds, "FEW_UNDECIDED", few)
+    made = [{"id": f"d{i}", "text": text, "place": i} for i, text in enumerate(shapes(*sizes))]
     engine = Engine(order_column="place", partitions=3, edges_on_driver=edges_on_driver)
     local = la.dedupe(made)
     assert local.to_dict()["hot_buckets"], "no bucket was full: the test says nothing"
@@ -255,11 +262,3 @@ def test_what_spark_refuses(session: Any, options: Row, message: str) -> None:
     frame = session.createDataFrame([("a", "b")], "id string, text string")
     with pytest.raises(la.LookalikeError, match=message):
         la.dedupe(frame, **({"engine": "spark"} | options))
-
-
-def test_numbers_travel_in_few_bytes() -> None:
-    from lookalike.deduping.spark.blobs import coded, decoded
-
-    for names in ([], [5], [3, 4, 9], [2**62, 2**63 - 1], [9, 3, 4], [0, 2**40, 2**40 + 1]):
-        assert decoded(coded(np.array(names, np.int64))).tolist() == names
-    assert len(coded(np.arange(1000, 2000))) == 9 + 999
