@@ -140,8 +140,9 @@ def spark_session(master: str) -> Any:
 def simulated(documents: int = BILLIONS, bands: int = 14, mates: float = 0.31, sample: int = 2_000_000) -> dict[str, Any]:
     """How evenly the real routing spreads synthetic documents: rows of buckets of a share of all partitions, with one bucket of a
     template that one document in ten thousand belongs to."""
-    from lookalike.deduping.spark.blobs import MOST_PARTITIONS, coded, target_of
-    from lookalike.deduping.spark.deciding import DOCUMENTS_PER_PARTITION
+    from lookalike.deduping.spark.blobs import coded, target_of
+    from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
+    from lookalike.deduping.spark.engine import MOST_PARTITIONS
     from lookalike.leaders.candidates import bucketed
 
     draw = np.random.default_rng(4)

@@ -201,7 +201,12 @@ def test_selftest_and_info() -> None:
 def test_the_extra_all_is_every_extra_that_does_without_torch_and_java() -> None:
     extras = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     (everything,) = extras.pop("all")
-    assert set(everything.removeprefix("lookalike[").removesuffix("]").split(",")) == set(extras) - {"ltp", "hanlp", "language-model", "spark"}
+    assert set(everything.removeprefix("lookalike[").removesuffix("]").split(",")) == set(extras) - {
+        "ltp",
+        "hanlp",
+        "language-model",
+        "spark",
+    }
     assert set(extras) == set(la.info()["extras"])
 
 

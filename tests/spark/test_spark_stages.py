@@ -12,21 +12,34 @@ from hypothesis import strategies as st
 
 from lookalike import _native
 from lookalike.deduping.spark import blobs, stages
-from lookalike.deduping.spark.blobs import Blob, arrays_of, batch_of, batches_of, blobs_of, by_partition, coded, decoded, pieces, scattered
-from lookalike.deduping.spark.residue import Remaining
-from lookalike.deduping.spark.settling import settle
-from lookalike.deduping.spark.stages import (
+from lookalike.deduping.spark.blobs import (
+    CODES,
     COPIES,
     DIGESTS,
     EDGES,
     MEMBERS,
+    OPEN,
     PAIRS,
     ROWS,
     WANTED,
+    Blob,
+    arrays_of,
+    batch_of,
+    batches_of,
+    blobs_of,
+    by_partition,
+    coded,
+    decoded,
+    pieces,
+    scattered,
+)
+from lookalike.deduping.spark.residue import Remaining
+from lookalike.deduping.spark.settling import settle
+from lookalike.deduping.spark.sketching import code_digests
+from lookalike.deduping.spark.stages import (
     Grouping,
     LastPairing,
     Pairing,
-    code_digests,
     edge_rows,
     edges_in,
     find_codes,
@@ -115,7 +128,7 @@ def test_copies_and_codes() -> None:
     for task in (find_copies, find_codes):
         copies = [blob for blob in blobs_of(task(sent)) if blob.kind == COPIES]
         assert [each.tolist() for each in arrays_of(copies, "i8")] == [[20, 50], [10, 40]]
-    said = [blob for blob in blobs_of(find_codes(sent)) if blob.kind == stages.CODES]
+    said = [blob for blob in blobs_of(find_codes(sent)) if blob.kind == CODES]
     assert [each.tolist() for each in arrays_of(said, "u8")] == [[10, 30], [2**63 + 5, 7]]
 
 
@@ -155,7 +168,7 @@ def test_tasks_one_after_the_other_decide_as_the_native_leaders(
             patch.setattr(stages, "SMALL", 4)
             found = list(blobs_of(Pairing(known(removed), 3, limit)(members)))
         all_edges += edges(found)
-        still_open = [arrays_of([blob], "u8", "u1") for blob in found if blob.kind == stages.OPEN]
+        still_open = [arrays_of([blob], "u8", "u1") for blob in found if blob.kind == OPEN]
         names_, buckets, leads = map(np.concatenate, zip(*still_open, strict=True)) if still_open else (None, None, None)
         left_open = NOTHING_OPEN if names_ is None else Open(buckets, names_, leads)
         settled = settle(*edges_in(all_edges), left_open, threshold, limit)

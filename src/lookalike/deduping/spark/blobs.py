@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,8 @@ from lookalike.corpus.arrow_values import arrow
 
 SCHEMA = "p int, kind int, a binary, b binary, c binary"
 MOST_BYTES = 64 << 20  # of the arrays of one row
-MOST_PARTITIONS = 1 << 16  # partitions are named by 16 bits: they sort in linear time
+# Kinds of rows.
+DIGESTS, ROWS, FACTS, PROBLEMS, COPIES, MEMBERS, PAIRS, WANTED, CELLS, EDGES, OPEN, CODES, OUTSIDE = range(13)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 Array = NDArray[Any]
@@ -106,6 +106,14 @@ def arrays_of(blobs: Iterable[Blob], b: str, c: str | None = None) -> tuple[Arra
     return tuple(found)
 
 
+def is_in(values: Array, ascending: Array) -> NDArray[np.bool_]:
+    """Which of the values are among others, which ascend."""
+    if not len(ascending) or not len(values):
+        return np.zeros(len(values), np.bool_)
+    found: NDArray[np.bool_] = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
+    return found
+
+
 def _concatenated(parts: list[Array], kind: np.dtype[Any]) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0, kind)
 
@@ -133,8 +141,3 @@ def decoded(data: bytes) -> NDArray[np.int64]:
     np.cumsum(steps, dtype=np.int64, out=found[1:])
     found[1:] += found[0]
     return found
-
-
-def together(*parts: Iterable[Blob]) -> Iterator[Any]:
-    """What a task gives, from several sources."""
-    return batches_of(chain(*parts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike.deduping.spark.blobs import MOST_PARTITIONS
+from lookalike.deduping.spark.engine import MOST_PARTITIONS
 
 if TYPE_CHECKING:
     from lookalike.deduping.settings import Settings

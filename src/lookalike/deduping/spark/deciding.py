@@ -13,26 +13,13 @@ from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_values import arrow
 from lookalike.corpus.row import Problem
-from lookalike.deduping.spark.blobs import MOST_PARTITIONS, SCHEMA, blobs_of, decoded
+from lookalike.deduping.spark.blobs import CODES, COPIES, DIGESTS, FACTS, OUTSIDE, PROBLEMS, ROWS, SCHEMA, blobs_of, decoded, is_in
+from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
+from lookalike.deduping.spark.engine import MOST_PARTITIONS
 from lookalike.deduping.spark.hamming import code_edges
 from lookalike.deduping.spark.rounds import Copies, Found, Rounds, found_copies
-from lookalike.deduping.spark.stages import (
-    CODES,
-    COPIES,
-    DIGESTS,
-    FACTS,
-    OUTSIDE,
-    PROBLEMS,
-    ROWS,
-    Given,
-    Names,
-    Priorities,
-    Sketching,
-    Verifying,
-    edges_in,
-    find_codes,
-    find_copies,
-)
+from lookalike.deduping.spark.sketching import COUNTED, Given, Priorities, Sketching
+from lookalike.deduping.spark.stages import Verifying, edges_in, find_codes, find_copies
 from lookalike.deduping.spark.work import Work, collected
 from lookalike.errors import InputError
 
@@ -43,7 +30,6 @@ if TYPE_CHECKING:
     from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.inputs import Corpus
 
-DOCUMENTS_PER_PARTITION = 250_000
 RANK_BITS = 29  # of the length of a text, negated
 DECISIONS = "n long, leader long, similarity double, outside string"
 BATCH = 1 << 16
@@ -55,8 +41,8 @@ class Facts:
 
     documents: int = 0
     texts: int = 0
+    units: int = 0  # paragraphs or lines
     empty: int = 0
-    bytes: int = 0
     outside: int = 0
     problems: int = 0
     named: list[tuple[int, Problem]] = field(default_factory=list)
@@ -193,18 +179,11 @@ class Keeping:
         pa = arrow("Spark")
         for blob in blobs_of(batches):
             pairs, similarities = edges_in([blob])
-            good = ~_is_in(pairs.earlier, self.going.value) & _is_in(pairs.later, self.going.value)
+            good = ~is_in(pairs.earlier, self.going.value) & is_in(pairs.later, self.going.value)
             columns = (pairs.later[good], pairs.earlier[good], similarities[good])
             for begin in range(0, len(columns[0]), BATCH):
                 arrays = [pa.array(column[begin : begin + BATCH]) for column in columns]
                 yield pa.RecordBatch.from_arrays(arrays, ["later", "earlier", "similarity"])
-
-
-def _is_in(values: Names, ascending: Names) -> NDArray[np.bool_]:
-    if not len(ascending):
-        return np.zeros(len(values), np.bool_)
-    found: NDArray[np.bool_] = ascending[np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)] == values
-    return found
 
 
 def pointing_outside(batches: Iterable[Any]) -> Iterator[Any]:
@@ -224,7 +203,7 @@ def read_facts(sketches: DataFrame) -> Facts:
         if blob.kind == PROBLEMS:
             facts.named += [(n, Problem(*rest)) for n, *rest in said]
         else:
-            for name in ("documents", "texts", "empty", "bytes", "outside", "problems"):
+            for name in COUNTED:
                 setattr(facts, name, getattr(facts, name) + said[name])
     facts.named.sort(key=lambda each: each[0])
     return facts

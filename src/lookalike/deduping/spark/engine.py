@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EDGES_ON_DRIVER = 20_000_000  # pairs above the threshold: 24 bytes each, some copies of them, and a second or two
-MOST_PARTITIONS = 1 << 16
+MOST_PARTITIONS = 1 << 16  # partitions are named by 16 bits: they sort in linear time
 # What the stages rely on: files are cut alike in every pass, rows of bytes come in small batches, partitions are as many as asked for.
 CONFIGURATION = {
     "spark.sql.adaptive.enabled": "false",

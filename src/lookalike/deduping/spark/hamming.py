@@ -16,8 +16,21 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.deduping.spark import settling
-from lookalike.deduping.spark.blobs import SCHEMA, arrays_of, batches_of, blobs_of, by_partition, decoded, scattered, target_of
-from lookalike.deduping.spark.stages import CODES, EDGES, OPEN, Names, edge_rows
+from lookalike.deduping.spark.blobs import (
+    CODES,
+    EDGES,
+    OPEN,
+    SCHEMA,
+    arrays_of,
+    batches_of,
+    blobs_of,
+    by_partition,
+    decoded,
+    scattered,
+    target_of,
+)
+from lookalike.deduping.spark.sketching import Names
+from lookalike.deduping.spark.stages import edge_rows
 from lookalike.deduping.spark.work import Work
 from lookalike.leaders.candidates import Pairs
 from lookalike.leaders.rule import SIMHASH_BITS, Rule

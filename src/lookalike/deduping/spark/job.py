@@ -15,6 +15,7 @@ from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.against import OpenedStore, add_kept
 from lookalike.deduping.spark.deciding import Deciding, Facts
 from lookalike.deduping.spark.engine import Engine, configured
+from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
 from lookalike.deduping.spark.outputs import check_output, spark_path, write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
@@ -98,8 +99,6 @@ class SparkRun:
         self.problems: Problems = job.conduct.problems()
 
     def report(self) -> SparkReport:
-        from lookalike.deduping.spark.levels import level_report
-
         begin = time.perf_counter()
         self.steps("read")
         corpus = inputs.opened(self.work.session, self.job.input, self.job.columns, self.engine, self.work)

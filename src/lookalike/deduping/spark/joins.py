@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from lookalike.checks import check_int, check_str
 from lookalike.corpus.arrow_values import arrow
-from lookalike.deduping.spark.blobs import MOST_PARTITIONS
-from lookalike.deduping.spark.engine import spark
+from lookalike.deduping.spark.engine import MOST_PARTITIONS, spark
 from lookalike.deduping.spark.hamming import blocks, near_others, near_pairs
 from lookalike.errors import InputError
 from lookalike.leaders.rule import MAX_DISTANCE

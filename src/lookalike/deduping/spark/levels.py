@@ -13,7 +13,7 @@ from lookalike import _native
 from lookalike.corpus.arrow_values import arrow
 from lookalike.corpus.batches import pack
 from lookalike.deduping.levels import _LAST_BREAKS, _WORDLIKE, units
-from lookalike.deduping.spark.blobs import SCHEMA, Blob, batches_of, scattered, target_of
+from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
 from lookalike.deduping.spark.deciding import Deciding, read_facts
 from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
 from lookalike.deduping.spark.identifying import ids_of
@@ -22,9 +22,10 @@ from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing
 from lookalike.deduping.spark.outputs import write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.rounds import found_copies
-from lookalike.deduping.spark.stages import DIGESTS, FACTS, MOST_PROBLEMS, PROBLEMS, Priorities, find_copies
+from lookalike.deduping.spark.sketching import Priorities, Seen
+from lookalike.deduping.spark.stages import find_copies
 from lookalike.deduping.verdicts import Edits
-from lookalike.errors import EngineError
+from lookalike.errors import InputError
 from lookalike.io import decode_text
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher
@@ -52,29 +53,28 @@ class Splitting:
     unit_bits: int
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        sketcher = Sketcher(self.rule, 1, self.key)
-        facts: dict[str, int] = dict.fromkeys(("documents", "texts", "empty", "bytes", "outside", "problems"), 0)
-        problems: list[Any] = []
+        sketcher, seen = Sketcher(self.rule, 1, self.key), Seen()
         for piece in batches:
             found = self.decode(piece)
-            facts["documents"] += len(found.numbers)
-            facts["texts"] += len(found.with_text)
-            facts["problems"] += len(found.problems)
-            problems += [[each.n, *each.problem] for each in found.problems[: MOST_PROBLEMS - len(problems)]]
-            names, contents = [], []
+            seen.add(found)
+            seen.counts["texts"] += len(found.with_text)
+            names: list[int] = []
+            contents: list[str] = []
             for name, text in zip(self.priorities.of(found.with_text, found).tolist(), found.batch.texts.texts(), strict=True):
                 for unit, (begin, end) in enumerate(units(text, self.level)):
-                    facts["bytes"] += 1  # units are counted here
+                    seen.counts["units"] += 1
                     if _WORDLIKE.search(content := text[begin:end]):
-                        if unit >> self.unit_bits:
-                            raise EngineError(f"a document has more than {1 << self.unit_bits:,} {self.level}s: choose keep='first'")
-                        names.append(name << self.unit_bits | unit)
+                        names.append(self._named(name, unit))
                         contents.append(_LAST_BREAKS.sub("", content) if self.rule.method == "bytes" else content)
             digests = np.array(sketcher.sketch(pack(contents)).digests).reshape(-1, 2)
             targets = target_of(digests[:, 0] ^ digests[:, 1], self.partitions)
             yield from batches_of(scattered(DIGESTS, targets, np.array(names, np.int64), digests))
-        said = [Blob(0, FACTS, json.dumps(facts).encode())]
-        yield from batches_of([*said, *([Blob(0, PROBLEMS, json.dumps(problems).encode())] if problems else [])])
+        yield from seen.batches()
+
+    def _named(self, name: int, unit: int) -> int:
+        if unit >> self.unit_bits:
+            raise InputError(f"a document has more than {1 << self.unit_bits:,} {self.level}s: split it, or choose keep='first'")
+        return name << self.unit_bits | unit
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     cuts = work.saved(
         work.session.createDataFrame(pa.table({name: columns[name] for name in ("n", "unit", "leader", "kept_unit")}), CUTS), "cuts"
     )
-    removed, total = len(copies.copies), facts.bytes
+    removed, total = len(copies.copies), facts.units
     run.job.conduct.check_removed(removed, total, settings.level)
     outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), settings.level)
     outputs = {}

@@ -12,8 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.deduping.spark.blobs import SCHEMA, Blob, arrays_of, batches_of, blobs_of, by_partition, coded, names_of, pieces
-from lookalike.deduping.spark.stages import CELLS, MEMBERS, WANTED, Given, Names, Verifying, members_in
+from lookalike.deduping.spark.blobs import (
+    CELLS,
+    MEMBERS,
+    SCHEMA,
+    WANTED,
+    Blob,
+    arrays_of,
+    batches_of,
+    blobs_of,
+    by_partition,
+    coded,
+    names_of,
+    pieces,
+)
+from lookalike.deduping.spark.sketching import Given, Names
+from lookalike.deduping.spark.stages import Verifying, members_in
 from lookalike.deduping.spark.texts import wanted_cells
 from lookalike.deduping.spark.work import collected
 from lookalike.leaders.candidates import BUCKET_LIMIT, Bucketed, Pairs, candidates, grouped

@@ -14,21 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lookalike.deduping.spark import settling
-from lookalike.deduping.spark.blobs import SCHEMA, arrays_of
+from lookalike.deduping.spark.blobs import EDGES, OPEN, PAIRS, SCHEMA, WANTED, arrays_of
 from lookalike.deduping.spark.residue import settle_residue
-from lookalike.deduping.spark.stages import (
-    EDGES,
-    OPEN,
-    PAIRS,
-    WANTED,
-    Grouping,
-    LastPairing,
-    Names,
-    Pairing,
-    Priorities,
-    Verifying,
-    new_pairs,
-)
+from lookalike.deduping.spark.sketching import Names, Priorities
+from lookalike.deduping.spark.stages import Grouping, LastPairing, Pairing, Verifying, new_pairs
 from lookalike.deduping.spark.texts import wanted_cells
 from lookalike.deduping.spark.work import Work, collected
 

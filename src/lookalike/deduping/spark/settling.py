@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_values import arrow
-from lookalike.deduping.spark.blobs import SCHEMA, Blob, arrays_of, batches_of, blobs_of, names_of, pieces
+from lookalike.deduping.spark.blobs import EDGES, SCHEMA, Blob, arrays_of, batches_of, blobs_of, names_of, pieces
 from lookalike.deduping.spark.components import components
-from lookalike.deduping.spark.stages import EDGES, Names, edges_in
+from lookalike.deduping.spark.sketching import Names
+from lookalike.deduping.spark.stages import edges_in
 from lookalike.deduping.spark.work import Work, collected
 from lookalike.leaders.candidates import BUCKET_LIMIT, Open, Pairs
 from lookalike.leaders.decide import NOTHING_OPEN, REMOVED, UNDECIDED, decide

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.corpus.arrow_values import arrow
-from lookalike.deduping.spark.blobs import blobs_of, decoded
+from lookalike.deduping.spark.blobs import CELLS, blobs_of, decoded
 from lookalike.deduping.spark.decoding import CELL
-from lookalike.deduping.spark.stages import CELLS, Priorities
+from lookalike.deduping.spark.sketching import Priorities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

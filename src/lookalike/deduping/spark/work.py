@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike.deduping.spark.blobs import SCHEMA, Blob, blobs_of
-from lookalike.deduping.spark.stages import Given
+from lookalike.deduping.spark.sketching import Given
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
