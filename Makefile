@@ -36,6 +36,7 @@ $(STAMPS)/test-tools: $(STAMPS)/installed
 	@$(BIN)/python scripts/install_group.py test
 	@sh scripts/install_browser.sh
 	@sh scripts/install_emulators.sh
+	@sh scripts/install_java.sh
 	@touch $@
 
 $(STAMPS)/lint-tools: $(STAMPS)/installed
@@ -57,7 +58,7 @@ demo: $(STAMPS)/demo-extras  ## build, install into .venv and run the main jobs 
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMPS)/test-tools  ## install what the tests need and run all of them
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(STAMPS)/lint-tools  ## ruff, mypy --strict, import-linter, clang-format
 	@$(BIN)/ruff check .

@@ -44,7 +44,7 @@ def test_every_export_is_there_and_typed() -> None:
         assert found is (import_module(f"lookalike.{name}") if home == "lookalike" else getattr(import_module(str(home)), name))
 
 
-@pytest.mark.parametrize("room", sorted({*la._ROOMS} - {"measures", "errors"}))
+@pytest.mark.parametrize("room", sorted({*la._ROOMS} - {"measures", "errors", "spark"}))
 def test_rooms_have_their_names_and_types(room: str) -> None:
     package = getattr(la, room)
     assert package.__all__ == sorted(package.__all__) == sorted(la._ROOMS[room].split())
@@ -54,6 +54,14 @@ def test_rooms_have_their_names_and_types(room: str) -> None:
         assert getattr(package, name) is getattr(import_module(str(home)), name) is getattr(la, name)
     with pytest.raises(AttributeError, match=f"lookalike.{room}.*nonsense"):
         package.nonsense  # noqa: B018
+
+
+def test_the_room_of_spark_has_its_names_and_types() -> None:
+    """Its names are those of functions at the front door, for frames; and asking for them needs no Spark."""
+    assert la.spark.__all__ == ["Engine", "SparkReport", "fingerprint", "hamming_join", "search"]
+    for home, name in typed_names(la.spark):
+        assert getattr(la.spark, name) is getattr(import_module(str(home)), name)
+    assert run("import lookalike as la; la.spark.Engine()\nimport sys; print('pyspark' in sys.modules)") == "False"
 
 
 def test_unknown_attributes() -> None:
@@ -190,10 +198,15 @@ def test_selftest_and_info() -> None:
     assert "pip install" in facts["extras"]["hanlp"] or "hanlp" in facts["extras"]["hanlp"]
 
 
-def test_the_extra_all_is_every_extra_that_does_without_torch() -> None:
+def test_the_extra_all_is_every_extra_that_does_without_torch_and_java() -> None:
     extras = tomllib.loads((SOURCE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     (everything,) = extras.pop("all")
-    assert set(everything.removeprefix("lookalike[").removesuffix("]").split(",")) == set(extras) - {"ltp", "hanlp", "language-model"}
+    assert set(everything.removeprefix("lookalike[").removesuffix("]").split(",")) == set(extras) - {
+        "ltp",
+        "hanlp",
+        "language-model",
+        "spark",
+    }
     assert set(extras) == set(la.info()["extras"])
 
 

@@ -74,6 +74,7 @@ _ROOMS = {
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
     "service": "serve",
+    "spark": "",  # its names are those of functions here, for frames
     "text": "Code Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_dictionary register_stop_words"
     " register_words segmenters shingles",
     "word_mover": "WmdIndex WmdMatch WordMover WordTable word_vectors",

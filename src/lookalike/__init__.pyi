@@ -7,6 +7,7 @@ from lookalike import (
     measures as measures,
     pages as pages,
     service as service,
+    spark as spark,
     text as text,
     word_mover as word_mover,
 )

@@ -32,6 +32,7 @@ EXTRAS = {
     "files": ("pypdfium2", "PDF, spreadsheets and RTF"),
     "code": ("pygments", "source code"),
     "service": ("uvicorn", "the HTTP service and its page"),
+    "spark": ("pyspark", "dedupe on a cluster"),
     "zstd": ("zstandard", "files compressed with Zstandard"),
 }
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.dedupe_options import against_options, input_options, level_options, method_options, resource_options, stream_options
+from lookalike.cli.dedupe_options import (
+    against_options,
+    engine_of,
+    engine_options,
+    input_options,
+    level_options,
+    method_options,
+    resource_options,
+    stream_options,
+)
 from lookalike.cli.dedupe_stream import stream
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.progress import ProblemNotes, StageProgress
@@ -19,6 +28,7 @@ from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
+    from lookalike.spark import SparkReport
 
 # numpy would start a thread a core for linear algebra, of which there is none here; models have threads of their own.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -45,7 +55,7 @@ WEAK = (
 @click.option("--keep", default="first", show_default=True, help="Which of two stays: first, longest, newest:COL or best:COL.")
 @level_options
 @input_options
-@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where the work is done.")
+@engine_options
 @resource_options
 @click.option("--max-removed", help="Stop before writing if more would be removed, such as 30% or 1000 (exit code 8).")
 @click.option(
@@ -66,7 +76,8 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     if options["bloom"] is not None:
         stream(inputs, as_json, quiet, options)
         return
-    del options["engine"], options["bloom"]
+    engine = engine_of(options)
+    del options["bloom"]
     if options.pop("capacity") is not None:
         raise InputError("--capacity belongs to --bloom: say which rate of errors you accept")
     if options["out"] is None and options["removed"] is None and options["html"] is None:
@@ -82,14 +93,27 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     )
     with StageProgress(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
-        report = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, **options)
+        report: Any = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, engine=engine, **options)
         notes.finish()
+    if engine != "local":
+        _show_spark(report, as_json)
+        return
     if report.settings.method == "simhash" and is_weak(report.settings.recipe):
         note(WEAK, quiet)
     if as_json:
         _print(report, options["out"])
     elif options["out"] != "-":
         _show(report)
+
+
+def _show_spark(report: SparkReport, as_json: bool) -> None:
+    with report:
+        found = report.to_dict()
+    if as_json:
+        print_json(found)
+        return
+    say(report.headline(), bold=True)
+    say(" · ".join([counted(found["clusters"], "cluster"), f"{counted(found['compared'], 'pair')} compared", f"{found['seconds']:.1f} s"]))
 
 
 def _print(report: DedupeReport, out: str) -> None:

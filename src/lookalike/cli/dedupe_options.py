@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from lookalike.spark import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,3 +98,23 @@ resource_options = _group(
     click.option("--workers", type=int, help="Threads; the result does not depend on them. [default: one per core]"),
     click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used."),
 )
+engine_options = _group(
+    click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where the work is done."),
+    click.option("--work", help="spark: a folder that all machines reach, for what is kept between rounds [default: beside the output]"),
+    click.option("--per", help="spark: compare documents of the same value of this column alone, such as of one dump."),
+    click.option("--per-file", is_flag=True, help="spark: a folder in the output for each file of the input."),
+    click.option("--cluster-size", help="spark: add a column of this name: how many documents the cluster of a row has."),
+)
+SPARK_OPTIONS = ("work", "per", "per_file", "cluster_size")
+
+
+def engine_of(options: dict[str, Any]) -> str | Engine:
+    """What the options of ``engine_options`` say; they are taken out."""
+    name, given = options.pop("engine"), {each: options.pop(each) for each in SPARK_OPTIONS}
+    if name == "spark":
+        from lookalike.spark import Engine
+
+        return Engine(**given)
+    if said := next((each for each, value in given.items() if value), None):
+        raise InputError(f"--{said.replace('_', '-')} is for --engine spark: leave it out")
+    return "local"

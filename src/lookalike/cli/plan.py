@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,12 +11,17 @@ from lookalike.cli.dedupe_options import input_options, method_options, resource
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, working
 from lookalike.figures import shown_share
 
+if TYPE_CHECKING:
+    from lookalike import Plan
+
 
 @click.command("plan")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @method_options
 @input_options
 @resource_options
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where the work would be done.")
+@click.option("--documents", type=int, help="spark: how many documents the whole corpus has [default: as estimated from the inputs]")
 @click.option("--sample", type=int, default=10_000, show_default=True, help="Documents to read.")
 @json_option
 @quiet_option
@@ -29,6 +34,9 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
         found = lookalike.plan(list(inputs), **options)
     if as_json:
         print_json(found.to_dict())
+        return
+    if found.spark is not None:
+        _show_spark(found, quiet)
         return
     banding = found.settings.banding
     rows = [
@@ -49,6 +57,23 @@ def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any)
                 f"of copies with another head and 1 % other words, at {found.settings.distance} bits",
             )
         )
+    print_table(("", "", ""), rows, right=(1,))
+    for warning in found.warnings:
+        note(warning, quiet)
+
+
+def _show_spark(found: Plan, quiet: bool) -> None:
+    on = found.spark
+    if on is None:
+        return
+    rows = [
+        ("documents", f"{on.documents:,}", f"{found.sampled:,} of them were read"),
+        ("shuffled", _size(on.shuffled), f"{_size(on.texts)} of it texts of candidates"),
+        ("kept between rounds", _size(on.kept_between), "in the folder of --work"),
+        ("tasks of a stage", f"{on.tasks:,}", f"{_size(on.task_memory)} of memory each"),
+        ("driver", _size(on.driver_memory), ""),
+        ("core-hours", f"{on.core_hours:,.2f}", "measured slopes, see docs/scale.md; plan for twice as much"),
+    ]
     print_table(("", "", ""), rows, right=(1,))
     for warning in found.warnings:
         note(warning, quiet)

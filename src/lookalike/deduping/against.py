@@ -131,10 +131,13 @@ class Stored:
 
     def add_kept(self, readers: Sequence[Reader], verdicts: DocumentVerdicts) -> int:
         """Admits the documents that stay, with their ids; how many were added."""
+        return self.admit(_kept(readers, verdicts))
+
+    def admit(self, documents: Iterator[tuple[str | int, str]]) -> int:
         rule, by = self._settings, {"minhash": "near"}.get(self._settings.method, self._settings.method)
         # Somebody else may have added some of them since the store was asked.
         answers = self._index.admit(
-            _kept(readers, verdicts), by=by, threshold=None if by == "simhash" else rule.threshold, k=rule.distance, workers=self._workers
+            documents, by=by, threshold=None if by == "simhash" else rule.threshold, k=rule.distance, workers=self._workers
         )
         return sum(answer.admitted for answer in answers)
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_choice
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
@@ -24,22 +25,24 @@ from lookalike.deduping.readers import check_columns, expanded, readers_of, stam
 from lookalike.deduping.references.rule import contains_rule
 from lookalike.deduping.report import DedupeReport, Figures
 from lookalike.deduping.run import Means, Reader, Run, read_again
-from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings, removal_limit
+from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings
 from lookalike.deduping.substrings.passages import Passages
 from lookalike.deduping.substrings.run import PassageRun
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
 from lookalike.deduping.working_files import VERSION, Workspace
-from lookalike.errors import InputError, TooManyRemoved
-from lookalike.figures import shown_share
+from lookalike.errors import InputError
 from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
     from lookalike.deduping.references.rule import ContainsRule
     from lookalike.deduping.references.run import ContainsRun, FoundReference
+    from lookalike.deduping.spark.engine import Engine
+    from lookalike.deduping.spark.report import SparkReport
 
+ENGINES = ("local", "spark")
 RECORD_FROM = 4 << 30  # bytes of input: below that a run is over in a minute or two, and starting anew costs less than recording
 
 
@@ -80,7 +83,8 @@ def dedupe(
     contains_by: str | None = None,
     ngram: int | None = None,
     references: str | Path | None = None,
-) -> DedupeReport:
+    engine: str | Engine = "local",
+) -> DedupeReport | SparkReport:
     """Remove documents that are near-duplicates of one that is kept.
 
     ``corpus`` is a path, folder or pattern, or several (JSONL, CSV, Parquet, text and HTML files, web archives; .gz, .zst; ``-`` is
@@ -104,6 +108,7 @@ def dedupe(
     ``contains`` nothing goes but documents that hold at least this share of a text of ``against``: of its n-grams of ``ngram`` tokens (13),
     or with ``contains_by="passages"`` of its tokens that lie in passages of so many; ``references`` gets what became of each such text.
 
+    ``engine`` is where the work is done: ``local``, or ``spark`` (a cluster: files or a DataFrame; ``lookalike.spark.Engine`` says more).
     ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
     over files.
     """
@@ -116,6 +121,13 @@ def dedupe(
         Against(against, add, against_column, references),
         Conduct(max_removed, on_error, on_problem, progress),
     )
+    if not isinstance(engine, str) or check_choice("engine", engine, ENGINES) == "spark":
+        from lookalike.deduping.spark.engine import Engine
+        from lookalike.deduping.spark.job import run
+
+        if not isinstance(engine, str | Engine):
+            raise InputError(f"engine={engine!r:.60}: give 'local', 'spark', or an lookalike.spark.Engine")
+        return run(job, engine if isinstance(engine, Engine) else Engine())
     return job.files() if job.input.is_files else job.table()
 
 
@@ -267,16 +279,10 @@ class Job:
         return job.files() if self.input.is_files else job.table()
 
     def _check_limit(self, verdicts: Verdicts, figures: Figures | None) -> None:
-        limit = removal_limit(self.conduct.max_removed)
-        documents, removed = len(verdicts.decisions.leaders), verdicts.removed_count
-        unit = f"{self.settings.level}s"
         if figures is not None:  # a share is that of the text
-            documents, removed, unit = figures.units, figures.cut, figures.unit
-        if limit is None or removed <= (limit * documents if isinstance(limit, float) else limit):
-            return
-        allowed = f"{limit:.4g} of them" if isinstance(limit, float) else f"{limit:,}"
-        found = f"{removed:,} of {documents:,} {unit} would be removed ({shown_share(removed / documents)})"
-        raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
+            self.conduct.check_removed(figures.cut, figures.units, figures.unit)
+        else:
+            self.conduct.check_removed(verdicts.removed_count, len(verdicts.decisions.leaders), f"{self.settings.level}s")
 
     def _write(
         self, report: DedupeReport, readers: Sequence[FileReader], output: Output | None, early: EarlyOutput | None, times: StageTimes

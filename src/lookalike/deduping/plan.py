@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.checks import check_int
+from lookalike.checks import check_choice, check_int
 from lookalike.corpus.batches import Batch
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
@@ -21,10 +21,12 @@ from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import check_columns, expanded, readers_of
 from lookalike.deduping.settings import Input, Resources, Settings, make_settings
+from lookalike.deduping.spark.costs import SparkPlan, spark_plan
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
 from lookalike.fingerprints.reposts import BETTER, RECOMMENDED, is_weak, measured_recall
+from lookalike.leaders.candidates import Bucketed, bucketed, grouped
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.sketching import Sketcher
 from lookalike.recipe import Recipe, recipes
@@ -58,6 +60,7 @@ class Plan:
     short_texts: float  # share of texts with few features
     edited: dict[str, float] = field(default_factory=dict)  # by simhash: the share of light edits that are found, by the length of texts
     warnings: list[str] = field(default_factory=list)
+    spark: SparkPlan | None = None  # what it would take on Spark, where that was asked
 
     def to_dict(self) -> dict[str, Any]:
         banding = self.settings.banding
@@ -77,6 +80,7 @@ class Plan:
             "short_texts": round(self.short_texts, 4),
             "recall_of_edits": {length: round(share, 3) for length, share in self.edited.items()},
             "warnings": self.warnings,
+            **({"spark": self.spark.to_dict()} if self.spark else {}),
         }
 
 
@@ -96,8 +100,18 @@ def plan(
     workers: int | None = None,
     memory: int | str | None = None,
     sample: int = SAMPLE,
+    engine: str = "local",
+    documents: int | None = None,
 ) -> Plan:
-    """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find."""
+    """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find.
+
+    With ``engine="spark"`` also what it would take on a cluster, for as many ``documents`` as you will have.
+    """
+    check_choice("engine", engine, ("local", "spark"))
+    if documents is not None:
+        check_int("documents", documents, 1, remedy="give a number of documents from 1 on")
+        if engine != "spark":
+            raise InputError("documents= is for engine='spark': the local engine counts those of the inputs")
     check_int("sample", sample, 1, remedy="give a number of documents from 1 on")
     if isinstance(method, str) and method == "record":
         raise InputError("method='record': plan reads texts; dedupe rows by their columns without it, they are read in one pass")
@@ -111,7 +125,12 @@ def plan(
         readers = readers_of(sources, columns, given.encoding)
         for reader in readers:
             taken.read(reader, max(1, sample // len(readers)))
-    return taken.plan(_size(sources))
+    found = taken.plan(_size(sources))
+    if engine == "spark":
+        found.spark = spark_plan(
+            settings, documents or found.documents, taken.text_bytes / taken.documents, taken.mates_share, found.removed_share
+        )
+    return found
 
 
 class _Sample:
@@ -130,6 +149,7 @@ class _Sample:
         self._ratio_sample = b""
         self.seconds = {"read": 0.0, "sketch": 0.0, "compare": 0.0}
         self._texts: list[str] = []  # for SimHashes of edited copies
+        self._buckets: list[Bucketed] = []
 
     def read(self, reader: FileReader, limit: int) -> None:
         before = self.documents
@@ -157,10 +177,18 @@ class _Sample:
         self.seconds["compare"] += end - middle
         self.features.append(np.diff(sketches.offsets))
         self.removed += int((leaders >= 0).sum())
+        if bands := self.settings.banding.bands:
+            first = sum(len(each.priorities) for each in self._buckets) // bands
+            self._buckets.append(bucketed(sketches.keys, bands, np.arange(first, first + len(sketches))))
         if self.settings.method == "simhash" and len(self._texts) < EDITED_TEXTS:
             self._texts += [text for text in islice(batch.texts.texts(), EDITED_TEXTS - len(self._texts)) if text.strip()]
         if len(batch):
             self._ratio_sample = bytes(memoryview(batch.texts.data)[: 1 << 18])
+
+    @property
+    def mates_share(self) -> float:
+        """The share of documents of the sample that share a bucket with another."""
+        return len(np.unique(grouped(self._buckets).priorities)) / self.documents if self._buckets and self.documents else 0.0
 
     def _add_bytes(self, reader: FileReader, last: Batch | None, documents: int) -> None:
         """How many bytes of the file the sampled documents took; of a packed file an estimate, by packing some of them."""

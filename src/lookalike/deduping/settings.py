@@ -22,7 +22,8 @@ from lookalike.deduping.progress import Progress
 from lookalike.deduping.record_columns import RecordColumns, parse_columns
 from lookalike.deduping.references.rule import ContainsRule
 from lookalike.deduping.substrings.rule import PassageRule, passage_rule
-from lookalike.errors import InputError
+from lookalike.errors import InputError, TooManyRemoved
+from lookalike.figures import shown_share
 from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
@@ -274,6 +275,15 @@ class Conduct:
 
     def problems(self) -> Problems:
         return Problems(self.on_error, self.on_problem)
+
+    def check_removed(self, removed: int, total: int, units: str) -> None:
+        """Nothing is written where more would go than was allowed."""
+        limit = removal_limit(self.max_removed)
+        if limit is None or removed <= (limit * total if isinstance(limit, float) else limit):
+            return
+        allowed = f"{limit:.4g} of them" if isinstance(limit, float) else f"{limit:,}"
+        found = f"{removed:,} of {total:,} {units} would be removed ({shown_share(removed / total)})"
+        raise TooManyRemoved(f"{found}, and max_removed allows {allowed}: nothing was written; look at the input, or allow more")
 
 
 def cores() -> int:

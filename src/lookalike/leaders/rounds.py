@@ -44,12 +44,12 @@ def _compared(
     known: Pairs, similarities: NDArray[np.float64], found: Iterable[Pairs], compare: Compare
 ) -> tuple[Pairs, NDArray[np.float64]]:
     """All pairs with their similarities; those that are known already are not compared again."""
-    new = _without(distinct(NO_PAIRS, *found), known)
+    new = without(distinct(NO_PAIRS, *found), known)
     together = Pairs(np.concatenate((known.earlier, new.earlier)), np.concatenate((known.later, new.later)))
     return together, np.concatenate((similarities, compare(new)))
 
 
-def _without(pairs: Pairs, known: Pairs) -> Pairs:
+def without(pairs: Pairs, known: Pairs) -> Pairs:
     """Pairs that are not known yet; each is there once."""
     earlier, later = np.concatenate((known.earlier, pairs.earlier)), np.concatenate((known.later, pairs.later))
     order = np.lexsort((later, earlier))  # stable: of equal pairs the known one is first

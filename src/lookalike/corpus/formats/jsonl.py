@@ -233,6 +233,11 @@ class _Scan:
         return spans, good
 
 
+def scanned_lines(data: memoryview, name: str, columns: Columns, report: Report) -> Batch:
+    """Whole lines that somebody else read, as a batch; rows are counted from 1."""
+    return _Scan(Source(None, name, "jsonl"), columns).batch(Block(data, 0, 1), report)
+
+
 def _record_batch(reader: FileReader, block: Block, report: Report) -> Batch:
     """Rows of which several columns are wanted: each is parsed, and is written as it came nevertheless."""
     data, found = bytes(block.data), _native.scan_json_lines(block.data, [reader.columns.id])

@@ -1,0 +1,221 @@
+"""Dedupe on Spark beside dedupe on one machine: the same made-up documents, the same process, the same result.
+
+    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--simulate] [--json OUT]
+
+Documents of 2 KB of made-up words, in Parquet; some 30 % share a bucket with another. Processor time is that of all processes: of this
+one, of the Java machine, and of its workers. A small run before the first one warms everything up; starting is not counted. Shuffled
+bytes are Spark's own figures. --simulate: sizes of partitions for ten billion documents, from the real routing of synthetic keys.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import machine
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import lookalike as la
+
+WORDS, WORD = 1 << 16, 6  # words of five letters and a space
+LENGTH = 333  # words of a document: 2 KB
+FILE_ROWS = 25_000
+BILLIONS = 10_000_000_000
+
+
+def write_corpus(folder: Path, documents: int, seed: int = 1) -> None:
+    """Of each file a tenth are near-copies of another document in it, a twentieth copies, and a tenth share two thirds of their words."""
+    draw = np.random.default_rng(seed)
+    letters = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", np.uint8)
+    table = np.full((WORDS, WORD), ord(" "), np.uint8)
+    table[:, :5] = letters[draw.integers(0, 26, (WORDS, 5))]
+    for number, first in enumerate(range(0, documents, FILE_ROWS)):
+        count = min(FILE_ROWS, documents - first)
+        words = draw.integers(0, WORDS, (count, LENGTH), dtype=np.uint16)
+        near, same, half = np.split(draw.permutation(count)[: count // 4], [count // 10, count // 10 + count // 20])
+        for chosen, changed in ((near, 5), (same, 0), (half, LENGTH // 3)):
+            words[chosen] = words[draw.integers(0, count, len(chosen))]
+            first_word = int(draw.integers(0, LENGTH - changed))
+            columns = draw.permutation(LENGTH)[:changed] if changed < 10 else np.arange(first_word, first_word + changed)
+            words[np.ix_(chosen, columns)] = draw.integers(0, WORDS, (len(chosen), changed), dtype=np.uint16)
+        text = table[words].reshape(count, -1)
+        offsets = np.arange(count + 1, dtype=np.int64) * LENGTH * WORD
+        column = pa.Array.from_buffers(pa.large_string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text.tobytes())])
+        ids = pa.array(np.arange(first, first + count))
+        pq.write_table(pa.table({"id": ids, "text": column}), folder / f"part-{number:05}.parquet", row_group_size=8192, compression="zstd")
+
+
+def tree_seconds(pid: int) -> float:
+    """Processor seconds of a process and all that it started, also of those that are over."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    children: dict[int, list[int]] = {}
+    used: dict[int, float] = {}
+    for each in Path("/proc").iterdir():
+        if each.name.isdigit():
+            try:
+                fields = (each / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            children.setdefault(int(fields[1]), []).append(int(each.name))
+            used[int(each.name)] = sum(map(int, fields[11:15])) / ticks
+    total, waiting = 0.0, [pid]
+    while waiting:
+        own = waiting.pop()
+        total += used.get(own, 0.0)
+        waiting += children.get(own, [])
+    return total
+
+
+class Shuffled:
+    """Bytes that Spark wrote for its shuffles so far."""
+
+    def __init__(self, session: Any) -> None:
+        self._context = session.sparkContext
+
+    def total(self) -> int:
+        jvm, empty = self._context._jvm, self._context._gateway.new_array(self._context._jvm.double, 0)
+        stages = self._context._jsc.sc().statusStore().stageList(jvm.java.util.ArrayList(), False, False, empty, jvm.java.util.ArrayList())
+        return sum(stages.apply(i).shuffleWriteBytes() for i in range(stages.size()))
+
+
+def measured_local(folder: Path) -> tuple[dict[str, Any], dict[Any, Any]]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    report = la.dedupe(folder)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return _row(report.documents, wall, cpu, report.to_dict()), {each.id: (each.kept_id, each.similarity) for each in report.removed}
+
+
+def measured_spark(session: Any, folder: Path) -> tuple[dict[str, Any], dict[Any, Any]]:
+    shuffled = Shuffled(session)
+    marks: list[tuple[str, int, float]] = []
+    seconds = lambda: tree_seconds(os.getpid())  # noqa: E731
+    wall, cpu, before = time.perf_counter(), seconds(), shuffled.total()
+    report = la.dedupe(folder, engine="spark", progress=lambda at: marks.append((at.stage, shuffled.total(), seconds())))
+    wall, cpu = time.perf_counter() - wall, seconds() - cpu
+    marks.append(("end", shuffled.total(), seconds()))
+    by_stage: dict[str, dict[str, float]] = {}
+    for (stage, bytes_, at), (_, after, then) in pairwise(marks):
+        row = by_stage.setdefault(stage, {"shuffled": 0, "cpu_us": 0.0})
+        row["shuffled"] += (after - bytes_) / report.documents
+        row["cpu_us"] += (then - at) * 1e6 / report.documents
+    row = _row(report.documents, wall, cpu, report.to_dict())
+    total = (marks[-1][1] - before) / report.documents
+    row |= {"shuffled_per_document": round(total, 1), "beyond_texts": round(total - by_stage["verify"]["shuffled"], 1)}
+    row["stages_per_document"] = {stage: {name: round(value, 1) for name, value in each.items()} for stage, each in by_stage.items()}
+    found = {int(each.id): (int(each.kept_id), each.similarity) for each in report.removed.collect()}
+    report.close()
+    return row, found
+
+
+def _row(documents: int, wall: float, cpu: float, said: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: said[name] for name in ("removed", "compared")}
+    return {
+        "documents": documents,
+        "wall": round(wall, 2),
+        "cpu": round(cpu, 2),
+        "cpu_us_per_document": round(cpu * 1e6 / documents, 2),
+        **kept,
+    }
+
+
+def spark_session(master: str) -> Any:
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master).appName("scale").config("spark.ui.enabled", "false").config("spark.driver.memory", "3g")
+    builder = builder.config("spark.io.compression.codec", "zstd").config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+    return builder.config("spark.sql.shuffle.partitions", "4").config("spark.log.level", "ERROR").getOrCreate()
+
+
+def simulated(documents: int = BILLIONS, bands: int = 14, mates: float = 0.31, sample: int = 2_000_000) -> dict[str, Any]:
+    """How evenly the real routing spreads synthetic documents: rows of buckets of a share of all partitions, with one bucket of a
+    template that one document in ten thousand belongs to."""
+    from lookalike.deduping.spark.blobs import coded, target_of
+    from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
+    from lookalike.deduping.spark.engine import MOST_PARTITIONS
+    from lookalike.leaders.candidates import bucketed
+
+    draw = np.random.default_rng(4)
+    partitions = min(-(-documents // DOCUMENTS_PER_PARTITION), MOST_PARTITIONS)
+    counts = np.zeros(partitions, np.int64)
+    done = 0
+    while done < sample:
+        keys = draw.integers(0, 2**63, (200_000, bands), dtype=np.uint64)
+        rows = bucketed(keys.reshape(-1), bands, np.arange(len(keys), dtype=np.int64))
+        counts += np.bincount(target_of(rows.buckets, partitions).astype(np.int64), minlength=partitions)
+        done += len(keys)
+    mean = documents * bands / partitions
+    # Rows of a partition are a sum of independent ones: their spread shrinks with the root of their number.
+    spread = 1 + 4.8 * (1 / mean) ** 0.5  # the largest of 65,536 is 4.3 deviations above
+    split = 65_536 * FILE_ROWS // 25_000  # documents of a task that reads 128 MB
+    steps = np.sort(draw.choice(split, max(split * bands // partitions, 1), replace=False))
+    hot = documents / 10_000
+    return {
+        "documents": documents,
+        "partitions": partitions,
+        "rows_per_partition": round(mean),
+        "largest_by_chance": round(spread, 4),
+        "evenness_of_sample": round(float(counts.std() / counts.mean() / (1 / counts.mean()) ** 0.5), 3),  # 1: as by chance
+        "bytes_per_name": round(len(coded(steps.astype(np.int64))) / len(steps), 2),
+        "bucket_bytes_per_partition": round(mean * 10),
+        "hot_bucket_members": round(hot),
+        "hot_bucket_bytes": round(hot * 16),
+        "hot_partition_to_mean": round((mean + hot) / mean, 3),
+        "texts_per_partition": round(documents * mates * 2000 / partitions),
+    }
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--documents", type=int, nargs="+", default=[200_000, 1_000_000])
+    options.add_argument("--master", default="local[2]")
+    options.add_argument("--simulate", action="store_true")
+    options.add_argument("--json", type=Path)
+    chosen = options.parse_args()
+    result: dict[str, Any] = machine.describe() | {"runs": []}
+    if chosen.simulate:
+        result["simulation"] = simulated()
+        print(json.dumps(result["simulation"], indent=1))
+    if chosen.documents != [0]:
+        session = spark_session(chosen.master)
+        result["versions"] |= {"spark": session.version}
+        with tempfile.TemporaryDirectory() as place:
+            for count in (2_000, *chosen.documents):
+                folder = Path(place) / str(count)
+                folder.mkdir()
+                write_corpus(folder, count)
+                local, wanted = measured_local(folder)
+                on_spark, found = measured_spark(session, folder)
+                same = found == wanted
+                each = [engine["cpu_us_per_document"] for engine in (local, on_spark)]
+                print(f"{count:>9,}: local {each[0]} us, Spark {each[1]} us a document, same: {same}", flush=True)
+                print("          ", json.dumps(on_spark))
+                if count in chosen.documents:
+                    result["runs"].append({"local": local, "spark": on_spark, "same_result": same})
+    if len(result["runs"]) > 1:
+        result["slope"] = slope(result["runs"])
+        print(json.dumps(result["slope"], indent=1))
+    if chosen.json:
+        chosen.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+def slope(runs: list[dict[str, Any]]) -> dict[str, float]:
+    """Microseconds of a further document, from the first run to the last."""
+    first, last = runs[0], runs[-1]
+    more = last["local"]["documents"] - first["local"]["documents"]
+    local, on_spark = ((last[engine]["cpu"] - first[engine]["cpu"]) * 1e6 / more for engine in ("local", "spark"))
+    return {"local_us": round(local, 2), "spark_us": round(on_spark, 2), "ratio": round(on_spark / local, 2)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""``dedupe`` on Spark: the same stages as on one machine, scheduled over many; nothing else imports pyspark."""

@@ -1,0 +1,72 @@
+"""A store that documents are compared with first: it travels to every machine, which maps it into memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.deduping.against import Stored
+from lookalike.deduping.settings import Settings
+from lookalike.deduping.spark.decoding import CELL
+from lookalike.deduping.spark.identifying import ids_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from lookalike.deduping.spark.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class OpenedStore:
+    """Opens the store on the machine of a task; once per process."""
+
+    location: str
+    shipped_as: str | None
+    settings: Settings
+
+    @classmethod
+    def shipped(cls, session: SparkSession, store: str | Path, settings: Settings) -> OpenedStore:
+        Stored(store, settings, add=False).__exit__()  # what does not fit is said before the work
+        path = Path(store)
+        if not path.is_dir():
+            return cls(str(store), None, settings)
+        session.sparkContext.addFile(str(path.absolute()), recursive=True)
+        return cls(str(store), path.absolute().name, settings)
+
+    def __call__(self) -> Any:
+        return _opened(self.location, self.shipped_as, self.settings)
+
+
+@cache
+def _opened(location: str, shipped_as: str | None, settings: Settings) -> Stored:
+    from pyspark import SparkFiles
+
+    return Stored(SparkFiles.get(shipped_as) if shipped_as else location, settings, add=False)
+
+
+def add_kept(outcome: Outcome, store: str | Path, settings: Settings) -> int:
+    """What stays goes to the store, one after the other through the driver: a store has one writer."""
+    from pyspark.sql import functions as F
+
+    kept = outcome.kept().select(F.col("`lookalike n`").alias("n"))
+    ids = ids_of(outcome.corpus, kept, outcome.removed_count)
+    rows = outcome.corpus.rows.select("n", CELL).join(ids, "n").orderBy("n")
+
+    def documents() -> Iterator[tuple[str | int, str]]:
+        from lookalike.deduping.spark.engine import spark
+
+        _, pa = spark()
+        decode = outcome.corpus.decode(bare=True)
+        for row in rows.toLocalIterator(prefetchPartitions=True):
+            cell = bytes(row[CELL]) if isinstance(row[CELL], bytearray) else row[CELL]
+            found = decode(pa.RecordBatch.from_pydict({"n": [row.n], CELL: [cell]}))
+            id_ = json.loads(row.id)
+            for text in found.batch.texts.texts():
+                yield (id_ if isinstance(id_, str | int) else str(id_)), text
+
+    with Stored(store, settings, add=True) as opened:
+        return opened.admit(documents())

@@ -1,0 +1,124 @@
+"""Rows of Spark → documents: the columns of a table, lines of JSON, or whole files, read as the local engine reads them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.corpus.arrow_batches import arrow_batch
+from lookalike.corpus.batches import Batch, Columns
+from lookalike.corpus.files import Source
+from lookalike.corpus.formats import format_named
+from lookalike.corpus.formats.base import Wanted
+from lookalike.corpus.formats.jsonl import scanned_lines
+from lookalike.corpus.row import Problem
+from lookalike.corpus.value_batches import Collected
+from lookalike.errors import InputError
+
+CELL = "cell"  # the column with all that a document is made of: its text, its line, or its file
+NAME = "cells"  # before the row in a message; the driver puts the file there
+
+
+class Misread(NamedTuple):
+    """A problem with a row, by its number."""
+
+    n: int
+    problem: Problem
+
+
+class Decoded(NamedTuple):
+    numbers: NDArray[np.int64]  # of the documents
+    batch: Batch
+    problems: list[Misread]
+
+    @property
+    def with_text(self) -> NDArray[np.int64]:
+        """The numbers of those that have one."""
+        return self.numbers if self.batch.has_text is None else self.numbers[self.batch.has_text]
+
+
+Decode = Callable[[Any], Decoded]  # of a record batch with the column n
+
+
+@dataclass(frozen=True, slots=True)
+class FromColumns:
+    """Texts, ids and ranks are columns."""
+
+    columns: Columns
+
+    def __call__(self, piece: Any) -> Decoded:
+        numbers = np.asarray(piece.column("n"))
+        problems: list[Problem] = []
+        names = {CELL: self.columns.text, "id": self.columns.id, "rank": self.columns.rank}
+        given = piece.select([name for name in piece.schema.names if name in names])
+        given = given.rename_columns([names[name] for name in given.schema.names])
+        return _decoded(numbers, arrow_batch(given, self.columns, 0, NAME, problems.append), problems)
+
+
+@dataclass(frozen=True, slots=True)
+class FromLines:
+    """A row is a line of JSON, with its line feed."""
+
+    columns: Columns
+
+    def __call__(self, piece: Any) -> Decoded:
+        numbers = np.asarray(piece.column("n"))
+        problems: list[Problem] = []
+        batch = scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+        return _decoded(numbers, batch, problems)
+
+
+@dataclass(frozen=True, slots=True)
+class FromFiles:
+    """A row is a file, which is a document."""
+
+    columns: Columns
+    format: str
+    encoding: str | None
+
+    def __call__(self, piece: Any) -> Decoded:
+        collected = Collected(self.columns, False)
+        problems: list[Problem] = []
+        wanted = Wanted(self.columns.text, self.columns.id, encoding=self.encoding, extract=self.columns.extract)
+        for place, data in enumerate(_cells(piece.column(CELL)), 1):
+            try:
+                found = list(format_named(self.format).rows(io.BytesIO(data), NAME, wanted))
+            except InputError as error:
+                problems.append(Problem("unreadable file", f"{NAME}:{place}", str(error).removeprefix(f"{NAME}: ")))
+                continue
+            for row in found:
+                problem = row if isinstance(row, Problem) else collected.add(row._replace(number=place))
+                problems += [problem._replace(place=f"{NAME}:{place}")] if problem else []
+        return _decoded(np.asarray(piece.column("n")), collected.batch(), problems)
+
+
+def _decoded(numbers: NDArray[np.int64], batch: Batch, problems: list[Problem]) -> Decoded:
+    """Rows are places in the batch so far, from 1."""
+    found = [Misread(int(numbers[int(each.place.rpartition(":")[2]) - 1]), each) for each in problems]
+    return Decoded(numbers[batch.rows - 1], batch, found)
+
+
+def _whole(column: Any) -> memoryview:
+    """All cells as they lie one after the other, whatever their bytes are. None is null."""
+    kind = np.int64 if str(column.type).startswith("large") else np.int32
+    _, offsets, data = column.buffers()
+    places = np.frombuffer(offsets, kind)[column.offset : column.offset + len(column) + 1] if len(column) else np.zeros(1, np.int64)
+    return memoryview(data or b"")[int(places[0]) : int(places[-1])]
+
+
+def _cells(column: Any) -> list[bytes]:
+    """Each cell as the bytes it is."""
+    kind = "large_binary" if str(column.type).startswith("large") else "binary"
+    return [cell or b"" for cell in column.cast(kind).to_pylist()]
+
+
+def is_decodable(source: Source) -> bool:
+    """Whether Spark brings the contents of a file as one of the decoders takes them."""
+    if source.format == "jsonl":
+        return source.packing in (None, "gz")
+    return source.packing is None and source.format in ("parquet", "text", "html")

@@ -1,0 +1,182 @@
+"""A run on Spark from its inputs to its outputs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lookalike.deduping.progress import Progress
+from lookalike.deduping.spark import inputs
+from lookalike.deduping.spark.against import OpenedStore, add_kept
+from lookalike.deduping.spark.deciding import Deciding, Facts
+from lookalike.deduping.spark.engine import Engine, configured
+from lookalike.deduping.spark.levels import level_report
+from lookalike.deduping.spark.outcome import Outcome
+from lookalike.deduping.spark.outputs import check_output, spark_path, write_documents, write_removed
+from lookalike.deduping.spark.report import SparkReport
+from lookalike.deduping.spark.work import Work
+from lookalike.errors import EngineError, InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from lookalike.deduping.local import Job
+    from lookalike.deduping.problems import Problems
+
+_REFUSED = re.compile(r"^lookalike\.errors\.InputError: (.*)$", re.MULTILINE)
+METHODS = ("minhash", "simhash", "exact", "bytes")
+
+
+def run(job: Job, engine: Engine) -> SparkReport:
+    _check(job, engine)
+    session = engine.opened()
+    out = None if job.to.out is None else str(job.to.out)
+    if out is not None:
+        check_output(session, out)
+    work = Work.beside(session, engine.work, None if out is None else spark_path(out))
+    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
+        return SparkRun(job, engine, work).report()
+
+
+@contextmanager
+def said_by_spark() -> Iterator[None]:
+    """What goes wrong inside Spark, as an error of ours; what a task refused, as it said it."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        if found := _REFUSED.search(str(error)):
+            raise InputError(found[1]) from error
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        shown = next((line for line in reversed(lines) if not line.startswith(("at ", "File", "..."))), "")
+        raise EngineError(f"Spark ended the run: {lines[0][:200] if lines else ''} {shown[:300]}; see its log") from error
+
+
+def _check(job: Job, engine: Engine) -> None:
+    settings = job.settings
+    if settings.method not in METHODS:
+        raise InputError(f"method={settings.method!r}: engine='spark' has {', '.join(METHODS)}: use engine='local'")
+    if job.resources.resume:
+        raise InputError("resume is for engine='local': Spark repeats by itself what a lost machine had not finished")
+    if job.to.html is not None:
+        raise InputError("html is for engine='local': take the counts from the report, and removed= for the pairs")
+    if engine.per and settings.method == "simhash":
+        raise InputError("per= is for method='minhash', 'exact' or 'bytes': dedupe each part by itself")
+    if settings.level != "document" and (engine.cluster_size or engine.per):
+        raise InputError(f"level={settings.level!r}: cluster_size and per are for documents")
+
+
+@dataclass
+class Steps:
+    """How long each stage took, and whom to tell where the run is."""
+
+    tell: Any
+    seconds: dict[str, float] = field(default_factory=dict)
+    _stage: str = ""
+    _begin: float = 0.0
+    _count: int = 0
+
+    def __call__(self, stage: str) -> None:
+        now = time.perf_counter()
+        if self._stage:
+            self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + now - self._begin
+        self._stage, self._begin, self._count = stage, now, self._count + 1
+        if stage and self.tell:
+            self.tell(Progress(stage, self._count, None, "steps", 0.0))
+
+
+class SparkRun:
+    def __init__(self, job: Job, engine: Engine, work: Work) -> None:
+        self.job, self.engine, self.work = job, engine, work
+        self.steps = Steps(job.conduct.progress)
+        self.problems: Problems = job.conduct.problems()
+
+    def report(self) -> SparkReport:
+        begin = time.perf_counter()
+        self.steps("read")
+        corpus = inputs.opened(self.work.session, self.job.input, self.job.columns, self.engine, self.work)
+        for problem in corpus.left_out:
+            self.problems.add(problem)
+        if self.job.to.annotate and corpus.format in ("text", "html"):
+            raise InputError("annotate adds columns, and texts and pages have none: use removed= (--removed) to list what was removed")
+        made = level_report(self, corpus) if self.job.settings.level != "document" else self._documents(corpus)
+        self.steps("")
+        made.seconds, made.stages = time.perf_counter() - begin, {name: round(each, 3) for name, each in self.steps.seconds.items()}
+        return made
+
+    def _documents(self, corpus: inputs.Corpus) -> SparkReport:
+        store = self.job.against.store
+        opened = OpenedStore.shipped(self.work.session, store, self.job.settings) if store is not None else None
+        deciding = Deciding(self.job.settings, self.engine, corpus, self.work, self.steps, opened)
+        sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
+        decisions = deciding.decided(sketches)
+        facts = deciding.facts
+        removed, clusters = _counts(decisions)
+        self.job.conduct.check_removed(removed, facts.documents, "documents")
+        outcome = Outcome(self.work, corpus, decisions, removed, self.skipped(facts))
+        outputs = self._written(outcome)
+        added = add_kept(outcome, store, self.job.settings) if store is not None and self.job.against.add else 0
+        self.work.forget(decisions, corpus.full)
+        return SparkReport(
+            self.job.settings,
+            outcome,
+            facts.documents,
+            facts.documents,
+            removed,
+            clusters,
+            0.0,
+            {},
+            deciding.compared,
+            facts.empty,
+            facts.documents - facts.texts - facts.outside,
+            self.problems.skipped,
+            self.problems.named,
+            dict(self.problems.counts),
+            outputs,
+            added,
+        )
+
+    def check(self, facts: Facts, corpus: inputs.Corpus) -> None:
+        """What is wrong with rows ends the run, or is counted."""
+        for n, problem in facts.named:
+            self.problems.report(problem._replace(place=corpus.places.place(n)))
+        unnamed = facts.problems - len(facts.named)
+        if unnamed > 0:
+            self.problems.counts += Counter({"more problems": unnamed})
+            self.problems.skipped += unnamed
+        self.problems.check_any(facts.documents)
+
+    def skipped(self, facts: Facts) -> DataFrame | None:
+        numbers = sorted({n for n, problem in facts.named if problem.skipped})
+        if facts.problems > len(facts.named):
+            raise InputError(f"{facts.problems:,} rows cannot be used: engine='spark' leaves out a thousand of each part; repair the input")
+        return self.work.session.createDataFrame([(n,) for n in numbers], "n long") if numbers else None
+
+    def _written(self, outcome: Outcome) -> dict[str, str]:
+        to, outputs = self.job.to, {}
+        if to.removed is not None or to.out is not None:
+            self.steps("write")
+        if to.removed is not None:
+            write_removed(outcome.removed(), str(to.removed))
+            outputs["removed"] = str(to.removed)
+        if to.out is not None:
+            frame = outcome.annotated() if to.annotate else outcome.kept()
+            write_documents(outcome, frame, str(to.out), self.engine, annotate=to.annotate)
+            outputs["out"] = str(to.out)
+        return outputs
+
+
+def _counts(decisions: DataFrame) -> tuple[int, int]:
+    """Documents that go, and clusters."""
+    from pyspark.sql import functions as F
+
+    leaders = F.count_distinct(F.coalesce(F.col("leader").cast("string"), F.concat(F.lit("o"), F.col("outside"))))
+    removed, clusters = decisions.agg(F.count("*"), leaders).collect()[0]
+    return removed, clusters

@@ -1,0 +1,230 @@
+"""Paragraphs and lines on Spark: each is named by its document and its place there, and told from others by its digest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike import _native
+from lookalike.corpus.arrow_values import arrow
+from lookalike.corpus.batches import pack
+from lookalike.deduping.levels import _LAST_BREAKS, _WORDLIKE, units
+from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
+from lookalike.deduping.spark.deciding import Deciding, read_facts
+from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
+from lookalike.deduping.spark.identifying import ids_of
+from lookalike.deduping.spark.inputs import NUMBER, Corpus
+from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing
+from lookalike.deduping.spark.outputs import write_documents, write_removed
+from lookalike.deduping.spark.report import SparkReport
+from lookalike.deduping.spark.rounds import found_copies
+from lookalike.deduping.spark.sketching import Priorities, Seen
+from lookalike.deduping.spark.stages import find_copies
+from lookalike.deduping.verdicts import Edits
+from lookalike.errors import InputError
+from lookalike.io import decode_text
+from lookalike.leaders.rule import Rule
+from lookalike.leaders.sketching import Sketcher
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from lookalike.deduping.spark.job import SparkRun
+
+MOST_UNIT_BITS = 24
+CUTS = "n long, unit int, leader long, kept_unit int"
+SPANS = "n long, unit int, begin int, end int"
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """Rows → the digests of their paragraphs or lines."""
+
+    level: str
+    rule: Rule
+    decode: Decode
+    priorities: Priorities
+    partitions: int
+    key: Any
+    unit_bits: int
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        sketcher, seen = Sketcher(self.rule, 1, self.key), Seen()
+        for piece in batches:
+            found = self.decode(piece)
+            seen.add(found)
+            seen.counts["texts"] += len(found.with_text)
+            names: list[int] = []
+            contents: list[str] = []
+            for name, text in zip(self.priorities.of(found.with_text, found).tolist(), found.batch.texts.texts(), strict=True):
+                for unit, (begin, end) in enumerate(units(text, self.level)):
+                    seen.counts["units"] += 1
+                    if _WORDLIKE.search(content := text[begin:end]):
+                        names.append(self._named(name, unit))
+                        contents.append(_LAST_BREAKS.sub("", content) if self.rule.method == "bytes" else content)
+            digests = np.array(sketcher.sketch(pack(contents)).digests).reshape(-1, 2)
+            targets = target_of(digests[:, 0] ^ digests[:, 1], self.partitions)
+            yield from batches_of(scattered(DIGESTS, targets, np.array(names, np.int64), digests))
+        yield from seen.batches()
+
+    def _named(self, name: int, unit: int) -> int:
+        if unit >> self.unit_bits:
+            raise InputError(f"a document has more than {1 << self.unit_bits:,} {self.level}s: split it, or choose keep='first'")
+        return name << self.unit_bits | unit
+
+
+@dataclass(frozen=True)
+class Spanning:
+    """Rows with the places of some of their units → where these stand."""
+
+    level: str
+    decode: Decode
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        pa = arrow("Spark")
+        for piece in batches:
+            wanted = dict(zip(piece.column("n").to_pylist(), piece.column("units").to_pylist(), strict=True))
+            found = self.decode(piece)
+            rows = [
+                (n, unit, begin, end)
+                for n, text in zip(found.with_text.tolist(), found.batch.texts.texts(), strict=True)
+                for unit, (begin, end) in enumerate(units(text, self.level))
+                if unit in set(wanted[n])
+            ]
+            columns = list(zip(*rows, strict=True)) or [[], [], [], []]
+            kinds = (pa.int64(), pa.int32(), pa.int32(), pa.int32())
+            arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, ["n", "unit", "begin", "end"])
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """Rows with the places of units to cut → the rows without them."""
+
+    level: str
+    decode: Decode
+    column: str
+    format: str
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for piece in batches:
+            cut = piece.column("units").to_pylist()
+            if any(cut):
+                place = piece.schema.get_field_index(self._target)
+                texts = [
+                    self._cut(n, cell, units_)
+                    for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, "units")), strict=True)
+                ]
+                piece = piece.set_column(place, piece.schema.field(place), arrow("Spark").array(texts, piece.schema.field(place).type))
+            yield piece.drop_columns(["units"])
+
+    @property
+    def _target(self) -> str:
+        return VALUE if self.format == "jsonl" else "edited" if self.format in ("text", "html") else self.column
+
+    def _cut(self, n: int, cell: Any, cut: list[int] | None) -> Any:
+        if not cut:
+            return None if self.format in ("text", "html") else cell
+        if self.format == "jsonl":
+            line = cell.encode("utf-8", "surrogatepass")
+            begin, end = list(_native.scan_json_lines(line, [self.column])["values"])[:2]
+            return (
+                line[:begin] + json.dumps(self._without(n, json.loads(line[begin:end]), cut), ensure_ascii=False).encode() + line[end:]
+            ).decode()
+        if self.format in ("text", "html"):
+            encoding = self.decode.encoding if isinstance(self.decode, FromFiles) else None
+            text = decode_text(bytes(cell), "", encoding)
+            return self._without(n, text.text, cut).encode(text.encoding, "surrogatepass")
+        return self._without(n, cell, cut)
+
+    def _without(self, n: int, text: str, cut: list[int]) -> str:
+        wanted = set(cut)
+        spans = [span for unit, span in enumerate(units(text, self.level)) if unit in wanted]
+        return Edits(self.column, {n: spans}).edited(n, text)
+
+
+def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
+    settings, work, steps = run.job.settings, run.work, run.steps
+    deciding = Deciding(settings, run.engine, corpus, work, steps)
+    priorities = deciding.priorities = deciding._priorities()
+    unit_bits = min(MOST_UNIT_BITS, 63 - priorities.bits - priorities.rank_bits)
+    steps("sketch")
+    rule = Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe)
+    splitting = Splitting(settings.level, rule, corpus.decode(), priorities, deciding.partitions, deciding.key, unit_bits)
+    sketches = work.saved(corpus.rows.drop("id").mapInArrow(splitting, SCHEMA), "units")
+    facts = read_facts(sketches)
+    run.check(facts, corpus)
+    steps("copies")
+    digests = sketches.where(f"kind = {DIGESTS}").repartition(deciding.partitions, "p")
+    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"))
+    pa = arrow("Spark")
+    mask = np.int64((1 << unit_bits) - 1)
+    columns = {}
+    for names, numbers, places in ((copies.copies, "n", "unit"), (copies.originals, "leader", "kept_unit")):
+        columns[numbers], columns[places] = priorities.numbers(names >> unit_bits), (names & mask).astype(np.int32)
+    cuts = work.saved(
+        work.session.createDataFrame(pa.table({name: columns[name] for name in ("n", "unit", "leader", "kept_unit")}), CUTS), "cuts"
+    )
+    removed, total = len(copies.copies), facts.units
+    run.job.conduct.check_removed(removed, total, f"{settings.level}s")
+    outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), settings.level)
+    outputs = {}
+    if run.job.to.removed is not None or run.job.to.out is not None:
+        steps("write")
+    if run.job.to.removed is not None:
+        write_removed(outcome.removed(), str(run.job.to.removed))
+        outputs["removed"] = str(run.job.to.removed)
+    if run.job.to.out is not None:
+        write_documents(outcome, outcome.kept(), str(run.job.to.out), run.engine, annotate=False)
+        outputs["out"] = str(run.job.to.out)
+    work.forget(cuts, corpus.full)
+    clusters = len(np.unique(copies.originals))
+    made = SparkReport(
+        settings, outcome, facts.documents, total, removed, clusters, 0.0, {}, 0, 0, facts.documents - facts.texts, run.problems.skipped
+    )
+    made.problems, made.problem_counts, made.outputs = run.problems.named, dict(run.problems.counts), outputs
+    return made
+
+
+@dataclass(frozen=True)
+class LevelOutcome(Outcome):
+    """``decisions`` are cuts: n, unit, leader, kept_unit."""
+
+    level: str = "paragraph"
+
+    def kept(self) -> DataFrame:
+        """All documents, some of them shorter."""
+        from pyspark.sql import functions as F
+
+        cut = self.decisions.groupBy("n").agg(F.sort_array(F.collect_list("unit")).alias("units"))
+        full = self.documents()
+        if self.corpus.format in ("text", "html"):
+            full = full.withColumnRenamed("content", "edited")
+        joined = full.join(cut, F.col(f"`{NUMBER}`") == F.col("n"), "left").drop("n")
+        cutting = Cutting(self.level, self.corpus.decode(bare=True), self.corpus.columns.text, self.corpus.format)
+        return joined.mapInArrow(cutting, full.schema)
+
+    def removed(self) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        kept = self.decisions.select(F.col("leader").alias("n"), F.col("kept_unit").alias("unit"))
+        wanted = self.decisions.select("n", "unit").unionAll(kept).groupBy("n").agg(F.collect_set("unit").alias("units"))
+        read = self.corpus.rows.select("n", CELL).join(wanted, "n")
+        spans = self.work.saved(read.mapInArrow(Spanning(self.level, self.corpus.decode(bare=True)), SPANS), "spans")
+        ids = self.work.saved(ids_of(self.corpus, wanted.select("n"), 2 * self.removed_count), "ids")
+        span = F.array("begin", "end")
+        own = spans.join(ids, "n").select("n", "unit", "id", span.alias("span"))
+        others = spans.join(ids, "n").select(
+            F.col("n").alias("leader"), F.col("unit").alias("kept_unit"), F.col("id").alias("kept_id"), span.alias("kept_span")
+        )
+        rows = self.decisions.join(own, ["n", "unit"]).join(others, ["leader", "kept_unit"])
+        told = rows.select("n", "id", "kept_id", F.lit(1.0).alias("similarity"), "span", "kept_span", F.col("unit").alias("part"))
+        more = "span array<int>, kept_span array<int>, part int"
+        return told.mapInArrow(
+            Placing(self.corpus.places, ("span", "kept_span", "part")),
+            f"id string, kept_id string, similarity double, file string, row long, n long, {more}",
+        )

@@ -1,0 +1,239 @@
+"""What tasks do with the documents and arrays they get. All of it is pure: a task that is lost is done again, with the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.corpus.arrow_values import arrow
+from lookalike.deduping.spark.blobs import (
+    CELLS,
+    CODES,
+    COPIES,
+    DIGESTS,
+    EDGES,
+    MEMBERS,
+    OPEN,
+    PAIRS,
+    ROWS,
+    WANTED,
+    Blob,
+    arrays_of,
+    batches_of,
+    blobs_of,
+    by_partition,
+    coded,
+    decoded,
+    is_in,
+    pieces,
+    scattered,
+    target_of,
+)
+from lookalike.deduping.spark.decoding import CELL, Decode
+from lookalike.deduping.spark.sketching import Given, Names, Priorities
+from lookalike.leaders.candidates import BUCKET_LIMIT, SMALL, Bucketed, Open, Pairs, candidates, distinct, grouped, last_candidates
+from lookalike.leaders.decide import originals
+from lookalike.leaders.rounds import without
+from lookalike.leaders.rule import Rule
+from lookalike.leaders.sketching import Sketcher, Sketches
+from lookalike.leaders.verify import verify
+
+MEMBERS_PER_TARGET = 1 << 16  # of one leader: the pairs of a leader with more are spread over several partitions
+MEMBERS_PER_ROW = 1 << 22
+SPREAD = np.uint64(0xA24BAED4963EE407)
+
+
+def find_copies(batches: Iterable[Any]) -> Iterator[Any]:
+    """Digests → the copies, each with its original. Rows: names, and the names of the originals."""
+    for target, kinds in by_partition(batches):
+        names, words = arrays_of(kinds[DIGESTS], "u8")
+        yield from batches_of(_copies(target, names, originals(words, names)))
+
+
+def find_codes(batches: Iterable[Any]) -> Iterator[Any]:
+    """The same for SimHashes, with the codes of the originals."""
+    for target, kinds in by_partition(batches):
+        names, words = arrays_of(kinds[DIGESTS], "u8")
+        first = originals(words, names)
+        codes = words.reshape(-1, 2)
+        said = (first == names) & (codes[:, 1] != 0)
+        yield from batches_of([*_copies(target, names, first), *pieces(target, CODES, names[said], codes[said, 0])])
+
+
+def _copies(target: int, names: Names, first: Names) -> Iterator[Blob]:
+    copies, of = names[first != names], first[first != names]
+    order = np.argsort(copies)
+    return pieces(target, COPIES, copies[order], of[order])
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Rows of buckets → whole buckets of more than one, without copies."""
+
+    copies: Given
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        copies = self.copies.value
+        for target, kinds in by_partition(batches):
+            names, buckets = arrays_of(kinds[ROWS], "u8")
+            mates = _has_mate(buckets)
+            found = Bucketed(buckets[mates], names[mates])
+            yield from batches_of(members_of(target, grouped([found.taken(~is_in(found.priorities, copies))])))
+
+
+def _has_mate(buckets: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which buckets come more than once: most come once, and need not be sorted with all that is beside them."""
+    ordered = np.sort(buckets)
+    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+    return is_in(buckets, repeated[np.insert(repeated[1:] != repeated[:-1], 0, True)] if len(repeated) else repeated)
+
+
+def members_of(target: int, members: Bucketed) -> Iterator[Blob]:
+    """Rows of whole buckets: whoever gets one needs no other. A bucket that is larger than a row may be has one of its own."""
+    if not len(members.buckets):
+        return
+    ends = np.append(np.flatnonzero(np.diff(members.buckets)) + 1, len(members.buckets))
+    most, first = MEMBERS_PER_ROW, 0
+    while first < len(members.buckets):
+        fitting = int(np.searchsorted(ends, first + most, "right")) - 1
+        last = int(ends[max(fitting, np.searchsorted(ends, first, "right"))])
+        part = slice(first, last)
+        yield Blob(target, MEMBERS, coded(members.priorities[part]), members.buckets[part].tobytes())
+        first = last
+
+
+def members_in(blob: Blob) -> Bucketed:
+    return Bucketed(np.frombuffer(blob.b, np.uint64), decoded(blob.a))
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Buckets → the pairs of a round, for the partitions that compare them; and the buckets that are still open."""
+
+    removed: Given  # by each round so far
+    partitions: int
+    limit: int = BUCKET_LIMIT
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        removed = self.removed.value
+        for blob in blobs_of(batches):
+            members = members_in(blob)
+            if removed:  # of small buckets all pairs were found at first
+                members = members.taken(np.repeat((sizes := _sizes(members)) > SMALL, sizes))
+            pairs, left_open = candidates(members, removed, self.limit)
+            yield from batches_of(routed(pairs, self.partitions))
+            if len(left_open.buckets):
+                yield from batches_of(open_rows(left_open))
+
+
+def _sizes(members: Bucketed) -> NDArray[np.int64]:
+    ends = np.append(np.flatnonzero(np.diff(members.buckets)) + 1, len(members.buckets)) if len(members.buckets) else np.zeros(0, np.int64)
+    return np.diff(ends, prepend=0)
+
+
+def open_rows(left_open: Open) -> Iterator[Blob]:
+    for first in range(0, len(left_open.buckets), MEMBERS_PER_ROW):
+        part = slice(first, first + MEMBERS_PER_ROW)
+        yield Blob(0, OPEN, coded(left_open.priorities[part]), left_open.buckets[part].tobytes(), left_open.leads[part].tobytes())
+
+
+def routed(pairs: Pairs, partitions: int) -> Iterator[Blob]:
+    """Pairs by their leader; those of a leader with very many members by some of the members, too."""
+    own = pairs.earlier.astype(np.uint64)
+    _, places, counts = np.unique(own, return_inverse=True, return_counts=True)
+    parts = (counts[places] // MEMBERS_PER_TARGET).astype(np.uint64)
+    of_member = np.where(parts > 0, pairs.later.astype(np.uint64) * SPREAD >> np.uint64(40), 0) % (parts + np.uint64(1))
+    return scattered(PAIRS, target_of(own + of_member * SPREAD, partitions), pairs.later, pairs.earlier)
+
+
+@dataclass(frozen=True)
+class LastPairing:
+    """Buckets → the pairs of removed documents, and of copies of these, with all kept ones that their buckets held."""
+
+    removed: Given  # all, ascending
+    copies: Given  # of removed documents: copies and originals, by original
+    partitions: int
+    limit: int = BUCKET_LIMIT
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        removed, (copies, first) = self.removed.value, self.copies.value
+        all_going = np.sort(np.concatenate((removed, copies)))
+        for blob in blobs_of(batches):
+            members = members_in(blob)
+            begins, ends = (np.searchsorted(first, members.priorities, side) for side in ("left", "right"))
+            counts = ends - begins
+            places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - begins, counts)
+            added = Bucketed(np.repeat(members.buckets, counts), copies[places])
+            # Of small buckets without such copies all pairs are known.
+            sizes = _sizes(members)
+            large = np.repeat(sizes > SMALL, sizes) | is_in(members.buckets, np.unique(added.buckets))
+            whole = grouped([members.taken(large), added])
+            goes = is_in(whole.priorities, all_going)
+            pairs = last_candidates(whole, whole.priorities[~goes], self.limit)
+            yield from batches_of(routed(pairs, self.partitions))
+
+
+def new_pairs(batches: Iterable[Any]) -> Iterator[Any]:
+    """Pairs from everywhere, and those that were compared before (kind EDGES) → those that are new, and the texts that they need."""
+    for target, kinds in by_partition(batches):
+        found = distinct(_pairs(kinds[PAIRS]))
+        if kinds[EDGES]:
+            found = without(found, distinct(_pairs(kinds[EDGES])))
+        if len(found.later):
+            yield from batches_of(pieces(target, PAIRS, found.later, found.earlier))
+            yield from batches_of(pieces(target, WANTED, np.unique(np.concatenate(found))))
+
+
+def _pairs(blobs: Iterable[Blob]) -> Pairs:
+    later, earlier = arrays_of(blobs, "i8")
+    return Pairs(earlier, later)
+
+
+@dataclass(frozen=True)
+class Verifying:
+    """Pairs and cells → the pairs that are similar enough, with their similarities."""
+
+    rule: Rule
+    decode: Decode
+    priorities: Priorities
+    key: NDArray[np.uint64]
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for target, kinds in by_partition(batches):
+            pairs = distinct(_pairs(kinds[PAIRS]))
+            numbers, sketches = self.features(kinds[CELLS])
+            rows = Pairs(*map(self.priorities.numbers, pairs))
+            similarities = verify(rows, numbers, sketches.features, sketches.offsets, self.rule)
+            similar = similarities > 0
+            yield from batches_of(edge_rows(target, Pairs(*(part[similar] for part in pairs)), similarities[similar]))
+
+    def features(self, cells: Sequence[Blob]) -> tuple[Names, Sketches]:
+        """Of cells, each with the number of its row."""
+        found = self.decode(cells_of(cells))
+        return found.with_text, Sketcher(self.rule, 1, self.key).sketch(found.batch.texts)
+
+
+def cells_of(blobs: Sequence[Blob]) -> Any:
+    """Rows that came as they are in the corpus, as a record batch for a decoder. Ids and ranks stayed behind."""
+    pa = arrow("Spark")
+    numbers = np.frombuffer(b"".join(blob.a for blob in blobs), ">i8").astype(np.int64)
+    sizes = np.fromiter((len(blob.c) for blob in blobs), np.int64, len(blobs))
+    data = pa.py_buffer(b"".join(blob.c for blob in blobs))
+    offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
+    cells = pa.Array.from_buffers(pa.large_string(), len(blobs), [None, offsets, data])
+    return pa.RecordBatch.from_pydict({"n": pa.array(numbers), CELL: cells})
+
+
+def edge_rows(target: int, pairs: Pairs, similarities: NDArray[np.float64]) -> Iterator[Blob]:
+    for first in range(0, len(pairs.later), MEMBERS_PER_ROW):
+        part = slice(first, first + MEMBERS_PER_ROW)
+        yield Blob(target, EDGES, coded(pairs.later[part]), pairs.earlier[part].tobytes(), similarities[part].tobytes())
+
+
+def edges_in(blobs: Iterable[Blob]) -> tuple[Pairs, NDArray[np.float64]]:
+    later, earlier, similarities = arrays_of(blobs, "i8", "f8")
+    return Pairs(earlier, later), similarities

@@ -1,0 +1,99 @@
+"""What is kept between rounds, as Parquet: a lost machine costs the tasks at hand and not all before them."""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lookalike.deduping.spark.blobs import SCHEMA, Blob, blobs_of
+from lookalike.deduping.spark.sketching import Given
+from lookalike.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass
+class Work:
+    """A folder that all machines reach. Whoever ends a run closes it; an error does."""
+
+    session: SparkSession
+    folder: str
+    _broadcast: list[Any] = field(default_factory=list)
+    _saved: int = 0
+
+    @classmethod
+    def beside(cls, session: SparkSession, work: str | None, out: str | None) -> Work:
+        name = f".lookalike-spark-{uuid.uuid4().hex[:12]}"
+        if work is not None:
+            return cls(session, f"{work.rstrip('/')}/{name}")
+        if out is not None:
+            parent, _, last = out.rstrip("/").rpartition("/")
+            return cls(session, f"{parent}/{name}-{last}" if parent else f"{name}-{last}")
+        context = session.sparkContext
+        if (checkpoints := context._jsc.sc().getCheckpointDir()).isDefined():
+            return cls(session, f"{checkpoints.get()}/{name}")
+        if not context.master.startswith("local"):
+            raise InputError("engine='spark' without out= needs a folder that all machines reach: give Engine(work=…)")
+        return cls(session, f"{tempfile.gettempdir()}/{name[1:]}")
+
+    def __enter__(self) -> Work:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            self.close()
+
+    def close(self) -> None:
+        """Removes everything."""
+        self.forget()
+        path, files = hadoop(self.session, self.folder)
+        files.delete(path, True)
+
+    def forget(self, *kept: DataFrame) -> None:
+        """Removes all but these frames."""
+        for each in self._broadcast:
+            each.unpersist()
+        self._broadcast.clear()
+        wanted = {name for frame in kept for name in (file.rpartition("/")[0].rpartition("/")[2] for file in frame.inputFiles())}
+        path, files = hadoop(self.session, self.folder)
+        for status in files.listStatus(path) if files.exists(path) else ():
+            if status.getPath().getName() not in wanted:
+                files.delete(status.getPath(), True)
+
+    def saved(self, frame: DataFrame, name: str) -> DataFrame:
+        """A frame that is computed once: it is written, and read from there."""
+        self._saved += 1
+        path = f"{self.folder}/{self._saved:03}-{name}"
+        frame.write.parquet(path)
+        return self.session.read.schema(frame.schema).parquet(path)
+
+    def given(self, value: Any) -> Given:
+        """A value that every task can look up."""
+        found = self.session.sparkContext.broadcast(value)
+        self._broadcast.append(found)
+        return found
+
+    def frame(self, blobs: Iterable[Blob]) -> DataFrame:
+        """Rows that the driver has."""
+        from lookalike.deduping.spark.blobs import batch_of, batches_of
+        from lookalike.deduping.spark.engine import spark
+
+        _, pa = spark()
+        table = pa.Table.from_batches(list(batches_of(blobs)) or [batch_of([])])
+        return self.session.createDataFrame(table, SCHEMA)
+
+
+def collected(frame: DataFrame) -> list[Blob]:
+    """Rows for the driver."""
+    return list(blobs_of(frame.select("p", "kind", "a", "b", "c").toArrow().to_batches()))
+
+
+def hadoop(session: SparkSession, path: str) -> tuple[Any, Any]:
+    """A path and its file system, whichever that is."""
+    jvm: Any = session.sparkContext._jvm
+    found = jvm.org.apache.hadoop.fs.Path(path)
+    return found, found.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())

@@ -1,0 +1,264 @@
+"""Dedupe on Spark says what dedupe on one machine says, row for row."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lookalike as la
+from dedupe_corpora import WORDS, near_copies, prose, read_jsonl, rows_of, write_jsonl
+from lookalike.deduping.spark import rounds
+from lookalike.deduping.spark.engine import Engine
+from spark_session import shared_session
+
+pytestmark = pytest.mark.xdist_group("spark")
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def session() -> Any:
+    return shared_session()
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    """Near-copies, copies, texts without words, no texts at all, and values to order by, some of them missing."""
+    draw = random.Random(5)
+    texts: list[Any] = near_copies(3, 3000, 50)
+    texts[40:44] = ["", "…", None, "!!!"]
+    texts[2000:2010] = [texts[7]] * 10
+    made = rows_of(texts, score=[draw.choice([None, 1.5, -2.0, 7.0]) for _ in texts], day=[f"2024-01-{1 + i % 28:02}" for i in range(3000)])
+    return [row | {"place": place} for place, row in enumerate(made)]
+
+
+def removed_locally(rows: Sequence[Row], **options: Any) -> set[tuple[Any, ...]]:
+    return {(each.id, each.kept_id, each.similarity) for each in la.dedupe(list(rows), **options).removed}
+
+
+def removed_by_spark(frame: Any, engine: Engine, **options: Any) -> set[tuple[Any, ...]]:
+    with la.dedupe(frame, engine=engine, **options) as report:
+        found = [(row.id, row.kept_id, row.similarity) for row in report.removed.collect()]
+    assert len(found) == len(set(found)) == report.removed_count
+    return set(found)
+
+
+def frame_of(session: Any, rows: Sequence[Row], parts: int) -> Any:
+    columns = [name for name in rows[0] if name != "score"]
+    kinds = {"id": "string", "text": "string", "score": "double", "day": "string", "place": "long"}
+    names = [*columns, *(["score"] if "score" in rows[0] else [])]
+    made = session.createDataFrame(
+        [tuple(row[name] for name in names) for row in rows], ", ".join(f"{name} {kinds[name]}" for name in names)
+    )
+    return made.repartition(parts)
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ({}, 1),
+        ({"keep": "longest"}, 4),
+        ({"keep": "best:score", "threshold": 0.6}, 3),
+        ({"keep": "newest:day"}, 2),
+        ({"method": "simhash", "distance": 8}, 3),
+        ({"method": "exact", "keep": "longest"}, 2),
+        ({"method": "bytes"}, 2),
+    ],
+    ids=str,
+)
+def test_methods_and_keep(session: Any, rows: list[Row], options: Row, parts: int) -> None:
+    """Rows come shuffled, in so many partitions; the stages have another number of them."""
+    shuffled = random.Random(parts).sample(rows, len(rows))
+    found = removed_by_spark(frame_of(session, shuffled, parts), Engine(order_column="place", partitions=parts + 1), **options)
+    assert found == removed_locally(rows, **options)
+    assert len(found) > 50
+
+
+def shapes(links: int, rays: int, copies: int) -> list[str]:
+    """A chain in which each is like the next, a star, and variants of a template that fill buckets, mixed."""
+    draw = random.Random(11)
+    river = prose(draw, 3 * links + 40)
+    chain = [" ".join(river[3 * i : 3 * i + 40]) for i in range(links)]
+    middle = prose(draw, 60)
+    star = []
+    for _ in range(rays):
+        words = list(middle)
+        words[draw.randrange(60)] = draw.choice(WORDS)
+        star.append(" ".join(words))
+    template = prose(draw, 50)
+    variants = [" ".join([*template, *prose(draw, 8 + i % 3)]) for i in range(copies)]
+    variants += [f"{each} {draw.choice(WORDS)}" for each in variants[::7]]
+    mixed = chain + star + variants
+    draw.shuffle(mixed)
+    return mixed
+
+
+@pytest.mark.parametrize(
+    ("edges_on_driver", "few", "sizes"),
+    [(1 << 20, 5000, (5000, 800, 1500)), (0, 5000, (120, 100, 700)), (1 << 20, 0, (120, 100, 700))],
+    ids=["on the driver", "by component", "without a residue"],
+)
+def test_chains_stars_and_full_buckets(
+    session: Any, monkeypatch: pytest.MonkeyPatch, edges_on_driver: int, few: int, sizes: tuple[int, int, int]
+) -> None:
+    """Long chains, a hot bucket with more kept documents than it holds; edges that are settled in Spark; rounds to the end."""
+    monkeypatch.setattr(rounds, "FEW_UNDECIDED", few)
+    made = [{"id": f"d{i}", "text": text, "place": i} for i, text in enumerate(shapes(*sizes))]
+    engine = Engine(order_column="place", partitions=3, edges_on_driver=edges_on_driver)
+    local = la.dedupe(made)
+    assert local.to_dict()["hot_buckets"], "no bucket was full: the test says nothing"
+    assert removed_by_spark(frame_of(session, made, 2), engine) == {(each.id, each.kept_id, each.similarity) for each in local.removed}
+
+
+def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None:
+    """Files of very different sizes, a limit, an audit trail, every row with its verdict, sizes of clusters, and a folder per file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (tmp_path / "in").mkdir()
+    for name, part in (("b one", rows[:30]), ("a", rows[30:2900]), ("c", rows[2900:])):
+        pq.write_table(pa.Table.from_pylist(part), tmp_path / "in" / f"{name}.parquet", row_group_size=700)
+    given = str(tmp_path / "in" / "*.parquet")
+    local = la.dedupe(given, out=tmp_path / "local/", removed=tmp_path / "local.jsonl", annotate=True)
+    engine = Engine(session, partitions=2, per_file=True, cluster_size="copies")
+    with pytest.raises(la.errors.TooManyRemoved, match="nothing was written"):
+        la.dedupe(given, out=tmp_path / "spark", engine=engine, max_removed=3)
+    assert not (tmp_path / "spark").exists()
+    with la.dedupe(given, out=tmp_path / "spark", removed=tmp_path / "spark.jsonl", annotate=True, engine=engine) as report:
+        assert {**report.to_dict(), **dict.fromkeys(VARYING)} == {**local.to_dict(), **dict.fromkeys(VARYING)}
+    assert (tmp_path / "spark.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
+    wanted = [row for path in sorted((tmp_path / "local").iterdir()) for row in pq.read_table(path).to_pylist()]
+    found = read_parts(tmp_path / "spark")
+    sizes = {row["id"]: row.pop("copies") for row in found}
+    assert sorted(found, key=lambda row: row["place"]) == sorted(wanted, key=lambda row: row["place"])
+    count: dict[int, int] = {}
+    for row in wanted:
+        count[row["cluster"]] = count.get(row["cluster"], 0) + 1
+    assert sizes == {row["id"]: count[row["cluster"]] for row in wanted}
+    assert {path.parent.name for path in (tmp_path / "spark").rglob("*.parquet")} == {
+        "file=a.parquet",
+        "file=b one.parquet",
+        "file=c.parquet",
+    }
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".lookalike")]
+
+
+VARYING = ("seconds", "stages", "compared", "outputs", "signature", "settings")
+
+
+def read_parts(folder: Path) -> list[Row]:
+    import pyarrow.parquet as pq
+
+    return [row for path in folder.rglob("*.parquet") for row in pq.ParquetFile(path).read().to_pylist()]
+
+
+def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
+    """Lines stay as they are, made ids name file and line, and lines that are no rows are told and left out."""
+    import gzip
+
+    for row in rows[:600]:
+        row.pop("score", None)
+    lines = [json.dumps({name: row[name] for name in ("text", "day") if row[name] is not None or name == "text"}) for row in rows[:600]]
+    lines[5:5] = ["", "{broken", '["no object"]', '{"day": 1}']
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "b.jsonl").write_text("\ufeff" + "\r\n".join(lines[:400]), encoding="utf-8")
+    (tmp_path / "in" / "c.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[400:]).encode()))
+    options: Row = {"on_error": "skip", "threshold": 0.7}
+    local = la.dedupe(tmp_path / "in", out=tmp_path / "local/", removed=tmp_path / "local.csv", annotate=True, **options)
+    engine = Engine(session, partitions=2)
+    with pytest.raises(la.InputError, match=r"b.jsonl:7: invalid JSON"):
+        la.dedupe(tmp_path / "in", engine=engine)
+    with la.dedupe(
+        tmp_path / "in", out=tmp_path / "spark", removed=tmp_path / "spark.csv", annotate=True, engine=engine, **options
+    ) as report:
+        assert [each._replace(place="") for each in report.problems] == [each._replace(place="") for each in local.problems]
+        assert [each.place for each in report.problems] == [each.place for each in local.problems]
+        assert {**report.to_dict(), **dict.fromkeys(VARYING)} == {**local.to_dict(), **dict.fromkeys(VARYING)}
+    assert (tmp_path / "spark.csv").read_text() == (tmp_path / "local.csv").read_text()
+    written = [json.loads(line) for path in (tmp_path / "spark").glob("part-*") for line in path.read_text(encoding="utf-8").splitlines()]
+    wanted = read_jsonl(tmp_path / "local" / "b.jsonl")
+    wanted += [json.loads(line) for line in gzip.decompress((tmp_path / "local" / "c.jsonl.gz").read_bytes()).splitlines()]
+    assert sorted(written, key=lambda row: json.dumps(row)) == sorted(wanted, key=lambda row: json.dumps(row))
+
+
+@pytest.mark.parametrize("level", ["paragraph", "line"])
+def test_levels(session: Any, level: str, tmp_path: Path) -> None:
+    draw = random.Random(2)
+    pieces = [" ".join(prose(draw, 6)) for _ in range(60)] + ["---", "  "]
+    made = [
+        {"id": i, "text": "".join(draw.choice(pieces) + draw.choice(["\n", "\n\n"]) for _ in range(draw.randrange(8)))} for i in range(300)
+    ]
+    given = write_jsonl(tmp_path / "in.jsonl", made)
+    local = la.dedupe(given, level=level, out=tmp_path / "local.jsonl", removed=tmp_path / "local-removed.jsonl", keep="longest")
+    engine = Engine(session, partitions=2)
+    with la.dedupe(given, level=level, out=tmp_path / "spark", removed=tmp_path / "removed.jsonl", keep="longest", engine=engine) as report:
+        assert {**report.to_dict(), **dict.fromkeys(VARYING)} == {**local.to_dict(), **dict.fromkeys(VARYING)}
+    key = lambda row: json.dumps(row, sort_keys=True)  # noqa: E731
+    assert sorted(read_jsonl(tmp_path / "removed.jsonl"), key=key) == sorted(read_jsonl(tmp_path / "local-removed.jsonl"), key=key)
+    written = [json.loads(line) for path in (tmp_path / "spark").glob("part-*") for line in path.read_text(encoding="utf-8").splitlines()]
+    assert sorted(written, key=key) == sorted(read_jsonl(tmp_path / "local.jsonl"), key=key)
+
+
+def test_text_files(session: Any, tmp_path: Path) -> None:
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    for i, text in enumerate(near_copies(8, 40)):
+        (tmp_path / "in" / ("deep" if i % 3 else ".") / f"t {i}.txt").write_text(text)
+    local = la.dedupe(tmp_path / "in", out=tmp_path / "local/", method="minhash")
+    with la.dedupe(tmp_path / "in", out=tmp_path / "spark/", engine=Engine(session, partitions=2)) as report:
+        assert {(row.id, row.kept_id, row.row) for row in report.removed.collect()} == {
+            (each.id, each.kept_id, each.row) for each in local.removed
+        }
+    names = [sorted(str(path.relative_to(folder)) for path in folder.rglob("*.txt")) for folder in (tmp_path / "local", tmp_path / "spark")]
+    assert names[0] == names[1]
+
+
+def test_against_a_store(session: Any, rows: list[Row], tmp_path: Path) -> None:
+    chosen = [{"id": row["id"], "text": row["text"], "place": row["place"]} for row in rows[:400]]
+    with la.open(tmp_path / "known", threshold=0.8) as index:
+        index.add([(f"k{i}", row["text"]) for i, row in enumerate(rows[500:900]) if row["text"]])
+    local = la.dedupe(chosen, against=tmp_path / "known")
+    engine = Engine(order_column="place", partitions=2)
+    found = removed_by_spark(frame_of(session, chosen, 2), engine, against=tmp_path / "known")
+    assert found == {(str(each.id), str(each.kept_id), each.similarity) for each in local.removed}
+    assert any(kept.startswith("k") for _, kept, _ in found)
+
+
+def test_within_a_dump(session: Any, rows: list[Row]) -> None:
+    """Per value of a column, as if each were a corpus of its own."""
+    chosen = [{"id": row["id"], "text": row["text"], "day": row["day"][-1], "place": row["place"]} for row in rows[:1200]]
+    found = removed_by_spark(frame_of(session, chosen, 3), Engine(order_column="place", per="day", partitions=2))
+    days = sorted({row["day"] for row in chosen})
+    assert found == set().union(*(removed_locally([row for row in chosen if row["day"] == day]) for day in days))
+
+
+def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
+    """Without a column of numbers the ids say who is first, by their order."""
+    chosen = [{"id": row["id"], "text": row["text"]} for row in rows[:500]]
+    found = removed_by_spark(frame_of(session, chosen, 2), Engine(partitions=2), method="exact")
+    assert found == removed_locally(sorted(chosen, key=lambda row: row["id"]), method="exact")
+    with pytest.raises(la.InputError, match="of its 501 values 1 come again"):
+        la.dedupe(frame_of(session, [*chosen, chosen[0]], 2), engine=Engine())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "meaning"}, "engine='spark' has minhash, simhash, exact, bytes"),
+        ({"resume": True}, "resume is for engine='local'"),
+        ({"html": "x.html"}, "html is for engine='local'"),
+        ({"text_column": "body"}, "no row has a column 'body'"),
+        ({"engine": Engine(order_column="nothing")}, "order_column"),
+        ({"engine": "dask"}, "engine='dask'"),
+        ({"engine": 3}, "engine=3"),
+        ({"engine": Engine(per="dump")}, "per='dump'"),
+    ],
+    ids=str,
+)
+def test_what_spark_refuses(session: Any, options: Row, message: str) -> None:
+    frame = session.createDataFrame([("a", "b")], "id string, text string")
+    with pytest.raises(la.LookalikeError, match=message):
+        la.dedupe(frame, **({"engine": "spark"} | options))

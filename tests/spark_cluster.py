@@ -1,0 +1,72 @@
+"""Dedupe on a cluster of several processes, one of which is killed in the middle: ``python spark_cluster.py INPUT REMOVED``.
+
+Prints, as JSON, which executor was killed during which stage, and how many there were over the whole run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import lookalike as la
+from lookalike.deduping.progress import Progress
+from spark_session import make_session
+
+
+def executors() -> list[int]:
+    """The pids of the executors that this process started, by way of its Java."""
+    parents: dict[int, int] = {}
+    found = []
+    for each in Path("/proc").iterdir():
+        if each.name.isdigit():
+            try:
+                parents[int(each.name)] = int((each / "stat").read_text().rpartition(")")[2].split()[1])
+                if b"CoarseGrainedExecutorBackend" in (each / "cmdline").read_bytes():
+                    found.append(int(each.name))
+            except OSError:
+                continue
+    return sorted(pid for pid in found if os.getpid() in ancestors(pid, parents))
+
+
+def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
+    found: set[int] = set()
+    while (pid := parents.get(pid, 0)) > 1 and pid not in found:
+        found.add(pid)
+    return found
+
+
+def main() -> None:
+    given, removed = sys.argv[1:]
+    session = make_session(
+        "local-cluster[2,1,1024]", **{"spark.executor.memory": "512m", "spark.python.worker.faulthandler.enabled": "true"}
+    )
+    session.range(100).repartition(4).count()  # both executors are there
+    seen: set[int] = set(executors())
+    killed: dict[str, object] = {}
+
+    def kill() -> None:
+        """While tasks of the stage run, and not before."""
+        time.sleep(0.5)
+        pid = executors()[0]
+        os.kill(pid, signal.SIGKILL)
+        killed["pid"] = pid
+
+    def watch(at: Progress) -> None:
+        seen.update(executors())
+        if at.stage == "verify" and not killed:
+            killed["stage"] = at.stage
+            threading.Thread(target=kill).start()
+
+    with la.dedupe(given, removed=removed, engine=la.spark.Engine(session, partitions=4, work=str(Path(removed).parent)), progress=watch):
+        seen.update(executors())
+    print(json.dumps(killed | {"executors": len(seen)}))
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()

