@@ -12,14 +12,6 @@ namespace {
 
 constexpr std::size_t kAtATime = 64;
 
-// bins[places[i]] = the minimum of itself and values[i]. By arithmetic: of std::min compilers make a branch, which is mispredicted at every other step.
-LOOKALIKE_INLINED void keep_smaller(std::uint32_t* bins, const std::uint32_t* places, const std::uint32_t* values, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::int64_t before = bins[places[i]], less = values[i] - before;
-        bins[places[i]] = static_cast<std::uint32_t>(before + (less & less >> 63));
-    }
-}
-
 // Round 0. Places and values are computed in lanes.
 LOOKALIKE_INLINED void throw_first_here(const std::uint64_t* hashes, std::size_t count, std::uint64_t size, std::uint32_t* bins) {
     std::uint32_t places[kAtATime], values[kAtATime];
@@ -29,7 +21,7 @@ LOOKALIKE_INLINED void throw_first_here(const std::uint64_t* hashes, std::size_t
             places[i] = static_cast<std::uint32_t>((hashes[first + i] >> 32) * size >> 32);
             values[i] = static_cast<std::uint32_t>(hashes[first + i]) >> 1;
         }
-        keep_smaller(bins, places, values, here);
+        for (std::size_t i = 0; i < here; ++i) keep_smaller(bins[places[i]], values[i]);
     }
 }
 
@@ -48,7 +40,7 @@ LOOKALIKE_INLINED void throw_all_here(const Throws& given, std::uint32_t* bins, 
             places[i] = static_cast<std::uint32_t>((hash >> 32) * size >> 32);
             values[i] = (throws.prefix + throws.prefixes[first + i]) | static_cast<std::uint32_t>(hash) >> throws.shift;
         }
-        keep_smaller(bins, places, values, here);
+        for (std::size_t i = 0; i < here; ++i) keep_smaller(bins[places[i]], values[i]);
     }
 }
 
@@ -61,6 +53,39 @@ LOOKALIKE_INLINED std::uint32_t smallest_here(const std::uint64_t* features, std
 }
 
 std::uint32_t smallest(const std::uint64_t* features, std::size_t count, std::uint64_t offset) { return widest<smallest_here>(features, count, offset); }
+
+// The features once per round, moved on by as many rounds, and the number of the round in steps of `step`. What is there is copied again and again, twice as
+// much each time: loops over a handful of features would be too short for lanes.
+LOOKALIKE_INLINED void move_on_here(const std::uint64_t* features, std::size_t count, std::size_t rounds, std::uint32_t step, std::uint64_t* throws,
+                                    std::uint32_t* prefixes) {
+    for (std::size_t i = 0; i < count; ++i) throws[i] = features[i];
+    for (std::size_t i = 0; i < count; ++i) prefixes[i] = 0;
+    for (std::size_t done = 1; done < rounds; done *= 2) {
+        const std::size_t first = done * count, more = std::min(done, rounds - done) * count;
+        std::uint64_t* const later_throws = throws + first;
+        std::uint32_t* const later_prefixes = prefixes + first;
+        const std::uint32_t later = static_cast<std::uint32_t>(done) * step;
+#pragma GCC ivdep
+        for (std::size_t i = 0; i < more; ++i) later_throws[i] = throws[i] + done * kGolden;
+#pragma GCC ivdep
+        for (std::size_t i = 0; i < more; ++i) later_prefixes[i] = prefixes[i] + later;
+    }
+}
+
+void move_on(const std::uint64_t* features, std::size_t count, std::size_t rounds, std::uint32_t step, std::uint64_t* throws, std::uint32_t* prefixes) {
+    widest<move_on_here>(features, count, rounds, step, throws, prefixes);
+}
+
+// Enough for some 64 throws, and so that they leave few lanes of a whole step empty.
+std::size_t rounds_at_a_time(std::size_t count) {
+    constexpr std::size_t kAtLeast = 64, kAtMost = 112;
+    std::size_t best = (kAtLeast + count - 1) / count;
+    const auto idle = [&](std::size_t rounds) { return (0 - rounds * count) % kThrowsBeyond; };
+    for (std::size_t rounds = best + 1; rounds * count <= kAtMost; ++rounds) {
+        if (idle(rounds) < idle(best)) best = rounds;
+    }
+    return best;
+}
 
 }  // namespace
 
@@ -86,7 +111,7 @@ void MinHasher::add(const std::uint64_t* hashes, std::size_t count) {
             if (features_.size() >= compact_at_) compact();
         }
         throw_first(hashes + first, here, size_, bins_);
-        if (!full_ && full()) {
+        if (!full_ && features_.size() >= size_ && full()) {  // fewer features cannot fill all bins
             full_ = true;
             features_.clear();
         }
@@ -109,24 +134,19 @@ void MinHasher::finish() {
 
 // Rounds 1 to size - 1. About size * log size throws are needed, whatever the set: a small one throws many rounds before anybody looks for empty bins.
 void MinHasher::throw_again() {
-    const bool fast = knows_empty_bins(size_);
-    constexpr std::size_t kAtLeast = 64;
-    const std::size_t count = features_.size(), rounds = std::min((kAtLeast + count - 1) / count, std::max<std::size_t>(size_ - 1, 1));
-    throws_.resize(rounds * count + kThrowsBeyond);
-    prefixes_.resize(rounds * count);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        for (std::size_t i = 0; i < count; ++i) throws_[round * count + i] = features_[i] + round * kGolden;
-        std::fill_n(prefixes_.begin() + static_cast<std::ptrdiff_t>(round * count), count, static_cast<std::uint32_t>(round) << value_bits_);
+    const std::size_t count = features_.size(), rounds = std::min(rounds_at_a_time(count), std::max<std::size_t>(size_ - 1, 1));
+    if (const std::size_t needed = rounds * count + kThrowsBeyond; throws_.size() < needed) {
+        throws_.resize(needed);
+        prefixes_.resize(needed);
     }
-    for (std::size_t round = 1; round < size_; round += rounds) {
-        const std::size_t empty = count_empty(bins_, size_);
-        if (empty == 0) return;
-        Throws throws{throws_.data(),  prefixes_.data(), rounds * count, round * kGolden, 0x80000000U + (static_cast<std::uint32_t>(round) << value_bits_),
-                      32 - value_bits_};
-        // As long as many hit an empty bin, trying all is faster.
-        if (fast && empty < size_ / 2) return throw_at_empty(throws, round, rounds, bins_, size_);
+    move_on(features_.data(), count, rounds, 1U << value_bits_, throws_.data(), prefixes_.data());
+    Throws throws{throws_.data(), prefixes_.data(), rounds * count, kGolden, 0x80000000U + (1U << value_bits_), 32 - value_bits_};
+    if (knows_empty_bins(size_)) return throw_at_empty(throws, 1, rounds, bins_, size_);
+    for (std::size_t round = 1; round < size_ && !full(); round += rounds) {
         throws.count = std::min(rounds, size_ - round) * count;
         throw_all(throws, bins_, size_);
+        throws.offset += rounds * kGolden;
+        throws.prefix += static_cast<std::uint32_t>(rounds) << value_bits_;
     }
 }
 
