@@ -35,7 +35,9 @@ class Served:
 
     async def _run(self) -> None:
         settings = Settings(str(self._store), limits=Limits(seconds=60.0))
-        config = uvicorn.Config(Service(settings, LocalWriter(GroupWriter(str(self._store)))), port=self.port, log_level="error", lifespan="on")
+        config = uvicorn.Config(
+            Service(settings, LocalWriter(GroupWriter(str(self._store)))), port=self.port, log_level="error", lifespan="on"
+        )
         self._server = uvicorn.Server(config)
         serving = asyncio.create_task(self._server.serve())
         while not self._server.started:

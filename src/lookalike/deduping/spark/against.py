@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from lookalike.deduping.spark.outcome import Outcome
 
+COLUMNS = ("text", "id")  # of files, which are not read here: what is compared with is a store
+
 
 @dataclass(frozen=True)
 class OpenedStore:
@@ -30,7 +32,7 @@ class OpenedStore:
 
     @classmethod
     def shipped(cls, session: SparkSession, store: str | Path, settings: Settings) -> OpenedStore:
-        Stored(store, settings, add=False).__exit__()  # what does not fit is said before the work
+        Stored(store, settings, COLUMNS, add=False).__exit__()  # what does not fit is said before the work
         path = Path(store)
         if not path.is_dir():
             return cls(str(store), None, settings)
@@ -45,7 +47,7 @@ class OpenedStore:
 def _opened(location: str, shipped_as: str | None, settings: Settings) -> Stored:
     from pyspark import SparkFiles
 
-    return Stored(SparkFiles.get(shipped_as) if shipped_as else location, settings, add=False)
+    return Stored(SparkFiles.get(shipped_as) if shipped_as else location, settings, COLUMNS, add=False)
 
 
 def add_kept(outcome: Outcome, store: str | Path, settings: Settings) -> int:
@@ -68,5 +70,5 @@ def add_kept(outcome: Outcome, store: str | Path, settings: Settings) -> int:
             for text in found.batch.texts.texts():
                 yield (id_ if isinstance(id_, str | int) else str(id_)), text
 
-    with Stored(store, settings, add=True) as opened:
+    with Stored(store, settings, COLUMNS, add=True) as opened:
         return opened.admit(documents())

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.deduping.progress import Progress
+from lookalike.deduping.references.texts import is_files
 from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.against import OpenedStore, add_kept
 from lookalike.deduping.spark.deciding import Deciding, Facts
@@ -63,6 +65,12 @@ def _check(job: Job, engine: Engine) -> None:
     settings = job.settings
     if settings.method not in METHODS:
         raise InputError(f"method={settings.method!r}: engine='spark' has {', '.join(METHODS)}: use engine='local'")
+    if settings.passages is not None:
+        raise InputError(f"level={settings.level!r}: engine='spark' has document, paragraph and line: use engine='local'")
+    if settings.contains is not None or job.against.column is not None or job.against.listed is not None:
+        raise InputError("contains, against_column and references are for engine='local': documents are looked through on one machine")
+    if job.against.store is not None and is_files(job.against.store):
+        raise InputError("against: engine='spark' takes one store: add the files to a store first, or use engine='local'")
     if job.resources.resume:
         raise InputError("resume is for engine='local': Spark repeats by itself what a lost machine had not finished")
     if job.to.html is not None:
@@ -113,6 +121,7 @@ class SparkRun:
 
     def _documents(self, corpus: inputs.Corpus) -> SparkReport:
         store = self.job.against.store
+        assert store is None or isinstance(store, str | Path)  # noqa: S101 - files were refused
         opened = OpenedStore.shipped(self.work.session, store, self.job.settings) if store is not None else None
         deciding = Deciding(self.job.settings, self.engine, corpus, self.work, self.steps, opened)
         sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
