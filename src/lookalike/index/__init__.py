@@ -6,6 +6,7 @@ __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "lookalike.index.admit": "Admitted",
+        "lookalike.index.kept_vectors": "KeptModel kept_model",
         "lookalike.index.own_tables": "TableCollection drop_collection index_table",
         "lookalike.index.set_index": "SetIndex",
         "lookalike.index.search": "SimhashMatches VectorMatches",
