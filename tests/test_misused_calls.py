@@ -103,6 +103,7 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "digests": (la.digests, ([b"data"],), {}),
         "documents": (la.documents, (rows,), {}),
         "documents as records": (la.documents, (rows,), {"columns": ["text"]}),
+        "collections": (la.collections, (folder / "missing.lookalike",), {}),
         "drop_collection": (la.drop_collection, ("postgresql://127.0.0.1:9/none", "a"), {}),
         "edit_share": (la.edit_share, (TEXT, OTHER), {}),
         "embedder": (la.embedder, (str(folder / "missing"),), {}),
@@ -117,6 +118,8 @@ def function_calls(folder: Path) -> dict[str, Call]:
         "karp_rabins": (la.karp_rabins, ([TEXT],), {}),
         "keywords": (la.keywords, (TEXT,), {}),
         "learn_idf": (la.learn_idf, ([TEXT],), {}),
+        "kept_model": (la.index.kept_model, (la.open("memory://", kinds="simhash"), str(folder / "missing")), {}),
+        "page_vector": (la.pages.page_vector, (page,), {"model": str(folder / "missing")}),
         "match_representations": (la.match_representations, (page, page), {"model": str(folder / "missing")}),
         "match_tags": (la.match_tags, (page, page), {}),
         "minhash": (la.minhash, (TEXT,), {}),
@@ -168,6 +171,7 @@ def class_calls(folder: Path) -> dict[str, Call]:
         "AsyncIndex": (la.AsyncIndex, (la.open("memory://"),), {}),
         "HammingIndex": (la.HammingIndex, (), {}),
         "BandIndex": (la.BandIndex, ([[1, 2]], ["a"]), {"bands": 1, "rows": 2}),
+        "SetIndex": (la.index.SetIndex, ({"a": {"b"}},), {}),
         "Bounds.of": (la.Bounds.of, ((0.1, 0.2, 0.3),), {}),
         "Bounds": (la.Bounds, (), {}),
         "TagWeights": (la.TagWeights, (), {}),
@@ -216,6 +220,7 @@ def method_calls(folder: Path) -> dict[str, Call]:
     hamming.add([1, 2], [1, 2])
     bands, record = la.BandIndex([[1, 2]], bands=1, rows=2), la.record({"a": 1, "b": "x"})
     vectors = la.word_vectors(folder / "vectors.txt")
+    sets = la.index.SetIndex({"a": {"b", "c"}})
     mover = la.WordMover(vectors)
     feedback = la.feedback([(TEXT, OTHER)])
     report = la.dedupe([{"id": 1, "text": TEXT}, {"id": 2, "text": OTHER}])
@@ -235,6 +240,14 @@ def method_calls(folder: Path) -> dict[str, Call]:
         "HammingIndex.remove": (hamming.remove, ([7],), {}),
         "HammingIndex.pairs": (hamming.pairs, (), {}),
         "BandIndex.candidates": (bands.candidates, ([[1, 2]],), {}),
+        "SetIndex.contains": (sets.contains, ({"b"},), {}),
+        "SetIndex.contained": (sets.contained, ({"b"},), {}),
+        "SetIndex.nearest": (sets.nearest, ({"b"},), {}),
+        "Collections.copy": (index.collections.copy, ("default", "again"), {}),
+        "Collections.rename": (index.collections.rename, ("nobody", "somebody"), {}),
+        "Collections.alias": (index.collections.alias, ("further", "default"), {}),
+        "Collections.drop": (index.collections.drop, ("nobody",), {}),
+        "Collections.open": (index.collections.open, ("default",), {}),
         "RecordPrint.parts": (record.parts, (record,), {}),
         "RecordPrint.shared": (record.shared, (record,), {}),
         "Index.add of a record": (index.add, ("r", {"a": 1}), {}),

@@ -29,7 +29,7 @@ inline std::uint64_t product61(std::uint64_t a, std::uint64_t b) {
 // The polynomial of a window of `length` units.
 class WindowHash {
    public:
-    WindowHash(const Secret& secret, std::size_t length) : length_(length), base_(reduced61(secret.words >> 3) | 2) {
+    WindowHash(const Secret& secret, std::size_t length) : length_(length), base_(reduced61(secret.longs[0] >> 3) | 2) {
         std::uint64_t square = base_;
         for (std::size_t rest = length; rest > 0; rest >>= 1) {
             if (rest & 1) leaving_ = product61(leaving_, square);

@@ -69,10 +69,11 @@ _ROOMS = {
     "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
     " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
-    "index": "Added Admitted AsyncIndex BandIndex CheckReport FieldMatch Member SetIndex SimhashMatches TableCollection VectorMatches"
-    " drop_collection index_table",
+    "index": "Added Admitted AsyncIndex BandIndex CheckReport FieldMatch KeptModel Member SetIndex SimhashMatches TableCollection"
+    " VectorMatches drop_collection index_table kept_model",
     "measures": "",
-    "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags page_print page_prints page_text",
+    "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags"
+    " page_print page_prints page_text page_vector",
     "service": "serve",
     "spark": "",  # its names are those of functions here, for frames
     "text": "Code Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_dictionary register_stop_words"

@@ -10,7 +10,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "lookalike.pages.batches": "page_prints",
         "lookalike.pages.matching": "TagMatch match_tags",
         "lookalike.pages.prints": "PagePrint page_print",
-        "lookalike.pages.representation": "match_representations",
+        "lookalike.pages.representation": "match_representations page_vector",
         "lookalike.pages.scores": "PageScores",
         "lookalike.pages.tags": "TagWeights",
     },

@@ -3,7 +3,7 @@ from lookalike.markup.extraction import page_text as page_text
 from lookalike.pages.batches import page_prints as page_prints
 from lookalike.pages.matching import TagMatch as TagMatch, match_tags as match_tags
 from lookalike.pages.prints import PagePrint as PagePrint, page_print as page_print
-from lookalike.pages.representation import match_representations as match_representations
+from lookalike.pages.representation import match_representations as match_representations, page_vector as page_vector
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 

@@ -65,6 +65,32 @@ def match_representations(
     return TagMatch(head, body, head_weight(weight, head, body), align)
 
 
+def page_vector(page: Page, *, model: Model = None, markup: str = "own") -> NDArray[np.float32]:
+    """One vector for a whole page, of length 1: the mean of the vectors of its tags and texts, each distinct one once.
+
+    An index with the same model keeps it and searches by it: ``index.add_vectors``, ``index.search(vector=…)``.
+    """
+    import numpy as np
+
+    if not isinstance(page, Page):
+        raise InputError(f"page is a {type(page).__name__}: give la.page(…)")
+    if not isinstance(markup, str) or markup not in MARKUPS:
+        raise InputError(f"markup={markup!r}: choose 'own' or 'whole'")
+    chosen = opened(model)
+    texts = sorted({text for side in (page.head, page.body) for text in tag_texts(side, markup)})
+    rows = text_vectors(texts, chosen)
+    if not rows:
+        return np.zeros(chosen.dimensions, dtype=np.float32)
+    mean = np.mean([_unit(found.mean(axis=0, dtype=np.float64)) for found in rows], axis=0)
+    return _unit(mean).astype(np.float32)
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """With the length 1; nothing stays nothing."""
+    length = float((vector * vector).sum()) ** 0.5
+    return vector / length if length else vector
+
+
 @dataclass(frozen=True, slots=True)
 class _Texts:
     """A part of both pages: its elements, and their texts by number. Equal texts have the same."""

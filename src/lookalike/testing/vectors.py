@@ -8,13 +8,31 @@ from typing import Any
 
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhash
+from lookalike.index.kept_vectors import kept_model
+from lookalike.markup.page import page
+from lookalike.pages.representation import match_representations, page_vector
 from lookalike.testing.contract import Contract
 from lookalike.testing.made import (
+    TinyEmbedder,
     corpus,
     cosines_of,
+    made_pages,
     refused,
     tiny_model,
 )
+
+
+class _Counting(TinyEmbedder):
+    """A model that says what it was given."""
+
+    name = "lookalike-counting"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def encode(self, texts: Sequence[str], /) -> Any:
+        self.read += texts
+        return super().encode(texts)
 
 
 class VectorContract(Contract):
@@ -170,3 +188,25 @@ class VectorContract(Contract):
                     assert member.similarity == cosines_of(texts[cluster.kept], [texts[member.id]])[0] >= 0.95
             for place, id_ in enumerate(kept):
                 assert max(cosines_of(texts[id_], [texts[other] for other in kept[:place]]), default=0) < 0.95
+
+    def test_tags_that_were_read_once_are_not_read_again(self, tmp_path: Path) -> None:
+        import numpy as np
+
+        pages = [page(html) for _, html in made_pages(12)]
+        with self.open(tmp_path, collection="tags", kinds="simhash", keep_text=False) as tags:
+            first = _Counting()
+            kept = kept_model(tags, first)
+            vectors = [page_vector(each, model=kept) for each in pages]
+            assert len(first.read) == len(set(first.read)) == len(tags) == kept.read > 0
+            again = _Counting()
+            for each, vector in zip(pages, vectors, strict=True):
+                assert np.array_equal(page_vector(each, model=kept_model(tags, again)), vector)
+                assert np.array_equal(page_vector(each, model=_Counting()), vector)
+            assert match_representations(pages[0], pages[1], model=kept_model(tags, again)) == match_representations(
+                pages[0], pages[1], model=_Counting()
+            )
+            assert again.read == []
+        with self.open(tmp_path, collection="pages", kinds="vector", model=tiny_model()) as index:
+            index.add_vectors([f"page {n}" for n in range(12)], vectors)
+            for number in (0, 5, 11):
+                assert index.search(vector=vectors[number], limit=1)[0].score > 0.999
