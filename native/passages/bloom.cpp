@@ -9,8 +9,8 @@ bool BloomFilter::add(std::uint64_t low, std::uint64_t high) {
     std::uint8_t item[16];
     std::memcpy(item, &low, 8);
     std::memcpy(item + 8, &high, 8);
-    const std::uint64_t hash = secret_.of_long(item, sizeof item);
-    const std::uint64_t first = mix(hash ^ secret_.start);
+    const std::uint64_t hash = secret_.of(item, sizeof item);
+    const std::uint64_t first = mix(hash ^ secret_.longs[0]);
     std::uint64_t* const block = words_.data() + kWords * static_cast<std::size_t>((static_cast<Wide>(first) * blocks_) >> 64);
     std::uint64_t state = hash, bits = 0;
     bool seen = true;
