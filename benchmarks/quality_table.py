@@ -263,13 +263,9 @@ def _merges(result: Row) -> str:
     rows = [row for row in result.get("false_merges", []) if row["merged"]]
     if not rows:
         return ""
-    cells = [[row["set"], row["form"], f"{row['sentences']:,}", f"{row['merged']:,}", _example(row)] for row in rows]
+    cells = [[row["set"], row["form"], f"{row['sentences']:,}", f"{row['merged']:,}"] for row in rows]
     said = "Distinct sentences that fall together when a form does not count (forms without a line: none):"
-    return f"{said}\n\n{table(['set', 'form', 'sentences', 'fall together', 'for example'], cells)}"
-
-
-def _example(row: Row) -> str:
-    return " = ".join(text.replace("|", "¦") for text in row["examples"][0]) if row["examples"] else ""
+    return f"{said}\n\n{table(['set', 'form', 'sentences', 'fall together'], cells)}"
 
 
 def fill(page: Path, result: Row) -> None:
