@@ -58,7 +58,7 @@ def _covered(side: Winnowing, spans: list[Span]) -> float:
     if side.source is None or not side.values:
         return 1.0
     tokens = side.source.tokens
-    before = [0, *accumulate(map(sub, tokens.ends, tokens.starts))]
+    before: list[int] = [0, *accumulate(map(sub, tokens.ends, tokens.starts))]
     inside = at = 0
     for start, end in sorted(spans):
         first, last = max(at, bisect_left(tokens.starts, start)), bisect_left(tokens.starts, end)
