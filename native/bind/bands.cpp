@@ -106,6 +106,46 @@ class BandTablesOfArrays {
         return {give(std::move(offsets)), give(std::move(rows))};
     }
 
+    // All that one query needs in one call: how many groups there were before the limit, and of each of the best how many bands it shares,
+    // its digest, how many rows it has, and the first of those that were not removed. Of a group so many rows are looked at that all
+    // removed ones might be among them.
+    std::pair<std::size_t, nb::list> near(Input<std::uint32_t> keys, std::size_t limit, std::size_t most, Input<std::int64_t> removed) const {
+        if (keys.size() != tables_.bands()) throw nb::value_error("keys: expected those of one query, as many as the segment has bands");
+        const std::span gone = view(removed);
+        struct Found {
+            Candidate candidate;
+            std::size_t size;
+            std::vector<std::int64_t> rows;
+        };
+        std::vector<Found> found;
+        std::size_t total = 0;
+        {
+            nb::gil_scoped_release release;
+            BandSearcher searcher(tables_);
+            for (const Candidate& candidate : searcher.run(keys.data(), limit)) {
+                const std::span own = tables_.rows(candidate.group);
+                const std::size_t read = most > own.size() || gone.size() > own.size() - most ? own.size() : most + gone.size();
+                Found one{candidate, own.size(), {}};
+                for (const std::int64_t row : own.first(read)) {
+                    if (std::ranges::binary_search(gone, row)) {
+                        --one.size;
+                    } else if (one.rows.size() < most) {
+                        one.rows.push_back(row);
+                    }
+                }
+                if (!one.rows.empty()) found.push_back(std::move(one));
+            }
+            total = searcher.total();
+        }
+        nb::list given;
+        for (const Found& one : found) {
+            nb::list rows;
+            for (const std::int64_t row : one.rows) rows.append(row);
+            given.append(nb::make_tuple(one.candidate.shared, tables_.digests()[one.candidate.group], one.size, rows));
+        }
+        return {total, given};
+    }
+
     Output<std::int64_t> sizes(Input<std::uint32_t> groups) const {
         std::vector<std::int64_t> sizes;
         sizes.reserve(groups.size());
@@ -203,6 +243,7 @@ void bind_bands(nb::module_& m) {
              "shape"_a.noconvert(), "directory"_a.noconvert(), "rests16"_a.noconvert(), "rests32"_a.noconvert(), "groups"_a.noconvert(),
              "digests"_a.noconvert(), "row_offsets"_a.noconvert(), "rows"_a.noconvert())
         .def("candidates", &BandTablesOfArrays::candidates, "keys"_a.noconvert(), "limit"_a, "workers"_a)
+        .def("near", &BandTablesOfArrays::near, "keys"_a.noconvert(), "limit"_a, "rows"_a, "removed"_a.noconvert())
         .def("rows", &BandTablesOfArrays::rows, "groups"_a.noconvert(), "limit"_a)
         .def("sizes", &BandTablesOfArrays::sizes, "groups"_a.noconvert())
         .def("digests", &BandTablesOfArrays::digests, "groups"_a.noconvert());

@@ -85,7 +85,7 @@ from lookalike.model import Document as Document, Passage as Passage, Span as Sp
 from lookalike.pages.batches import compare_pages as compare_pages, page_prints as page_prints
 from lookalike.pages.matching import TagMatch as TagMatch, match_tags as match_tags
 from lookalike.pages.prints import PagePrint as PagePrint, page_print as page_print
-from lookalike.pages.representation import match_representations as match_representations
+from lookalike.pages.representation import match_representations as match_representations, page_vector as page_vector
 from lookalike.pages.scores import PageScores as PageScores
 from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.pairing.pairs import pairs as pairs
@@ -94,10 +94,12 @@ from lookalike.recipe import Recipe as Recipe, recipes as recipes
 from lookalike.scanning.profile import profile as profile
 from lookalike.scanning.report import ScanReport as ScanReport
 from lookalike.scanning.scan import scan as scan
+from lookalike.index.set_index import SetIndex as SetIndex
 from lookalike.segments.band_index import BandIndex as BandIndex
 from lookalike.segments.hamming import HammingIndex as HammingIndex
 from lookalike.index.admit import Admitted as Admitted
 from lookalike.index.asynchronous import AsyncIndex as AsyncIndex
+from lookalike.index.kept_vectors import KeptModel as KeptModel, kept_model as kept_model
 from lookalike.index.own_tables import TableCollection as TableCollection, drop_collection as drop_collection, index_table as index_table
 from lookalike.service.starting import serve as serve
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport

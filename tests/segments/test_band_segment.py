@@ -71,6 +71,19 @@ def check(segment: BandSegment, documents: list[Document], queries: list[tuple[i
         assert list(zip(found.shared[here].tolist(), found.groups[here].tolist(), strict=True)) == expected[:limit]
         assert found.totals[i] == len(expected)
     assert [part.dtype for part in found] == [np.int64, np.uint32, np.uint16, np.int64]
+    gone = sorted(row for row, _, _ in documents)[::3]
+    for query, removed in itertools.product(queries, ([], gone)):
+        expected = model.candidates(query)
+        alive = [
+            (shared, group, [row for row in model.rows[model.groups[group]] if row not in removed]) for shared, group in expected[:limit]
+        ]
+        total, near = segment.near(uint32(*query), limit, 10**6, np.array(removed, dtype=np.int64))
+        assert total == len(expected)
+        assert near == [(shared, model.groups[group][0], len(rows), rows) for shared, group, rows in alive if rows]
+        _, few = segment.near(uint32(*query), limit, 1, np.array(removed, dtype=np.int64))
+        assert [(shared, digest, rows) for shared, digest, _, rows in few] == [
+            (shared, digest, rows[:1]) for shared, digest, _, rows in near
+        ]
 
 
 # Few different keys, so that buckets are shared; and keys that lie at the ends of the range.

@@ -38,7 +38,7 @@ from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, Record, Store
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.simhash import NearSimhashes, require_own
+from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
 from lookalike.stores.matches import Cluster, Clusters, Matches
 
@@ -292,7 +292,7 @@ class Index:
         check_workers(workers)
         require_own("values", values, self._store.settings)
         words = words_of(values, self._store.settings.bits, "values")
-        return searching.near_simhashes(self._store, NearSimhashes(words, k, checked_options(limit=limit).limit, workers), where)
+        return searching.near_simhashes(self._store, words, k, checked_options(limit=limit).limit, workers, where)
 
     def search_vectors(
         self,

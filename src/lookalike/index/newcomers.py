@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.stores.base import Batch, Question, Record
+from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import column_named, kind_named
 from lookalike.stores.settings import Settings
@@ -66,6 +67,9 @@ class Newcomers:
             of = kind_named(question.kind)
             self._parts[question.kind] = of.build(Stretch.added(0, self._batch, [of]), self.settings)
         return question.in_segments(_Shown(self, self._parts[question.kind]))
+
+    def rows_within(self, within: FieldRange, most: int) -> None:
+        """Nothing of them is indexed."""
 
     def hidden(self) -> tuple[int, ...]:
         return ()

@@ -198,19 +198,19 @@ def _compare(reader: Reader, text: str, found: Matches) -> None:
         match.compared = None if stored is None else text_score(text, stored).value
 
 
-def near_simhashes(store: Store, question: NearSimhashes, where: object) -> SimhashMatches:
-    def ask(asked: Reader, limit: int) -> tuple[NDArray[Any], ...]:
-        found = asked.find(replace(question, limit=limit))
+def near_simhashes(store: Store, words: NDArray[np.uint64], k: int, limit: int, workers: int, where: object = None) -> SimhashMatches:
+    def ask(asked: Reader, most: int) -> tuple[NDArray[Any], ...]:
+        found = asked.find(NearSimhashes(words, k, most, workers))
         return found.offsets, found.ids, found.distances
 
     with store.reading() as reader:
-        offsets, rows, distances = arrays_counting(reader, store.settings, ask, question.limit, where)
+        offsets, rows, distances = arrays_counting(reader, store.settings, ask, limit, where)
         return SimhashMatches(offsets, _ids_of(reader, rows), distances)
 
 
-def nearest_vectors(store: Store, question: NearestVectors, where: object) -> VectorMatches:
-    def ask(asked: Reader, limit: int) -> tuple[NDArray[Any], ...]:
-        found = asked.find(replace(question, limit=limit))
+def nearest_vectors(store: Store, question: NearestVectors, where: object = None) -> VectorMatches:
+    def ask(asked: Reader, most: int) -> tuple[NDArray[Any], ...]:
+        found = asked.find(replace(question, limit=most))
         return found.offsets, found.rows, found.cosines
 
     with store.reading() as reader:

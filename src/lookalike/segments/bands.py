@@ -93,6 +93,13 @@ class BandSegment:
         found = self._tables.candidates(_column("keys", keys, "uint32"), _check_limit(limit), workers)
         return Candidates(*(np.asarray(part) for part in found))
 
+    def near(
+        self, keys: NDArray[np.uint32], limit: int, rows: int, removed: NDArray[np.int64]
+    ) -> tuple[int, list[tuple[int, int, int, list[int]]]]:
+        """All that one query needs: how many groups share a band with it, and of each of the best, at most ``limit``, how many bands it
+        shares, its digest, how many rows it has, and the first of them; ``removed`` rows, which ascend, are left out of both."""
+        return self._tables.near(keys, _check_limit(limit), _check_limit(rows), removed)
+
     def rows(self, groups: NDArray[np.uint32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Offsets and rows: the rows of the i-th group are at ``offsets[i]:offsets[i + 1]``, ascending, at most ``limit`` of each."""
         import numpy as np

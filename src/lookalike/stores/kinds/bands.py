@@ -105,22 +105,11 @@ class SharingBands(Asked[Groups]):
     def in_segments(self, segments: Segments) -> Groups:
         groups: list[Group] = []
         total = 0
-        gone = len(segments.removed)
+        removed = segments.removed
         for segment in segments.all:
-            found = segment.candidates(self.keys, self.limit)
-            total += int(found.totals[0])
-            if not len(found.groups):
-                continue
-            # Of a group, as many rows are read as are wanted when all of its removed ones are left out.
-            offsets, members = segment.rows(found.groups, self.rows + gone)
-            live = segments.live(members)
-            sizes, digests = segment.sizes(found.groups), segment.digests(found.groups)
-            for i in range(len(found.groups)):
-                here = members[offsets[i] : offsets[i + 1]]
-                alive = here[live[offsets[i] : offsets[i + 1]]]
-                if len(alive):
-                    size = int(sizes[i]) - (len(here) - len(alive))
-                    groups.append(Group(int(digests[i]), alive[: self.rows].tolist(), size, int(found.shared[i])))
+            before, found = segment.near(self.keys, self.limit, self.rows, removed)
+            total += before
+            groups += [Group(digest, rows, size, shared) for shared, digest, size, rows in found]
         groups.sort(key=lambda group: (-group.shared, group.rows[0]))
         return Groups(groups[: self.limit], total)
 

@@ -14,6 +14,7 @@ from lookalike import _native
 from lookalike.checks import check_several
 from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import PERMUTED_HASHES, MinHash, fingerprint_recipe, minhashes
+from lookalike.fingerprints.single import plan_for
 from lookalike.fingerprints.winnowing import winnow
 from lookalike.leaders.rule import MAX_SKETCH, Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
@@ -109,7 +110,10 @@ class Near(Way):
     clusters_are_made = True
 
     def query(self, thing: Any, settings: Settings) -> Any:
-        return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
+        plan = plan_for(settings.recipe, f"minhash-{settings.size}")
+        if plan is None:
+            return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
+        return _Query(thing, np.frombuffer(plan.sketcher.minhash(thing, settings.size), dtype=np.uint32))
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         if not isinstance(fingerprint, MinHash):
