@@ -36,14 +36,18 @@ BEGIN
     rest := k - bit_count((this # own)::bit(32))::integer;
     CONTINUE WHEN rest > 9;   -- too many pairs, and no masks
     keys := array_remove(keys, this);
-    -- How many entries it has, from four of 512 parts, one of them the query's own.
-    dropped := lookalike.block_width(bits, {next}) - 9;
-    SELECT 128 * count(*) INTO expected
-    FROM unnest(lookalike.ranges_around(low, bits, {next}, 1, dropped, 4)) AS other, LATERAL (
-      SELECT FROM {{source}} AND block{i} = this AND block{next} BETWEEN other AND other + (1 << dropped) - 1
-      LIMIT 20000
-    ) AS part;
-    upper := least(greatest(ceil(log(2, greatest(expected, 8)::numeric / 8)), 8), lookalike.block_width(bits, {next}));
+    expected := 0;
+    upper := lookalike.block_width(bits, {next});
+    IF rest > 4 THEN   -- else there are few pairs
+      -- How many entries it has, from four of 512 parts, one of them the query's own.
+      dropped := upper - 9;
+      SELECT 128 * count(*) INTO expected
+      FROM unnest(lookalike.ranges_around(low, bits, {next}, 1, dropped, 4)) AS other, LATERAL (
+        SELECT FROM {{source}} AND block{i} = this AND block{next} BETWEEN other AND other + (1 << dropped) - 1
+        LIMIT 20000
+      ) AS part;
+      upper := least(greatest(ceil(log(2, greatest(expected, 8)::numeric / 8)), 8), upper);
+    END IF;
     dropped := lookalike.block_width(bits, {next}) - upper;
     -- A lookup costs as much as ten entries. So it never takes more than twice as long as it must.
     enough := lookalike.keys_within(upper, rest / 2) * (10 + expected / (1 << upper))
