@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import machine
@@ -25,6 +26,7 @@ from substrings import vocabulary
 SEED = 2
 QUESTION_WORDS = 40
 DOCUMENT_WORDS = 200
+ROUND = 20_000  # documents
 HELD = 100  # one document in so many
 SHARE = 0.5
 PEER = """
@@ -52,8 +54,12 @@ class Texts:
         return self._draw.choices(self._words, cum_weights=self._sums, k=count)
 
     def documents(self, count: int) -> Iterator[tuple[str, bool]]:
+        """Drawing words takes longer than finding questions, so later rounds have other letters."""
+        drawn = [" ".join(self.some(DOCUMENT_WORDS)) for _ in range(min(count, ROUND))]
         for number in range(count):
-            text = self.some(DOCUMENT_WORDS)
+            turn = number // ROUND % 26
+            letters = str.maketrans(ascii_lowercase, ascii_lowercase[turn:] + ascii_lowercase[:turn])
+            text = drawn[number % ROUND].translate(letters).split()
             if held := number % HELD == 0:
                 question = list(self._draw.choice(self.questions))
                 if number % (2 * HELD):

@@ -12,6 +12,7 @@ without. ``--peer-folder``: where pydivsufsort is installed, if not here.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
@@ -21,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import machine
@@ -31,6 +33,7 @@ import corpus
 WORDS_PER_DOCUMENT = 300
 BYTES_PER_DOCUMENT = 2000  # roughly
 POOL = 500
+ROUND_BYTES = 40_000_000
 SEED = 1
 PEER = """
 import json, sys
@@ -54,7 +57,24 @@ def vocabulary(data: Path | None) -> tuple[list[str], list[int]]:
 
 
 def documents(data: Path | None, size: int) -> Iterator[str]:
-    """Texts of so many bytes in all."""
+    """Texts of so many bytes in all. Drawing words takes longer than finding passages, so later rounds have other letters."""
+    texts, written = [], 0
+    for text in drawn(data):
+        texts.append(text)
+        written += len(text.encode()) + 1
+        yield text
+        if written >= min(size, ROUND_BYTES):
+            break
+    for turn in itertools.count(1):
+        letters = str.maketrans(ascii_lowercase, ascii_lowercase[turn % 26 :] + ascii_lowercase[: turn % 26])
+        for text in texts:
+            if written >= size:
+                return
+            written += len(text.encode()) + 1
+            yield text.translate(letters)
+
+
+def drawn(data: Path | None) -> Iterator[str]:
     words, sums = vocabulary(data)
     draw = random.Random(SEED)
 
@@ -63,8 +83,7 @@ def documents(data: Path | None, size: int) -> Iterator[str]:
 
     pool = [some(80) for _ in range(POOL)]
     recent: list[list[str]] = []
-    written = 0
-    while written < size:
+    while True:
         text, kind = some(WORDS_PER_DOCUMENT), draw.random()
         if kind < 0.1:
             text[150:150] = draw.choice(pool)
@@ -72,9 +91,7 @@ def documents(data: Path | None, size: int) -> Iterator[str]:
             text[90:90] = draw.choice(recent)[:170]
         elif kind > 0.99:
             recent = [*recent[-2000:], text]
-        joined = " ".join(text)
-        written += len(joined.encode()) + 1
-        yield joined
+        yield " ".join(text)
 
 
 def write(path: Path, texts: Iterator[str]) -> tuple[int, int]:
