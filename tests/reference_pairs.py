@@ -76,7 +76,8 @@ class Information:
 
     def surprise(self, words: Words, start: int, length: int) -> float:
         bits = -math.log2(self.alone(words, start))
-        return bits - sum(math.log2(self.behind(words, i)) for i in range(start + 1, start + length)) - self.accident
+        bits -= sum(math.log2(self.behind(words, i)) for i in range(start + 1, start + length))
+        return round(bits - self.accident, 3)
 
 
 def pairs(documents: Sequence[Words], k: int, bound: int, least: float) -> dict[tuple[int, int], tuple[list[Run], float]]:

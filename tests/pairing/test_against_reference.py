@@ -91,6 +91,10 @@ def test_any_corpus(documents: list[list[str]], k: int, bound: int, least: float
     check(documents, k, bound, least)
 
 
+def test_a_surprise_that_is_just_enough() -> None:
+    assert check([["c", "b", "a"], ["d", "b", "a"]], 2, 2, 3.0) == 1
+
+
 def test_hashes_that_collide_lie_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lengths are those of the tokens, also where the sums of hashes say that everything is equal."""
     columns = read_columns(

@@ -200,6 +200,14 @@ def test_a_store(tmp_path: Path) -> None:
     assert [(pair.left, pair.right) for pair in report] == [("a", "b")]
     files = la.pairs(write(tmp_path / "files", dict(documents)))
     assert [pair.score for pair in files] == [pair.score for pair in report]
+    with la.open(tmp_path / "c.lookalike") as index:
+        index.add(
+            [
+                ("a.py", "x = [f(i) for i in range(3)]\nprint(x, 'end', 5)\n" * 9),
+                ("b.py", "y = [g(j) for j in range(4)]\nprint(y, 'e', 7)\n" * 9),
+            ]
+        )
+    assert la.pairs(tmp_path / "c.lookalike", kind="code").pairs[0].score == 1.0
     with la.open(tmp_path / "n.lookalike", keep_text=False) as index:
         index.add(documents)
     with pytest.raises(InputError, match="keeps no texts"):

@@ -38,14 +38,8 @@ def read_things(
     if store := next((each for each in given if is_store(each)), None):
         if len(given) > 1:
             raise InputError(f"{str(store)!r} is a store: give it alone")
-        return [_thing(each, kind, None) for each in _stored(str(store), collection, kind)], False
-    found = [each for each in _documents(given, kind, columns, report) if _usable(each, kind, report)]
-    things = []
-    for each in found:
-        try:
-            things.append(_thing(each, kind, language))
-        except InputError as error:
-            report(Problem("not code", str(each.id), str(error)))
+        return list(_things(_stored(str(store), collection, kind), kind, language, report)), False
+    things = list(_things(_documents(given, kind, columns, report), kind, language, report))
     folders = [_folder(given, thing.id) for thing in things]
     grouped = kind != "record" and (group_by == "folder" or (group_by == "auto" and _are_submissions(given, folders)))
     return (_grouped(things, folders) if grouped else _renamed(things)), grouped
@@ -77,6 +71,15 @@ def _documents(given: list[str | Path], kind: str, columns: dict[str, str], repo
         format="text" if kind == "code" else None,
         on_problem=report,
     )
+
+
+def _things(found: Iterable[Document], kind: str, language: str | None, report: Report) -> Iterator[Thing]:
+    for each in found:
+        if _usable(each, kind, report):
+            try:
+                yield _thing(each, kind, language)
+            except InputError as error:
+                report(Problem("not code", str(each.id), str(error)))
 
 
 def _usable(document: Document, kind: str, report: Report) -> bool:

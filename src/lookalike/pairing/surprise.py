@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lookalike.pairing.columns import COUNTED, Columns, Numbers
 from lookalike.pairing.grams import Grams
 
+PLACES = 3  # of a bit: sums of millions of numbers differ behind them, with the order of the things
 MU = 4.0  # tokens: how much has to be seen behind a word before that counts as much as the words in general
 
 
@@ -39,7 +40,7 @@ class Surprise:
     def of(self, left: Numbers, right: Numbers, lengths: Numbers) -> NDArray[np.float64]:
         """The surprise of runs, in bits: that of the side where it is less."""
         sides = (self._alone[side] + self._sums[side + lengths] - self._sums[side + 1] for side in (left, right))
-        return np.asarray(np.minimum(*sides) - self.accident)
+        return np.round(np.minimum(*sides) - self.accident, PLACES)
 
 
 def information(columns: Columns, own: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
