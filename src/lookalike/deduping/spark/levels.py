@@ -24,6 +24,7 @@ from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.rounds import found_copies
 from lookalike.deduping.spark.sketching import Priorities, Seen
 from lookalike.deduping.spark.stages import find_copies
+from lookalike.deduping.spark.work import placed
 from lookalike.deduping.verdicts import Edits
 from lookalike.errors import InputError
 from lookalike.io import decode_text
@@ -95,7 +96,7 @@ class Spanning:
                 for unit, (begin, end) in enumerate(units(text, self.level))
                 if unit in set(wanted[n])
             ]
-            columns = list(zip(*rows, strict=True)) or [[], [], [], []]
+            columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
             kinds = (pa.int64(), pa.int32(), pa.int32(), pa.int32())
             arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, ["n", "unit", "begin", "end"])
@@ -159,7 +160,7 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     facts = read_facts(sketches)
     run.check(facts, corpus)
     steps("copies")
-    digests = sketches.where(f"kind = {DIGESTS}").repartition(deciding.partitions, "p")
+    digests = placed(sketches.where(f"kind = {DIGESTS}"), deciding.partitions)
     copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"))
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)
