@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lookalike.deduping.spark.blobs import SCHEMA, Blob, blobs_of
+from lookalike.deduping.spark.blobs import Blob, blobs_of
 from lookalike.deduping.spark.sketching import Given
 from lookalike.errors import InputError
 
@@ -76,15 +75,6 @@ class Work:
         found: Given = self.session.sparkContext.broadcast(value)
         self._broadcast.append(found)
         return found
-
-    def frame(self, blobs: Iterable[Blob]) -> DataFrame:
-        """Rows that the driver has."""
-        from lookalike.deduping.spark.blobs import batch_of, batches_of
-        from lookalike.deduping.spark.engine import spark
-
-        _, pa = spark()
-        table = pa.Table.from_batches(list(batches_of(blobs)) or [batch_of([])])
-        return self.session.createDataFrame(table, SCHEMA)
 
 
 def placed(frame: DataFrame, partitions: int) -> DataFrame:
