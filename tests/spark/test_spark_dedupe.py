@@ -120,8 +120,12 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
     import pyarrow.parquet as pq
 
     (tmp_path / "in").mkdir()
-    for name, part in (("b one", rows[:30]), ("a", rows[30:2900]), ("c", rows[2900:])):
-        pq.write_table(pa.Table.from_pylist(part), tmp_path / "in" / f"{name}.parquet", row_group_size=700)
+    # Columns may be called as ours are.
+    named = [row | {"n": -1, "leader": "x", "first": 2, "size": 3, "cell": "y", "o": 4, "outside": None, "p": 5} for row in rows]
+    for name, part in (("b one", named[:30]), ("a", named[30:2900]), ("c", named[2900:])):
+        pq.write_table(
+            pa.Table.from_pylist(part, schema=pa.Table.from_pylist(named).schema), tmp_path / "in" / f"{name}.parquet", row_group_size=700
+        )
     given = str(tmp_path / "in" / "*.parquet")
     local = la.dedupe(given, out=tmp_path / "local/", removed=tmp_path / "local.jsonl", annotate=True)
     engine = Engine(session, partitions=2, per_file=True, cluster_size="copies")

@@ -20,7 +20,7 @@ from lookalike.deduping.spark.hamming import code_edges
 from lookalike.deduping.spark.rounds import Copies, Found, Rounds, found_copies
 from lookalike.deduping.spark.sketching import COUNTED, Given, Priorities, Sketching
 from lookalike.deduping.spark.stages import Verifying, edges_in, find_codes, find_copies
-from lookalike.deduping.spark.work import Work, collected
+from lookalike.deduping.spark.work import Work, collected, placed
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Deciding:
         """The decisions: a row for each document that goes."""
         self.step("copies")
         is_simhash = self.settings.method == "simhash"
-        digests = sketches.where(f"kind = {DIGESTS}").repartition(self.partitions, "p")
+        digests = placed(sketches.where(f"kind = {DIGESTS}"), self.partitions)
         copied = self.work.saved(digests.mapInArrow(find_codes if is_simhash else find_copies, SCHEMA), "copies")
         copies = found_copies(copied.where(f"kind = {COPIES}"))
         found = Found(None, np.zeros(0, np.int64), 0)

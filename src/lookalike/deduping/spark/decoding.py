@@ -108,7 +108,7 @@ def _whole(column: Any) -> memoryview:
     kind = np.int64 if str(column.type).startswith("large") else np.int32
     _, offsets, data = column.buffers()
     places = np.frombuffer(offsets, kind)[column.offset : column.offset + len(column) + 1] if len(column) else np.zeros(1, np.int64)
-    return memoryview(data or b"")[int(places[0]) : int(places[-1])]
+    return memoryview(data or b"").cast("B")[int(places[0]) : int(places[-1])]
 
 
 def _cells(column: Any) -> list[bytes]:

@@ -31,7 +31,7 @@ from lookalike.deduping.spark.blobs import (
 )
 from lookalike.deduping.spark.sketching import Names
 from lookalike.deduping.spark.stages import edge_rows
-from lookalike.deduping.spark.work import Work
+from lookalike.deduping.spark.work import Work, placed
 from lookalike.leaders.candidates import Pairs
 from lookalike.leaders.rule import SIMHASH_BITS, Rule
 from lookalike.segments.hamming import NO_LIMIT
@@ -141,7 +141,7 @@ def code_edges(
     from lookalike.deduping.spark.rounds import Found, edge_count
 
     step("pairs")
-    spread = codes.where(f"kind = {CODES}").mapInArrow(Spreading(rule.distance, partitions), SCHEMA).repartition(partitions, "p")
+    spread = placed(codes.where(f"kind = {CODES}").mapInArrow(Spreading(rule.distance, partitions), SCHEMA), partitions)
     edges = work.saved(spread.mapInArrow(Meeting(rule.distance), SCHEMA), "edges")
     count = edge_count(edges)
     step("settle")

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.work import Work
 
-NUMBER, FILE = "lookalike n", "lookalike file"  # columns that are added to the rows of the corpus
+# Columns beside those of the corpus: their names must be nobody else's.
+NUMBER, FILE, OTHER, FIRST = "lookalike n", "lookalike file", "lookalike other", "lookalike first"
 READABLE = "engine='spark' reads Parquet, JSON lines (also .gz), text and HTML files, and DataFrames of Spark"
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _GLOB = re.compile(r"([\\\[\]{}*?])")
@@ -150,11 +151,11 @@ def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns
     counts = frame.select(F.col("_metadata.file_path").alias("f")).groupBy("f").count().collect()
     found = {_by_key(sources)[key_of(row.f)]: (row.f, row["count"]) for row in counts}
     firsts, total = _firsts([found.get(i, ("", 0))[1] for i in range(len(sources))])
-    table = session.createDataFrame([(found[i][0], firsts[i]) for i in found] or [("", 0)], "f string, first long")
+    table = session.createDataFrame([(found[i][0], firsts[i]) for i in found] or [("", 0)], f"`{OTHER}` string, `{FIRST}` long")
     given_columns = [F.col(f"`{name}`") for name in frame.columns]
     numbered = frame.select(*given_columns, F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(NUMBER))
-    joined = numbered.join(F.broadcast(table), F.col(f"`{FILE}`") == F.col("f"))
-    full = joined.select(*given_columns, FILE, (F.col(f"`{NUMBER}`") + F.col("first")).alias(NUMBER))
+    joined = numbered.join(F.broadcast(table), F.col(f"`{FILE}`") == F.col(f"`{OTHER}`"))
+    full = joined.select(*given_columns, FILE, (F.col(f"`{NUMBER}`") + F.col(f"`{FIRST}`")).alias(NUMBER))
     places = Places([source.name for source in sources], firsts)
     return Corpus(_rows(full, columns, engine), full, "parquet", columns, places, total, sources, None, left_out)
 
@@ -244,8 +245,8 @@ def _table(frame: DataFrame, columns: Columns, engine: Engine, work: Work) -> Co
 def _by_rank(frame: DataFrame, order: str, work: Work) -> DataFrame:
     from pyspark.sql import functions as F
 
-    numbers = numbers_by(frame.select(F.col(f"`{order}`").alias("o")), work)
-    return frame.join(numbers, F.col(f"`{order}`") == F.col("o")).drop("o")
+    numbers = numbers_by(frame.select(F.col(f"`{order}`").alias("o")), work).withColumnRenamed("o", OTHER)
+    return frame.join(numbers, F.col(f"`{order}`") == F.col(f"`{OTHER}`")).drop(OTHER)
 
 
 def numbers_by(frame: DataFrame, work: Work) -> DataFrame:

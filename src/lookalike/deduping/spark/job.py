@@ -19,7 +19,7 @@ from lookalike.deduping.spark.deciding import Deciding, Facts
 from lookalike.deduping.spark.engine import Engine, configured
 from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
-from lookalike.deduping.spark.outputs import check_output, spark_path, write_documents, write_removed
+from lookalike.deduping.spark.outputs import FILE_COLUMN, check_output, spark_path, write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.work import Work
 from lookalike.errors import EngineError, InputError
@@ -112,6 +112,8 @@ class SparkRun:
         corpus = inputs.opened(self.work.session, self.job.input, self.job.columns, self.engine, self.work)
         for problem in corpus.left_out:
             self.problems.add(problem)
+        if self.engine.per_file and (not corpus.sources or FILE_COLUMN in corpus.full.columns):
+            raise InputError(f"per_file is for files that have no column {FILE_COLUMN!r}: rename it, or leave per_file out")
         if self.job.to.annotate and corpus.format in ("text", "html"):
             raise InputError("annotate adds columns, and texts and pages have none: use removed= (--removed) to list what was removed")
         made = level_report(self, corpus) if self.job.settings.level != "document" else self._documents(corpus)

@@ -15,7 +15,7 @@ from lookalike.checks import check_int, check_str
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark.engine import MOST_PARTITIONS, spark
 from lookalike.deduping.spark.hamming import blocks, near_others, near_pairs
-from lookalike.errors import InputError
+from lookalike.errors import EngineError, InputError
 from lookalike.leaders.rule import MAX_DISTANCE
 from lookalike.recipe import Recipe, resolve
 
@@ -172,6 +172,8 @@ def fingerprint(column: Any, kind: str = "simhash", *, recipe: Recipe | str | No
     from pyspark.sql import functions as F
 
     spark()
+    if not hasattr(F, "arrow_udf"):
+        raise EngineError("fingerprint needs pyspark 4.1 or later, which has functions over Arrow: upgrade it")
     makers = {"simhash": (_simhashes, "long"), "digest": (_digests, "string"), "minhash": (_minhashes, "array<long>")}
     if kind not in makers:
         raise InputError(f"kind={kind!r}: choose simhash, digest or minhash")
@@ -181,20 +183,7 @@ def fingerprint(column: Any, kind: str = "simhash", *, recipe: Recipe | str | No
     def of_column(texts: Any) -> Any:
         return make(texts, chosen)
 
-    return F.arrow_udf(of_column, returned)(column) if hasattr(F, "arrow_udf") else _pandas_udf(make, returned, chosen)(column)
-
-
-def _pandas_udf(make: Any, returned: str, recipe: Recipe) -> Any:
-    from pyspark.sql import functions as F
-
-    def of_column(texts: Any) -> Any:
-        import pandas as pd
-        import pyarrow as pa
-
-        return pd.Series(make(pa.array(texts, pa.string()), recipe).to_pylist())
-
-    of_column.__annotations__ = {}
-    return F.pandas_udf(of_column, returned, F.PandasUDFType.SCALAR)
+    return F.arrow_udf(of_column, returned)(column)
 
 
 def _simhashes(texts: Any, recipe: Recipe) -> Any:

@@ -18,12 +18,13 @@ from lookalike.deduping.spark.deciding import Deciding, read_facts
 from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import NUMBER, Corpus
-from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing
+from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing, by_number
 from lookalike.deduping.spark.outputs import write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.rounds import found_copies
 from lookalike.deduping.spark.sketching import Priorities, Seen
 from lookalike.deduping.spark.stages import find_copies
+from lookalike.deduping.spark.work import placed
 from lookalike.deduping.verdicts import Edits
 from lookalike.errors import InputError
 from lookalike.io import decode_text
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from lookalike.deduping.spark.job import SparkRun
 
 MOST_UNIT_BITS = 24
+FILES = ("text", "html")  # formats whose files are documents
+UNITS = "lookalike units"  # the places of what is cut out of a row
 CUTS = "n long, unit int, leader long, kept_unit int"
 SPANS = "n long, unit int, begin int, end int"
 
@@ -95,7 +98,7 @@ class Spanning:
                 for unit, (begin, end) in enumerate(units(text, self.level))
                 if unit in set(wanted[n])
             ]
-            columns = list(zip(*rows, strict=True)) or [[], [], [], []]
+            columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
             kinds = (pa.int64(), pa.int32(), pa.int32(), pa.int32())
             arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, ["n", "unit", "begin", "end"])
@@ -112,30 +115,30 @@ class Cutting:
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for piece in batches:
-            cut = piece.column("units").to_pylist()
-            if any(cut):
+            cut = piece.column(UNITS).to_pylist()
+            if any(cut) or self.format in FILES:
                 place = piece.schema.get_field_index(self._target)
                 texts = [
                     self._cut(n, cell, units_)
-                    for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, "units")), strict=True)
+                    for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, UNITS)), strict=True)
                 ]
                 piece = piece.set_column(place, piece.schema.field(place), arrow("Spark").array(texts, piece.schema.field(place).type))
-            yield piece.drop_columns(["units"])
+            yield piece.drop_columns([UNITS])
 
     @property
     def _target(self) -> str:
-        return VALUE if self.format == "jsonl" else "edited" if self.format in ("text", "html") else self.column
+        return VALUE if self.format == "jsonl" else "edited" if self.format in FILES else self.column
 
     def _cut(self, n: int, cell: Any, cut: list[int] | None) -> Any:
         if not cut:
-            return None if self.format in ("text", "html") else cell
+            return None if self.format in FILES else cell
         if self.format == "jsonl":
             line = cell.encode("utf-8", "surrogatepass")
             begin, end = list(_native.scan_json_lines(line, [self.column])["values"])[:2]
             return (
                 line[:begin] + json.dumps(self._without(n, json.loads(line[begin:end]), cut), ensure_ascii=False).encode() + line[end:]
             ).decode()
-        if self.format in ("text", "html"):
+        if self.format in FILES:
             encoding = self.decode.encoding if isinstance(self.decode, FromFiles) else None
             text = decode_text(bytes(cell), "", encoding)
             return self._without(n, text.text, cut).encode(text.encoding, "surrogatepass")
@@ -159,7 +162,7 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     facts = read_facts(sketches)
     run.check(facts, corpus)
     steps("copies")
-    digests = sketches.where(f"kind = {DIGESTS}").repartition(deciding.partitions, "p")
+    digests = placed(sketches.where(f"kind = {DIGESTS}"), deciding.partitions)
     copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"))
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)
@@ -202,9 +205,9 @@ class LevelOutcome(Outcome):
 
         cut = self.decisions.groupBy("n").agg(F.sort_array(F.collect_list("unit")).alias("units"))
         full = self.documents()
-        if self.corpus.format in ("text", "html"):
+        if self.corpus.format in FILES:
             full = full.withColumnRenamed("content", "edited")
-        joined = full.join(cut, F.col(f"`{NUMBER}`") == F.col("n"), "left").drop("n")
+        joined = by_number(full, cut.withColumnRenamed("units", UNITS), "left")
         cutting = Cutting(self.level, self.corpus.decode(bare=True), self.corpus.columns.text, self.corpus.format)
         return joined.mapInArrow(cutting, full.schema)
 

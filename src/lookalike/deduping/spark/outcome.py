@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark.identifying import ids_of
-from lookalike.deduping.spark.inputs import FILE, NUMBER, Corpus, numbers_by
+from lookalike.deduping.spark.inputs import FILE, NUMBER, OTHER, Corpus, numbers_by
 from lookalike.deduping.spark.texts import BROADCAST
 from lookalike.deduping.spark.work import Work
 
@@ -39,17 +39,14 @@ class Outcome:
         full = self.corpus.full
         if self.corpus.format == "jsonl":
             full = full.where(F.col(VALUE).rlike(r"\S"))
-        if self.skipped is None:
-            return full
-        return full.join(F.broadcast(self.skipped), F.col(f"`{NUMBER}`") == F.col("n"), "left_anti")
+        return full if self.skipped is None else by_number(full, F.broadcast(self.skipped), "left_anti")
 
     def kept(self) -> DataFrame:
         """What stays, with the columns of the input and its number."""
         from pyspark.sql import functions as F
 
         gone = self.decisions.select("n")
-        chosen = F.broadcast(gone) if self.removed_count <= BROADCAST else gone
-        return self.documents().join(chosen, F.col(f"`{NUMBER}`") == F.col("n"), "left_anti")
+        return by_number(self.documents(), F.broadcast(gone) if self.removed_count <= BROADCAST else gone, "left_anti")
 
     def removed(self) -> DataFrame:
         """The audit trail: ids as JSON, similarities, files and rows; ``n`` is the order of the input."""
@@ -73,37 +70,42 @@ class Outcome:
         """A frame with numbers, and the size of each row's cluster."""
         from pyspark.sql import functions as F
 
-        mates = self.decisions.where("leader is not null").select(F.col("n"), "leader")
-        sizes = self.sizes().select("leader", "size")
-        of_removed = mates.join(sizes, "leader").select("n", "size")
-        found = of_removed.unionAll(sizes.select(F.col("leader").alias("n"), "size"))
-        joined = frame.join(found, F.col(f"`{NUMBER}`") == F.col("n"), "left")
-        return joined.withColumn(column, F.coalesce("size", F.lit(1)).cast("long")).drop("n", "size")
+        sizes = self.sizes()
+        of_removed = self.decisions.select("n", "leader").join(sizes, "leader").select("n", "size")
+        found = of_removed.unionAll(sizes.select(F.col("leader").alias("n"), "size")).select("n", F.col("size").alias(column))
+        joined = by_number(frame, found, "left")
+        return joined.withColumn(column, F.coalesce(F.col(f"`{column}`"), F.lit(1)).cast("long"))
 
     def annotated(self) -> DataFrame:
         """Every document, with the columns of the local engine: cluster, kept, kept_id and similarity."""
+        return by_number(self.documents(), self._verdicts(), "left")
+
+    def _verdicts(self) -> DataFrame:
+        """What annotate adds, by numbers: kept documents are counted in order, the others go with theirs."""
         from pyspark.sql import functions as F
 
-        number = F.col(f"`{NUMBER}`")
-        kept = self.kept().select(number.alias("o"))
-        clusters = self.work.saved(numbers_by(kept, self.work), "clusters").select(
-            F.col("o").alias("own"), F.col(f"`{NUMBER}`").alias("cluster")
-        )
+        kept = self.kept().select(F.col(f"`{NUMBER}`").alias("o"))
+        counted = self.work.saved(numbers_by(kept, self.work), "clusters")
+        clusters = counted.select(F.col("o").alias("leader"), F.col(f"`{NUMBER}`").alias("cluster"))
         total = clusters.count()
-        outside = self.decisions.where("outside is not null").groupBy("outside").agg(F.min("n").alias("first")).orderBy("first").collect()
-        session = self.work.session
-        numbers = session.createDataFrame([(row.outside, total + i) for i, row in enumerate(outside)], "o string, oc long")
-        verdicts = self.documents().join(self.decisions, number == F.col("n"), "left").withColumn("own", F.coalesce("leader", number))
-        joined = verdicts.join(clusters, "own", "left").join(F.broadcast(numbers), F.col("outside") == F.col("o"), "left")
-        ids = ids_of(self.corpus, kept.select(F.col("o").alias("n")), total).select(F.col("n").alias("own"), F.col("id").alias("kept"))
-        named = joined.join(ids, "own", "left").withColumn("kept_json", F.coalesce("outside", "kept")).drop("kept")
-        return named.select(
-            *(F.col(f"`{name}`") for name in self.corpus.full.columns),
-            F.coalesce("oc", "cluster").alias("cluster"),
-            F.col("n").isNull().alias("kept"),
-            F.col("kept_json").alias("kept_id"),
-            F.coalesce("similarity", F.lit(1.0)).alias("similarity"),
-        )
+        ids = ids_of(self.corpus, clusters.select(F.col("leader").alias("n")), total).select(F.col("n").alias("leader"), "id")
+        named = self.work.saved(clusters.join(ids, "leader"), "leaders")
+        order = self.decisions.where("outside is not null").groupBy("outside").agg(F.min("n").alias("first")).orderBy("first").collect()
+        rows = [(row.outside, total + i) for i, row in enumerate(order)]
+        stored = self.work.session.createDataFrame(rows, "outside string, cluster long")
+        leaders = named.select(F.col("leader").alias("n"), "cluster", F.lit(True).alias("kept"), "id", F.lit(1.0).alias("similarity"))
+        removed = self.decisions.join(named, "leader").select("n", "cluster", F.lit(False), "id", "similarity")
+        known = self.decisions.join(stored, "outside").select("n", "cluster", F.lit(False), "outside", "similarity")
+        return leaders.unionAll(removed).unionAll(known).withColumnRenamed("id", "kept_id")
+
+
+def by_number(frame: DataFrame, other: DataFrame, how: str) -> DataFrame:
+    """A frame with numbers, joined with one that has them in its column n; the columns of the user may be called anything."""
+    from pyspark.sql import functions as F
+
+    named = other.withColumnRenamed("n", OTHER)
+    joined = frame.join(named, F.col(f"`{NUMBER}`") == F.col(f"`{OTHER}`"), how)
+    return joined if how == "left_anti" else joined.drop(OTHER)
 
 
 @dataclass(frozen=True)

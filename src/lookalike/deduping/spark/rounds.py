@@ -19,7 +19,7 @@ from lookalike.deduping.spark.residue import settle_residue
 from lookalike.deduping.spark.sketching import Names, Priorities
 from lookalike.deduping.spark.stages import Grouping, LastPairing, Pairing, Verifying, new_pairs
 from lookalike.deduping.spark.texts import wanted_cells
-from lookalike.deduping.spark.work import Work, collected
+from lookalike.deduping.spark.work import Work, collected, placed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -70,7 +70,7 @@ class Rounds:
         """``rows`` are those of kind ROWS, of all documents."""
         self.step("buckets")
         grouping = Grouping(self.work.given(copies.copies))
-        members = self.work.saved(rows.repartition(self.partitions, "p").mapInArrow(grouping, SCHEMA), "buckets")
+        members = self.work.saved(placed(rows, self.partitions).mapInArrow(grouping, SCHEMA), "buckets")
         removed: list[Names] = []
         while True:
             self.step("pairs")
@@ -104,7 +104,7 @@ class Rounds:
         from pyspark.sql import functions as F
 
         known = [frame.withColumn("kind", F.lit(EDGES)) for frame in self._known]
-        everything = reduce(lambda left, right: left.unionAll(right), known, pairs).repartition(self.partitions, "p")
+        everything = placed(reduce(lambda left, right: left.unionAll(right), known, pairs), self.partitions)
         new = self.work.saved(everything.mapInArrow(new_pairs, SCHEMA), "new-pairs")
         found = new.where(f"kind = {PAIRS}")
         counts = {
@@ -116,7 +116,7 @@ class Rounds:
         self._known.append(found)
         self.step("verify")
         cells = wanted_cells(self.corpus, new.where(f"kind = {WANTED}"), counts[WANTED].a, self.priorities)
-        verified = found.unionAll(cells).repartition(self.partitions, "p").mapInArrow(self.verifying, SCHEMA)
+        verified = placed(found.unionAll(cells), self.partitions).mapInArrow(self.verifying, SCHEMA)
         edges = self.work.saved(verified, "edges")
         # There are no more edges than pairs: while these are few, nobody needs to count.
         self.edges = self.compared if self.compared <= self.edges_on_driver else self.edges + edge_count(edges)

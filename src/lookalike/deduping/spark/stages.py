@@ -100,7 +100,7 @@ def members_of(target: int, members: Bucketed) -> Iterator[Blob]:
     most, first = MEMBERS_PER_ROW, 0
     while first < len(members.buckets):
         fitting = int(np.searchsorted(ends, first + most, "right")) - 1
-        last = int(ends[max(fitting, np.searchsorted(ends, first, "right"))])
+        last = int(ends[max(fitting, int(np.searchsorted(ends, first, "right")))])
         part = slice(first, last)
         yield Blob(target, MEMBERS, coded(members.priorities[part]), members.buckets[part].tobytes())
         first = last

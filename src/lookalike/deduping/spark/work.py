@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from lookalike.deduping.spark.blobs import SCHEMA, Blob, blobs_of
+from lookalike.deduping.spark.blobs import Blob, blobs_of
 from lookalike.deduping.spark.sketching import Given
 from lookalike.errors import InputError
 
@@ -73,18 +72,15 @@ class Work:
 
     def given(self, value: Any) -> Given:
         """A value that every task can look up."""
-        found = self.session.sparkContext.broadcast(value)
+        found: Given = self.session.sparkContext.broadcast(value)
         self._broadcast.append(found)
         return found
 
-    def frame(self, blobs: Iterable[Blob]) -> DataFrame:
-        """Rows that the driver has."""
-        from lookalike.deduping.spark.blobs import batch_of, batches_of
-        from lookalike.deduping.spark.engine import spark
 
-        _, pa = spark()
-        table = pa.Table.from_batches(list(batches_of(blobs)) or [batch_of([])])
-        return self.session.createDataFrame(table, SCHEMA)
+def placed(frame: DataFrame, partitions: int) -> DataFrame:
+    """Rows in the partitions that their column p names. Before Spark 4.1 names are hashed: some partitions get two, and others none."""
+    by_id = getattr(frame, "repartitionById", None)
+    return by_id(partitions, "p") if by_id else frame.repartition(partitions, "p")
 
 
 def collected(frame: DataFrame) -> list[Blob]:
