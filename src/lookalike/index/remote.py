@@ -16,13 +16,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+import numpy as np
+
 from lookalike import errors
 from lookalike.checks import check_callback, check_path, check_several, check_str
 from lookalike.corpus.writing import atomic_file
-from lookalike.errors import InputError, LookalikeError, NotFound, StoreError
+from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatch, StoreError
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index.admit import Admitted
 from lookalike.index.index import Index
+from lookalike.index.search import SimhashMatches
 from lookalike.markup.page import Page
 from lookalike.model import Document, Passage
 from lookalike.recipe import Recipe, resolve
@@ -32,6 +35,7 @@ from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
 
 TOGETHER = 1000  # documents per request
 PAGE = 500
+MOST = 1000  # matches of one query
 TIMEOUT = 60.0  # seconds
 
 
@@ -47,7 +51,7 @@ class Connection:
         self._host, self._port = parts.hostname, parts.port
         token = os.environ.get("LOOKALIKE_TOKEN", "")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._local, self._open = threading.local(), set[http.client.HTTPConnection]()
+        self._local, self._open, self._closed = threading.local(), set[http.client.HTTPConnection](), False
 
     def ask(self, method: str, path: str, data: object = None, **query: object) -> Any:
         body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
@@ -62,6 +66,8 @@ class Connection:
         return found
 
     def _send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        if self._closed:
+            raise StoreError(f"{self.address} is closed: open it again")
         for fresh in (False, True):
             connection = None if fresh else getattr(self._local, "connection", None)
             again = connection is not None  # one that was kept may have been closed meanwhile
@@ -82,6 +88,7 @@ class Connection:
 
     def close(self) -> None:
         """The connections of all threads."""
+        self._closed = True
         while self._open:
             self._open.pop().close()
         self._local = threading.local()
@@ -137,6 +144,8 @@ def _check_same(wanted: Mapping[str, Any], found: Mapping[str, Any], where: str)
     for name, value in wanted.items():
         if name == "recipe":
             value, name = resolve(value).id, "recipe_id"
+        if name == "recipe_id" and found.get(name) != value:
+            raise RecipeMismatch(f"{where} has the recipe {found.get(name)!r:.60}, and {value!r:.60} was asked for: leave recipe out")
         if name in found and found[name] != (list(value) if isinstance(value, tuple) else value):
             raise InputError(f"{name}={value!r:.60}: {where} has {found[name]!r:.60}: leave it out, or choose another collection")
 
@@ -152,6 +161,10 @@ class RemoteIndex(Index):
 
     def __repr__(self) -> str:
         return f"Index({self._remote.address})"
+
+    @property
+    def _store(self) -> Any:  # type: ignore[override]  # what is not here asks a store
+        raise InputError(f"{self._remote.address}: a service does not do this: do it where the store is, with the path or URL of the store")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -256,8 +269,23 @@ class RemoteIndex(Index):
         if where is not None:
             raise InputError("where: a service filters single searches: ask with search(text, where=…)")
         several = [check_str("texts", text, "a list of str") for text in check_several("texts", texts, "a list of str")]
-        asked = {"texts": several, "limit": limit or 1000} | ({} if threshold is None else {"threshold": threshold})
-        return [Matches(map(_match, each)).on("jaccard") for each in self._remote.ask("POST", "/search/batch", asked)["answers"]]
+        asked = {"texts": several} | ({} if threshold is None else {"threshold": threshold})
+        return [Matches(map(_match, each)).on("jaccard") for each in self._many(asked, limit)]
+
+    def search_simhashes(self, values: Any, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
+        several = [int(value) for value in check_several("values", values, "a list of numbers")]
+        answers = self._many({"simhashes": several, "k": k}, limit)
+        edges = np.cumsum([0, *map(len, answers)], dtype=np.int64)
+        rows = [row for found in answers for row in found]
+        ids = [row["id"] for row in rows]
+        kept = np.array(ids, dtype=np.int64 if all(isinstance(id_, int) for id_ in ids) else object)
+        return SimhashMatches(edges, kept, np.array([row["distance"] for row in rows], dtype=np.uint8))
+
+    def _many(self, asked: dict[str, Any], limit: int | None) -> list[list[dict[str, Any]]]:
+        found: list[list[dict[str, Any]]] = self._remote.ask("POST", "/search/batch", asked | {"limit": limit or MOST})["answers"]
+        if limit is None and any(len(each) == MOST for each in found):
+            raise InputError(f"limit=None: one of them has {MOST} matches or more, and a service answers no more: give a limit")
+        return found
 
     def clusters(self, by: str = "near", *, threshold: float | None = None, where: Any = None, **options: Any) -> Clusters:
         condition = where if isinstance(where, str) or where is None else json.dumps(where)
@@ -304,7 +332,9 @@ def _row(document: Any) -> dict[str, Any]:
         raise InputError(f"a document is (id, text) or (id, text, meta), not {document!r:.60}")
     id_, text, meta = (*document, {})[:3]
     check_id(id_)
-    return {"id": id_, "text": text.html if isinstance(text, Page) else check_str("text", text), "meta": dict(meta)}
+    if isinstance(text, (Page, Mapping)):
+        raise InputError("a service stores texts: add pages and records where the store is, with the path or URL of the store")
+    return {"id": id_, "text": check_str("text", text), "meta": dict(meta)}
 
 
 def _match(found: Mapping[str, Any]) -> Match:
