@@ -55,7 +55,7 @@ done = function(summary, latency, requests)
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout, summary.errors.status))
 end
 """
-PEER = '''
+PEER = """
 import json, sys
 from simhash import Simhash, SimhashIndex
 from starlette.applications import Starlette
@@ -69,7 +69,7 @@ async def search(request):
 
 import uvicorn
 uvicorn.run(Starlette(routes=[Route("/search", search, methods=["POST"])]), host="127.0.0.1", port=int(sys.argv[2]), log_level="warning")
-'''
+"""
 
 
 def fill(store: Path, count: int) -> None:
@@ -156,7 +156,9 @@ class Writing:
                 break
             text = " ".join(f"w{chance.randrange(50_000)}" for _ in range(100))
             start = time.perf_counter()
-            connection.request("PUT", f"/documents/w{chance.getrandbits(60)}", json.dumps({"text": text}), {"Content-Type": "application/json"})
+            connection.request(
+                "PUT", f"/documents/w{chance.getrandbits(60)}", json.dumps({"text": text}), {"Content-Type": "application/json"}
+            )
             answer = connection.getresponse()
             answer.read()
             self.refused += answer.status >= 300
@@ -237,7 +239,18 @@ def measure(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
         "near": [json.dumps({"text": text, "limit": 3, "passages": False}) for text in texts],
         "simhash": [json.dumps({"text": text, "by": "simhash", "k": 3, "limit": 3}) for text in texts],
     }
-    command = [sys.executable, "-m", "lookalike", "serve", str(options.store), "--port", str(port), "--processes", str(options.processes), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "lookalike",
+        "serve",
+        str(options.store),
+        "--port",
+        str(port),
+        "--processes",
+        str(options.processes),
+        "--quiet",
+    ]
     with running(command, port, "/readyz") as process:
         for by, each in bodies.items():
             if options.by not in (by, "all"):
@@ -281,11 +294,24 @@ def soak(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
     """Searches and writes for long, and what the processes have of memory meanwhile."""
     port, began, seen = free_port(), time.monotonic(), []
     bodies = [json.dumps({"text": text, "limit": 3}) for text in texts]
-    command = [sys.executable, "-m", "lookalike", "serve", str(options.store), "--port", str(port), "--processes", str(options.processes), "--quiet"]
+    command = [
+        sys.executable,
+        "-m",
+        "lookalike",
+        "serve",
+        str(options.store),
+        "--port",
+        str(port),
+        "--processes",
+        str(options.processes),
+        "--quiet",
+    ]
     with running(command, port, "/readyz") as process, Writing(port, options.writes) as writing:
         while (passed := time.monotonic() - began) < options.soak:
             result = load(port, bodies, min(15.0, options.soak / 4), options.connections, options.threads)
-            seen.append({"seconds": round(passed), **memory(process.pid), "searches_per_second": result["per_second"], "errors": result["errors"]})
+            seen.append(
+                {"seconds": round(passed), **memory(process.pid), "searches_per_second": result["per_second"], "errors": result["errors"]}
+            )
             print(seen[-1], file=sys.stderr, flush=True)
     return {"seconds": options.soak, "writes": writing.result(time.monotonic() - began), "memory": seen}
 
@@ -310,7 +336,11 @@ def main() -> None:
         fill(chosen.store, chosen.documents)
     texts = asked(chosen.store)
     with la.open(chosen.store, read_only=True) as index:
-        result: dict[str, Any] = machine.describe() | {"documents": len(index), "connections": chosen.connections, "processes": chosen.processes}
+        result: dict[str, Any] = machine.describe() | {
+            "documents": len(index),
+            "connections": chosen.connections,
+            "processes": chosen.processes,
+        }
     if chosen.soak:
         result["soak"] = soak(chosen, texts)
     else:

@@ -10,7 +10,9 @@ import pytest
 import lookalike as la
 from running_service import running
 
-DOCUMENTS = [(f"d{i}", f"The council of town {i} decided to repair the old bridge over the river before winter {i}.", {"n": i}) for i in range(250)]
+DOCUMENTS = [
+    (f"d{i}", f"The council of town {i} decided to repair the old bridge over the river before winter {i}.", {"n": i}) for i in range(250)
+]
 
 
 @pytest.mark.parametrize("where", ["memory", "service"])

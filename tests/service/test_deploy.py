@@ -62,7 +62,12 @@ def test_the_unit(tmp_path: Path) -> None:
     found = parsed(shlex.split(unit["Service"]["ExecStart"]))
     assert found["store"].startswith(f"/var/lib/{unit['Service']['StateDirectory']}")
     if shutil.which("systemd-analyze"):
-        text = (DEPLOY / "lookalike.service").read_text().replace("/opt/lookalike/bin/lookalike", "/bin/true").replace("User=lookalike", "User=root")
+        text = (
+            (DEPLOY / "lookalike.service")
+            .read_text()
+            .replace("/opt/lookalike/bin/lookalike", "/bin/true")
+            .replace("User=lookalike", "User=root")
+        )
         (tmp_path / "lookalike.service").write_text(text)
         done = subprocess.run(["systemd-analyze", "verify", tmp_path / "lookalike.service"], capture_output=True, text=True)
         assert "lookalike.service" not in done.stderr, done.stderr

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def answers(service: Running) -> bool:
     """Whether a search and a write are answered as ever."""
     found = service.ask("POST", "/search", {"text": "document 7 about a river and its bridges in the year 1907"})
-    return found[0] == 200 and found[1]["matches"][0]["id"] == "d7" and service.ask("PUT", "/documents/alive", {"text": "it lives"})[0] < 300
+    return (
+        found[0] == 200 and found[1]["matches"][0]["id"] == "d7" and service.ask("PUT", "/documents/alive", {"text": "it lives"})[0] < 300
+    )
 
 
 def test_a_thousand_idle_connections(service: Running) -> None:
@@ -86,7 +88,9 @@ def test_a_client_that_does_not_read_its_answer(service: Running) -> None:
     lines = b"".join(b'{"id": "n%d", "text": "one of many lines"}\n' % number for number in range(20_000))
     with socket.create_connection(("127.0.0.1", service.port), 30) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        client.sendall(b"POST /documents HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nContent-Length: %d\r\n\r\n" % len(lines))
+        client.sendall(
+            b"POST /documents HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-ndjson\r\nContent-Length: %d\r\n\r\n" % len(lines)
+        )
         sending = threading.Thread(target=lambda: _quietly(client, lines))
         sending.start()
         time.sleep(0.5)
@@ -96,16 +100,17 @@ def test_a_client_that_does_not_read_its_answer(service: Running) -> None:
 
 
 def _quietly(client: socket.socket, data: bytes) -> None:
-    try:
+    with suppress(OSError):
         client.sendall(data)
-    except OSError:
-        pass
 
 
 def test_more_than_the_queue_of_long_work_takes(service: Running) -> None:
     asked = {"left": LONG, "right": LONG.replace("word7", "other")}
     with ThreadPoolExecutor(24) as threads:
-        flood = [threads.submit(service.raw, "POST", "/compare", json.dumps(asked).encode(), {"Content-Type": "application/json"}) for _ in range(24)]
+        flood = [
+            threads.submit(service.raw, "POST", "/compare", json.dumps(asked).encode(), {"Content-Type": "application/json"})
+            for _ in range(24)
+        ]
         while not all(each.done() for each in flood):
             assert answers(service)  # cheap requests do not wait in that queue
             time.sleep(0.05)

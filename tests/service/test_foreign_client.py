@@ -34,7 +34,9 @@ def client(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     tool = shutil.which("openapi-python-client", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     assert tool
     command = [tool, "generate", "--path", "openapi.json", "--output-path", "foreign_lookalike", "--meta", "none"]
-    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # it formats with ruff, if there is one
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    }  # it formats with ruff, if there is one
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     sys.path.insert(0, str(folder))

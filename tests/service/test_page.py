@@ -331,14 +331,16 @@ def test_add_it_and_it_is_a_repost(page: Any, service: Running) -> None:
     expect(page.locator(".hit")).to_have_count(1)
     page.locator(".hit button:has-text('It is a repost')").click()
     expect(page.locator(".toast").last).to_contain_text("Marked as a repost")
-    stored = [each for each in service.ask("GET", "/documents?contains=lighthouses")[1]["documents"]]
+    stored = list(service.ask("GET", "/documents?contains=lighthouses")[1]["documents"])
     assert len(stored) == 2
     assert stored[1]["meta"]["repost_of"] == stored[0]["id"]
     for each in stored:
         service.ask("DELETE", f"/documents/{each['id']}")
 
 
-@pytest.mark.parametrize("where", ["compare", "compare?sample=zh", "compare?sample=page", "search?q=1", "library", "library/clusters?t=0.5", "feedback?demo=1"])
+@pytest.mark.parametrize(
+    "where", ["compare", "compare?sample=zh", "compare?sample=page", "search?q=1", "library", "library/clusters?t=0.5", "feedback?demo=1"]
+)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_accessibility(browser: Any, service: Running, where: str, theme: str) -> None:
     """axe-core finds nothing against WCAG 2.2 AA and its own best practice."""
@@ -349,7 +351,9 @@ def test_accessibility(browser: Any, service: Running, where: str, theme: str) -
         page.wait_for_selector(".dial, .hit, table.list tbody tr, svg.graph g.keep, .plots .vrow, #in-left")
         page.wait_for_timeout(300)
         page.add_script_tag(path=axe)
-        found = page.evaluate("async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])")
+        found = page.evaluate(
+            "async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])"
+        )
         assert found == []
     finally:
         page.close()

@@ -150,7 +150,12 @@ def table() -> list[Route]:
         Route("GET", "/collections", collections.names, "The names of all collections", answers=shapes.Collections),
         Route("POST", "/collections", collections.create, "Make a collection", shapes.CollectionRequest, shapes.Collections, write=True),
         Route(
-            "DELETE", "/collections/{name}", collections.drop, "Drop a collection with all its documents", answers=shapes.Removed, write=True
+            "DELETE",
+            "/collections/{name}",
+            collections.drop,
+            "Drop a collection with all its documents",
+            answers=shapes.Removed,
+            write=True,
         ),
         Route("GET", "/stats", operating.stats, "Counts, sizes and settings", answers=dict[str, Any], parameters=(COLLECTION,)),
         Route(

@@ -37,9 +37,9 @@ from lookalike.stores.embedded import database
 from lookalike.stores.embedded.acknowledged import MANY, Record, chained
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
+from lookalike.stores.embedded.dropping import drop_rows
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
-from lookalike.stores.embedded.dropping import drop_rows
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import Active, DiskReadings, MemoryReadings, MemoryReads, Reads
