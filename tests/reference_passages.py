@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from reference import siphash
+
 
 class Passage(NamedTuple):
     """``length`` units of a document from ``first`` on, and the same units of the document that stays."""
@@ -104,16 +106,11 @@ class BloomFilter:
 
     def __init__(self, blocks: int, hashes: int, key: Sequence[int]) -> None:
         self.blocks, self.hashes = blocks, hashes
-        self.size_factor, self.last, self.start, self.factor = key[0] | 1, key[1] | 1, key[2], key[3] | 1
+        self.key, self.start = key[:2], siphash(key[2:], (1).to_bytes(8, "little"))  # base/secret.hpp
         self.bits: set[int] = set()
 
     def add(self, low: int, high: int) -> bool:
-        state = self.start
-        for word in (low, high):
-            product = (state ^ word) * self.factor
-            state = (product ^ product >> 64) & WORD
-        scattered = (state ^ 16 * self.size_factor & WORD) * self.last & WORD
-        item = scattered ^ scattered >> 32
+        item = siphash(self.key, low.to_bytes(8, "little") + high.to_bytes(8, "little"))
         block = mix(item ^ self.start) * self.blocks >> 64
         places = set()
         for i in range(self.hashes):

@@ -84,9 +84,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(folder: Path, *arguments: str, token: str = "") -> Iterator[Running]:
+def running(folder: Path, *arguments: str, token: str = "", port: int = 0) -> Iterator[Running]:
     """``lookalike serve`` with these arguments, ready to be asked."""
-    port, log = free_port(), folder / "service.log"
+    port, log = port or free_port(), folder / "service.log"
     command = [sys.executable, "-m", "lookalike", "serve", *arguments, "--port", str(port)]
     with log.open("ab") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=os.environ | {"PYTHONUNBUFFERED": "1"})

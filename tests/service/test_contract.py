@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -13,12 +14,46 @@ import uvicorn
 import lookalike as la
 from lookalike.service.app import Service, Settings
 from lookalike.service.limits import Limits
+from lookalike.service.operations import Compact
 from lookalike.service.writer_process import LocalWriter
 from lookalike.service.writing import GroupWriter
 from lookalike.testing import StoreContract
 from running_service import free_port
 
-REASONS: dict[str, str] = {}
+MODELS = "not applicable: a service makes no collection with a model, since it would run code that a request names"
+PAGES = "not applicable: pages are added where the store is"
+MADE = "not applicable: fingerprints that were made elsewhere are added where the store is"
+LOADED = "not applicable: a store is loaded where it is"
+EXPIRY = "not applicable: documents that expire are added where the store is"
+REASONS = {
+    "test_searches_find_what_fits_and_all_of_it": MODELS,
+    "test_meaning_equals_brute_force": MODELS,
+    "test_vectors_of_changed_and_removed_documents_are_gone": MODELS,
+    "test_texts_without_meaning_are_kept_and_not_found": MODELS,
+    "test_vectors_in_and_out": MODELS,
+    "test_vectors_of_two_models_are_never_mixed": MODELS,
+    "test_vectors_are_exported_and_read_back": MODELS,
+    "test_clusters_by_meaning_keep_the_oldest": MODELS,
+    "test_structure_equals_brute_force": PAGES,
+    "test_structures_follow_their_documents": PAGES,
+    "test_structures_survive_export_and_import": PAGES,
+    "test_clusters_of_templates": PAGES,
+    "test_what_is_no_page_has_no_structure": PAGES,
+    "test_simhashes_in_and_out": MADE,
+    "test_minhashes_of_sets": MADE,
+    "test_clusters_are_those_of_dedupe": MADE,
+    "test_fuzzy_digests_equal_brute_force": "not applicable: a search by a digest is asked where the store is",
+    "test_without_text_scores_are_estimates": "not applicable: a search by a MinHash is asked where the store is",
+    "test_files_are_searched_for_by_path": "not applicable: a service reads no files of its clients",
+    "test_export_and_import_give_the_same_store": LOADED,
+    "test_an_export_is_refused_where_it_would_be_changed": LOADED,
+    "test_links_and_expiry_are_exported": EXPIRY,
+    "test_expired_documents_are_found_by_nothing": EXPIRY,
+    "test_the_oldest_that_is_left_leads_a_cluster": "not applicable: what belongs to one document's cluster is asked where the store is",
+    "test_a_keyed_collection_has_a_secret_of_its_own": "not applicable: the secret of a keyed collection never leaves the store",
+    "test_a_second_writer_is_told": "not applicable: any number of clients write",
+    "test_hostile_texts_survive": "not applicable: JSON cannot carry lone surrogates; the message says so",
+}
 
 
 class Served:
@@ -35,15 +70,21 @@ class Served:
 
     async def _run(self) -> None:
         settings = Settings(str(self._store), limits=Limits(seconds=60.0))
-        config = uvicorn.Config(
-            Service(settings, LocalWriter(GroupWriter(str(self._store)))), port=self.port, log_level="error", lifespan="on"
-        )
+        self._writer = GroupWriter(str(self._store))
+        config = uvicorn.Config(Service(settings, LocalWriter(self._writer)), port=self.port, log_level="error", lifespan="on")
         self._server = uvicorn.Server(config)
         serving = asyncio.create_task(self._server.serve())
         while not self._server.started:
             await asyncio.sleep(0.005)
         self._ready.set()
         await serving
+
+    def check(self) -> Any:
+        with la.open(self._store, read_only=True) as index:
+            return index.check()
+
+    def compact(self) -> Any:
+        return self._writer.submit(Compact("default")).result().result
 
     def stop(self) -> None:
         self._server.should_exit = True
@@ -59,6 +100,13 @@ class TestOverHttp(StoreContract):
         self._service = Served(tmp_path / "served")
         yield
         self._service.stop()
+
+    def open(self, tmp_path: Path, **options: Any) -> la.Index:
+        """What is done where the store is, ``check`` and ``compact``, is done there."""
+        index = super().open(tmp_path, **options)
+        index.check = self._service.check  # type: ignore[method-assign]
+        index.compact = self._service.compact  # type: ignore[method-assign]
+        return index
 
     def location(self, tmp_path: Path) -> str:
         return f"http://127.0.0.1:{self._service.port}"

@@ -174,12 +174,205 @@ def test_a_server_that_goes_away_and_comes_back(browser: Any, tmp_path: Path) ->
         page.wait_for_selector(".problem")
         assert "does not answer" in page.locator(".problem").inner_text()
         assert page.input_value("#in-left") == "one text that stays"
+        with running(tmp_path, str(tmp_path / "store"), "--processes", "1", "--quiet", port=first.port):
+            page.click("button.primary")
+            page.wait_for_selector(".dial")
+            page.evaluate("location.hash = '#/library'")  # a view that had not been loaded yet
+            page.wait_for_selector(".upload")
         page.close()
 
 
-def test_the_first_view_is_small(service: Running) -> None:
-    names = ("/", "/app.js", "/core.js", "/i18n.js", "/style.css", "/compare.js", "/diff.js", "/api.js")
-    raw = sum(len(service.raw("GET", name)[2]) for name in names)
-    packed = sum(len(service.raw("GET", name, headers={"Accept-Encoding": "gzip"})[2]) for name in names)
-    assert raw <= 100_000
-    assert packed <= 40_000
+def test_two_tabs(browser: Any, service: Running) -> None:
+    one, two = (browser.new_page(locale="en-GB") for _ in range(2))
+    try:
+        for page in (one, two):
+            page.goto(f"{service.address}/#/library")
+            page.wait_for_selector("table.list tbody tr")
+        one.set_input_files(".upload input[type=file]", _file("tab.jsonl", '{"id": "tab", "text": "a text of the first tab"}\n'))
+        expect(one.locator(".upload")).to_contain_text("1 added")
+        for page in (one, two):
+            page.fill("input[type=search]", "first tab")
+            expect(page.locator("table.list tbody tr")).to_have_count(1)
+            page.check("table.list tbody input")
+        one.click(".controls button:has-text('Remove')")
+        one.wait_for_selector(".toast")
+        two.click(".controls button:has-text('Remove')")  # it is gone meanwhile
+        expect(two.locator(".toast")).to_contain_text("no document")
+        expect(two.locator("table.list tbody")).to_contain_text("No document contains this")
+        one.click(".toast button.link")
+        expect(one.locator("table.list tbody tr td label")).to_contain_text("tab")
+        assert service.ask("DELETE", "/documents/tab")[0] == 200
+    finally:
+        one.close()
+        two.close()
+
+
+def _file(name: str, content: str) -> dict[str, Any]:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": content.encode()}
+
+
+def test_tables_are_added_row_by_row(page: Any, service: Running) -> None:
+    page.evaluate("location.hash = '#/library'")
+    page.wait_for_selector("table.list tbody tr")
+    rows = 'id,text,site\r\nc1,"a text, with ""quotes"" and\na second line",a\r\n,"a row without an id",b\r\n'
+    page.set_input_files(".upload input[type=file]", _file("rows.csv", rows))
+    expect(page.locator(".upload")).to_contain_text("2 added")
+    assert service.ask("GET", "/documents/c1")[1] == {"id": "c1", "text": 'a text, with "quotes" and\na second line', "meta": {"site": "a"}}
+    assert service.ask("GET", "/documents/rows.csv-2")[1]["meta"] == {"site": "b"}
+    page.set_input_files(".upload input[type=file]", _file("other.csv", "id,body\n1,x\n"))
+    expect(page.locator(".upload .skipped")).to_be_visible()
+    expect(page.locator(".upload")).to_contain_text("has no column")
+    for id_ in ("c1", "rows.csv-2"):
+        assert service.ask("DELETE", f"/documents/{id_}")[0] == 200
+
+
+def test_many_lines_have_progress_and_a_status_each(page: Any, service: Running) -> None:
+    page.evaluate("location.hash = '#/library'")
+    page.wait_for_selector("table.list tbody tr")
+    lines = "".join(json.dumps({"id": f"many-{number}", "text": f"one of many, {number}"}) + "\n" for number in range(2500)) + "broken\n"
+    page.set_input_files(".upload input[type=file]", _file("many.jsonl", lines))
+    expect(page.locator(".upload")).to_contain_text("2,500 added, 0 updated, 1 skipped", timeout=60_000)
+    assert page.locator(".upload .skipped").evaluate("each => each.parentElement.innerText").split()[0] == "2,501"
+    assert page.locator(".upload progress").get_attribute("value") == "1"
+    # Only rows near the screen are in the table, however far one scrolls.
+    for _ in range(20):
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        page.wait_for_timeout(60)
+    assert int(page.locator(".controls .num").inner_text().split()[0].replace(",", "")) >= 1000
+    assert page.locator("table.list tbody tr").count() < 800
+    removed = la.open(service.address)
+    assert removed.remove([f"many-{number}" for number in range(2500)]) == 2500
+    removed.close()
+
+
+def test_any_two_of_a_cluster_side_by_side(page: Any) -> None:
+    page.evaluate("location.hash = '#/library/clusters?t=0.3'")
+    page.wait_for_selector("svg.graph g.keep")
+    page.locator("ol.ranked button").first.click()
+    boxes = page.locator("ol.members input[type=checkbox]")
+    expect(boxes.nth(2)).to_be_visible()
+    boxes.nth(1).check()
+    boxes.nth(2).check()
+    page.locator(".members-box p.row button").click()
+    page.wait_for_selector("dialog[open] table.diff")
+    link = page.locator("dialog[open] a").get_attribute("href")
+    page.keyboard.press("Escape")
+    page.evaluate("link => location.hash = link", link)
+    page.wait_for_selector("#main .dial")  # the link opens the comparison of the two stored documents again
+
+
+def test_right_to_left(page: Any) -> None:
+    text = "هذا نص عربي طويل عن الجسر القديم فوق النهر الذي تم إصلاحه قبل الشتاء"
+    page.fill("#in-left", text)
+    page.fill("#in-right", text.replace("القديم", "الجديد"))
+    page.click("button.primary")
+    page.wait_for_selector("table.diff .m.reworded")
+    assert page.locator("table.diff td[dir=auto]").first.evaluate("each => getComputedStyle(each).direction") == "rtl"
+    assert page.locator("table.diff .m.reworded").first.inner_text() == "القديم"
+
+
+@pytest.mark.parametrize("joined", ["\n", " "])
+def test_a_long_pair_is_drawn_where_it_is_looked_at(page: Any, joined: str) -> None:
+    lines = [f"line {number} of a long text 👩‍👩‍👧 about the river {number * 7} and its bridges" for number in range(6000)]
+    other = [line.replace("river", "lake") if number % 50 == 49 else line for number, line in enumerate(lines)]
+    for side, text in (("left", lines), ("right", other)):
+        page.evaluate(
+            "([side, text]) => { const area = document.querySelector('#in-' + side); area.value = text; area.dispatchEvent(new Event('input')); }",
+            [side, joined.join(text)],
+        )
+    page.click("button.primary")
+    page.wait_for_selector("table.diff tbody tr", timeout=90_000)
+    assert page.locator("table.diff tr").count() < 600
+    page.keyboard.press("p")  # the last change, far below
+    expect(page.locator(".m.cur").first).to_be_in_viewport()
+    assert page.locator(".m.cur").first.inner_text() == "river"
+    page.keyboard.press("u")  # everything unfolded
+    assert page.locator("table.diff tr").count() < 1000
+    page.locator("ol.passages button").last.click()
+    expect(page.locator(".flash").first).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280  # no line makes the page wider
+
+
+def test_a_word_without_end_stays_in_its_column(page: Any) -> None:
+    page.fill("#in-left", "x" * 9000 + " end")
+    page.fill("#in-right", "x" * 9000 + " fin")
+    page.click("button.primary")
+    page.wait_for_selector("table.diff tbody tr")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_a_bar_leads_to_its_pairs_and_to_one_pair(page: Any) -> None:
+    page.evaluate("location.hash = '#/feedback?demo=1'")
+    page.wait_for_selector(".plots .vrow")
+    bar = page.locator(".plots .vrow").nth(1)
+    count = bar.locator(".num").inner_text().split()[0]
+    bar.click()
+    expect(page.locator(".filters .num")).to_have_text(count)
+    page.locator("table.list tbody tr").first.click()
+    page.wait_for_selector("dialog[open] table.diff")
+
+
+def test_pairs_from_a_table(page: Any) -> None:
+    page.evaluate("location.hash = '#/feedback'")
+    page.wait_for_selector("input[type=file]", state="attached")
+    rows = "draft,final,model\nthe first draft of a text,the first draft of a text,a\nanother draft,something else entirely,b\n"
+    page.set_input_files("input[type=file]", _file("pairs.csv", rows))
+    expect(page.locator(".lead")).to_contain_text("2 pairs")
+
+
+def test_add_it_and_it_is_a_repost(page: Any, service: Running) -> None:
+    page.evaluate("location.hash = '#/search'")
+    page.wait_for_selector(".query textarea")
+    text = "Nobody has ever written this sentence about seven violet lighthouses before today."
+    page.fill(".query textarea", text)
+    page.click(".query button.primary")
+    page.click("button:has-text('Add as new')")
+    expect(page.locator(".toast").first).to_contain_text("Added as")
+    expect(page.locator(".hit")).to_have_count(1)
+    page.locator(".hit button:has-text('It is a repost')").click()
+    expect(page.locator(".toast").last).to_contain_text("Marked as a repost")
+    stored = list(service.ask("GET", "/documents?contains=lighthouses")[1]["documents"])
+    assert len(stored) == 2
+    assert stored[1]["meta"]["repost_of"] == stored[0]["id"]
+    for each in stored:
+        service.ask("DELETE", f"/documents/{each['id']}")
+
+
+@pytest.mark.parametrize(
+    "where", ["compare", "compare?sample=zh", "compare?sample=page", "search?q=1", "library", "library/clusters?t=0.5", "feedback?demo=1"]
+)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessibility(browser: Any, service: Running, where: str, theme: str) -> None:
+    """axe-core finds nothing against WCAG 2.2 AA and its own best practice."""
+    axe = _axe()
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB", bypass_csp=True)
+    try:
+        page.goto(f"{service.address}/?theme={theme}#/{where}")
+        page.wait_for_selector(".dial, .hit, table.list tbody tr, svg.graph g.keep, .plots .vrow, #in-left")
+        page.wait_for_timeout(300)
+        page.add_script_tag(path=axe)
+        found = page.evaluate(
+            "async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])"
+        )
+        assert found == []
+    finally:
+        page.close()
+
+
+def _axe() -> str:
+    return str(Path(pytest.importorskip("axe_playwright_python").__file__).parent / "axe.min.js")
+
+
+def test_the_first_view_is_small(browser: Any, service: Running) -> None:
+    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels."""
+    page = browser.new_page(locale="en-GB")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{service.address}/")
+    page.wait_for_selector("#in-left")
+    page.wait_for_timeout(500)
+    page.close()
+    names = [url.removeprefix(service.address) for url in asked if not url.startswith("data:")]
+    assert all(name.startswith("/") for name in names)  # nothing from elsewhere
+    assert sum(len(service.raw("GET", name)[2]) for name in names) <= 100_000
+    assert sum(len(service.raw("GET", name, headers={"Accept-Encoding": "gzip"})[2]) for name in names) <= 40_000

@@ -75,6 +75,17 @@ def test_a_write_leaves_a_line_that_says_who(guarded: Running) -> None:
     assert WRITE not in guarded.log.read_text()
 
 
+def test_the_lines_of_writes_go_to_a_file(tmp_path: Path) -> None:
+    with running(tmp_path, str(tmp_path / "store"), "--processes", "2", "--audit-log", str(tmp_path / "audit"), "--quiet") as service:
+        for number in range(6):
+            assert service.ask("PUT", f"/documents/d{number}", {"text": "some text"})[0] == 201
+    lines = [json.loads(line) for line in (tmp_path / "audit").read_text().splitlines()]
+    assert sorted(line["first"] for line in lines) == [f"d{number}" for number in range(6)]
+    assert "d3" not in service.log.read_text()
+    with pytest.raises(la.InputError, match="audit_log"):
+        la.service.serve(tmp_path / "store", audit_log=tmp_path / "no" / "audit")
+
+
 def test_limits_of_size(guarded: Running) -> None:
     assert guarded.ask("PUT", "/documents/long", {"text": "x" * 1001})[0] == 413
     assert guarded.ask("POST", "/search", {"text": "x" * (1 << 20)})[0] == 413

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +20,18 @@ _LIMITS = {
     "text": ("N", 1, "Most characters of a text [default: 4000000]"),
     "seconds": ("S", 1, "Most seconds of a request [default: 30]"),
     "rate": ("N", 1, "Most requests per second and client [default: any]"),
+    "heavy": ("N", 1, "Most comparisons, clusters, and searches by passages or meaning at a time, per process [default: 2]"),
+    "waiting": ("N", 1, "Most of these that wait for their turn, per process [default: 32]"),
+    "writes": ("N", 1, "Most documents that wait to be written, per process [default: 2000]"),
+    "connections": ("N", 1, "Most connections per process [default: 4000]"),
 }
+
+
+def _limit_options(command: Callable[..., None]) -> Callable[..., None]:
+    """An option --max-NAME for each limit."""
+    for name, (metavar, _, help_) in reversed(_LIMITS.items()):
+        command = click.option(f"--max-{name}", name, type=float, default=None, metavar=metavar, help=help_)(command)
+    return command
 
 
 @click.command("serve")
@@ -35,10 +47,7 @@ _LIMITS = {
 @click.option("--read-only", is_flag=True, help="Nothing can be written.")
 @click.option("--fetch", is_flag=True, help="Allow pages to be fetched from public addresses.")
 @click.option("--demo", is_flag=True, help="Serve example data from a temporary store, instead of STORE.")
-@click.option("--max-body", "body", type=float, default=None, metavar="MB", help=_LIMITS["body"][2])
-@click.option("--max-text", "text", type=float, default=None, metavar="N", help=_LIMITS["text"][2])
-@click.option("--max-seconds", "seconds", type=float, default=None, metavar="S", help=_LIMITS["seconds"][2])
-@click.option("--max-rate", "rate", type=float, default=None, metavar="N", help=_LIMITS["rate"][2])
+@_limit_options
 @click.option("--audit-log", type=click.Path(path_type=Path), default=None, help="A line per write goes here [default: standard error]")
 @quiet_option
 def command(
@@ -82,5 +91,6 @@ def command(
             fetch=fetch,
             limits=whole,
             trust=trusted(),
+            audit_log=audit_log,
             started=lambda address: note(f"serving {'example data' if demo else store} at {address} (Ctrl-C ends it)", quiet),
         )

@@ -65,7 +65,7 @@ def open(
         asked = {"kinds": parse_kinds(kinds), "recipe": recipe, "bits": bits, "size": size, "keep_text": keep_text}
         asked |= {"threshold": threshold, "recall": recall, "keyed": keyed, "model": model, "weights": weights, "measures": measures}
         given = {name: value for name, value in asked.items() if value is not None}
-        return open_remote(location, collection, given, create=create and not read_only)
+        return open_remote(location, collection, given, create=create, read_only=read_only)
     wanted = Wanted(
         recipe=None if recipe is None else _without_key(resolve(recipe)),
         model=_checked_model(model),

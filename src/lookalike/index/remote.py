@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+import numpy as np
+
 from lookalike import errors
-from lookalike.checks import check_callback, check_path, check_several, check_str
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
 from lookalike.corpus.writing import atomic_file
-from lookalike.errors import InputError, LookalikeError, NotFound, StoreError
+from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatch, StoreError
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index.admit import Admitted
 from lookalike.index.index import Index
+from lookalike.index.search import SimhashMatches
+from lookalike.index.where import parse_where
 from lookalike.markup.page import Page
 from lookalike.model import Document, Passage
 from lookalike.recipe import Recipe, resolve
@@ -32,6 +36,7 @@ from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
 
 TOGETHER = 1000  # documents per request
 PAGE = 500
+MOST = 1000  # matches of one query
 TIMEOUT = 60.0  # seconds
 
 
@@ -47,10 +52,13 @@ class Connection:
         self._host, self._port = parts.hostname, parts.port
         token = os.environ.get("LOOKALIKE_TOKEN", "")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._local, self._open = threading.local(), set[http.client.HTTPConnection]()
+        self._local, self._open, self._closed = threading.local(), set[http.client.HTTPConnection](), False
 
     def ask(self, method: str, path: str, data: object = None, **query: object) -> Any:
-        body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
+        try:
+            body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"a service can only be asked with what JSON can say: {error}") from None
         answer = self.raw(method, path, body, "application/json", **query)
         return json.loads(answer)
 
@@ -62,6 +70,7 @@ class Connection:
         return found
 
     def _send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        self.require_open()
         for fresh in (False, True):
             connection = None if fresh else getattr(self._local, "connection", None)
             again = connection is not None  # one that was kept may have been closed meanwhile
@@ -80,8 +89,13 @@ class Connection:
                     raise StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?") from error
         raise AssertionError  # the loop returns or raises
 
+    def require_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.address} is closed: open it again")
+
     def close(self) -> None:
         """The connections of all threads."""
+        self._closed = True
         while self._open:
             self._open.pop().close()
         self._local = threading.local()
@@ -106,7 +120,7 @@ def _error(status: int, answer: bytes) -> LookalikeError:
 MADE_WITH = ("kinds", "recipe", "threshold", "keep_text", "bits", "size", "recall", "keyed")  # what a service can be asked to make
 
 
-def open_remote(address: str, collection: str, wanted: Mapping[str, Any], *, create: bool) -> RemoteIndex:
+def open_remote(address: str, collection: str, wanted: Mapping[str, Any], *, create: bool, read_only: bool) -> RemoteIndex:
     """An index of a service; a collection that is not there is made, as everywhere."""
     remote = Connection(address, collection)
     asked = {name: value.to_dict() if isinstance(value, Recipe) else value for name, value in wanted.items()}
@@ -114,16 +128,16 @@ def open_remote(address: str, collection: str, wanted: Mapping[str, Any], *, cre
         try:
             facts = remote.ask("GET", "/stats")
         except NotFound:
-            if not create:
+            if not create or read_only:
                 raise StoreError(f"{remote.address} has no collection {collection!r:.80}") from None
             _check_wanted(wanted)
             remote.ask("POST", "/collections", {"name": collection} | asked)
-            return RemoteIndex(remote, remote.ask("GET", "/stats"))
+            return RemoteIndex(remote, remote.ask("GET", "/stats"), read_only)
         _check_same(wanted, facts["settings"], f"{remote.address}, collection {collection!r:.80}")
     except BaseException:
         remote.close()
         raise
-    return RemoteIndex(remote, facts)
+    return RemoteIndex(remote, facts, read_only)
 
 
 def _check_wanted(wanted: Mapping[str, Any]) -> None:
@@ -137,6 +151,8 @@ def _check_same(wanted: Mapping[str, Any], found: Mapping[str, Any], where: str)
     for name, value in wanted.items():
         if name == "recipe":
             value, name = resolve(value).id, "recipe_id"
+        if name == "recipe_id" and found.get(name) != value:
+            raise RecipeMismatch(f"{where} has the recipe {found.get(name)!r:.60}, and {value!r:.60} was asked for: leave recipe out")
         if name in found and found[name] != (list(value) if isinstance(value, tuple) else value):
             raise InputError(f"{name}={value!r:.60}: {where} has {found[name]!r:.60}: leave it out, or choose another collection")
 
@@ -144,14 +160,22 @@ def _check_same(wanted: Mapping[str, Any], found: Mapping[str, Any], where: str)
 class RemoteIndex(Index):
     """An index that a service has."""
 
-    def __init__(self, remote: Connection, facts: dict[str, Any]) -> None:
-        self._remote, self._facts = remote, facts
+    def __init__(self, remote: Connection, facts: dict[str, Any], read_only: bool) -> None:
+        self._remote, self._facts, self._read_only = remote, facts, read_only
+
+    def _require_writing(self) -> None:
+        if self._read_only:
+            raise StoreError(f"{self._remote.address} was opened with read_only=True: open it without read_only to change it")
 
     def close(self, progress: Any = None) -> None:
         self._remote.close()
 
     def __repr__(self) -> str:
         return f"Index({self._remote.address})"
+
+    @property
+    def _store(self) -> Any:  # type: ignore[override]  # what is not here asks a store
+        raise InputError(f"{self._remote.address}: a service does not do this: do it where the store is, with the path or URL of the store")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -177,6 +201,7 @@ class RemoteIndex(Index):
 
     def add(self, documents: object, text: Any = None, meta: Mapping[str, Any] | None = None, **options: Any) -> Added:
         """As ``Index.add``, over the network: a thousand documents per request, each with a status of its own."""
+        self._require_writing()
         progress = options.pop("progress", None)
         options.pop("workers", None)
         check_callback("progress", progress)
@@ -186,17 +211,21 @@ class RemoteIndex(Index):
         rows = iter([_row((documents, text, meta or {}))] if isinstance(documents, (str, int)) else map(_row, _listed(documents)))
         while some := list(islice(rows, TOGETHER)):
             lines = "".join(json.dumps(row) + "\n" for row in some).encode("utf-8", "surrogatepass")
+            statuses = {}  # by ids: of one that comes twice the last one counts
             for line in self._remote.raw("POST", "/documents", lines, "application/x-ndjson").splitlines():
                 status = json.loads(line)
                 if status.get("status") not in ("added", "updated"):
                     raise InputError(status.get("message") or "the service did not take a document")
-                added, updated = added + (status["status"] == "added"), updated + (status["status"] == "updated")
+                statuses[type(status["id"]), status["id"]] = status["status"]
+            added += sum(status == "added" for status in statuses.values())
+            updated += sum(status == "updated" for status in statuses.values())
             if progress:
                 progress(added + updated)
         return Added(added, updated)
 
     def admit(self, documents: object, text: str | Page | None = None, meta: Mapping[str, Any] | None = None, **options: Any) -> Any:
         """As ``Index.admit``; a list is sent document by document, each atomically."""
+        self._require_writing()
         if isinstance(documents, (str, int)):
             return self._admit(_row((documents, text, meta or {})), options)
         return [self._admit(_row(each), options) for each in _listed(documents)]
@@ -207,6 +236,7 @@ class RemoteIndex(Index):
         return Admitted(found["admitted"], None if found["match"] is None else _match(found["match"]))
 
     def remove(self, ids: Id | Iterable[Id]) -> int:
+        self._require_writing()
         removed = 0
         for id_ in listed_ids(ids):
             try:
@@ -224,21 +254,29 @@ class RemoteIndex(Index):
                     continue
             return
         cursor = None if after is None else json.dumps(after)
-        condition = where if isinstance(where, str) or where is None else json.dumps(where)
+        condition = _condition(where)
         while True:
             page = self._remote.ask("GET", "/documents", after=cursor, where=condition, limit=PAGE)
             for each in page["documents"]:
+                self._remote.require_open()
                 yield Document(each["id"], each["text"], each["meta"])
             cursor = page["next"]
             if cursor is None:
                 return
+
+    def count(self, where: Any = None) -> int:
+        return len(self) if where is None else sum(1 for _ in self.documents(where=where))
 
     def ids(self, **options: Any) -> Iterator[Id]:
         return (document.id for document in self.documents(**options))
 
     def search(self, query: Any = None, *, simhash: int | SimHash | None = None, **options: Any) -> Matches:
         """As ``Index.search``: a text, a page, a record or a SimHash."""
+        limit = options.pop("limit", 10)
         asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        asked |= {"limit": MOST if limit is None else limit, "with_text": check_bool("text", asked.pop("text", False))}
+        if "where" in asked:
+            _condition(asked["where"])  # what JSON would change is refused here
         if isinstance(query, Page):
             asked |= {"text": query.html, "as": "page"}
         elif isinstance(query, Mapping):
@@ -246,9 +284,15 @@ class RemoteIndex(Index):
         elif query is not None:
             asked |= {"text": check_str("query", query, "a text, a page or a record")}
         if simhash is not None:
+            if isinstance(simhash, SimHash) and simhash.recipe != self.settings["recipe_id"]:
+                raise RecipeMismatch(f"simhash has the recipe {simhash.recipe!r}, and the collection {self.settings['recipe_id']!r}")
             asked["simhash"] = int(simhash)
         found = self._remote.ask("POST", "/search", asked)
-        return Matches(map(_match, found["matches"]), found["total"], found["notes"]).on(found["scale"])
+        matches, following = found["matches"], found["next"]
+        while limit is None and following is not None:
+            more = self._remote.ask("POST", "/search", asked | {"offset": following})
+            matches, following = matches + more["matches"], more["next"]
+        return Matches(map(_match, matches), found["total"], found["notes"]).on(found["scale"])
 
     def search_texts(
         self, texts: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Any = None
@@ -256,12 +300,26 @@ class RemoteIndex(Index):
         if where is not None:
             raise InputError("where: a service filters single searches: ask with search(text, where=…)")
         several = [check_str("texts", text, "a list of str") for text in check_several("texts", texts, "a list of str")]
-        asked = {"texts": several, "limit": limit or 1000} | ({} if threshold is None else {"threshold": threshold})
-        return [Matches(map(_match, each)).on("jaccard") for each in self._remote.ask("POST", "/search/batch", asked)["answers"]]
+        asked = {"texts": several, "passages": True} | ({} if threshold is None else {"threshold": threshold})
+        return [Matches(map(_match, each)).on("jaccard") for each in self._many(asked, limit)]
+
+    def search_simhashes(self, values: Any, k: int = 3, *, limit: int | None = None, workers: int = 1) -> SimhashMatches:
+        several = [int(value) for value in check_several("values", values, "a list of numbers")]
+        answers = self._many({"simhashes": several, "k": k}, limit)
+        edges = np.cumsum([0, *map(len, answers)], dtype=np.int64)
+        rows = [row for found in answers for row in found]
+        ids = [row["id"] for row in rows]
+        kept = np.array(ids, dtype=np.int64 if all(isinstance(id_, int) for id_ in ids) else object)
+        return SimhashMatches(edges, kept, np.array([row["distance"] for row in rows], dtype=np.uint8))
+
+    def _many(self, asked: dict[str, Any], limit: int | None) -> list[list[dict[str, Any]]]:
+        found: list[list[dict[str, Any]]] = self._remote.ask("POST", "/search/batch", asked | {"limit": limit or MOST})["answers"]
+        if limit is None and any(len(each) == MOST for each in found):
+            raise InputError(f"limit=None: one of them has {MOST} matches or more, and a service answers no more: give a limit")
+        return found
 
     def clusters(self, by: str = "near", *, threshold: float | None = None, where: Any = None, **options: Any) -> Clusters:
-        condition = where if isinstance(where, str) or where is None else json.dumps(where)
-        found = self._remote.ask("GET", "/clusters", by=by, threshold=threshold, where=condition)
+        found = self._remote.ask("GET", "/clusters", by=by, threshold=threshold, where=_condition(where))
         made = [
             Cluster(each["kept"], tuple(Member(member["id"], member["similarity"]) for member in each["removed"]), each["scale"])
             for each in found["clusters"]
@@ -287,6 +345,14 @@ def _numbered(id: Id) -> dict[str, str]:
     return {"number": "1"} if isinstance(id, int) else {}
 
 
+def _condition(where: Any) -> str | None:
+    """A filter as a query string has it; a wrong one is refused here, as every store does, since JSON would change some."""
+    if where is None:
+        return None
+    parse_where(where)
+    return where if isinstance(where, str) else json.dumps(where)
+
+
 def _listed(documents: object) -> Iterable[Any]:
     if isinstance(documents, (Document, Mapping)):
         return [documents]
@@ -304,7 +370,11 @@ def _row(document: Any) -> dict[str, Any]:
         raise InputError(f"a document is (id, text) or (id, text, meta), not {document!r:.60}")
     id_, text, meta = (*document, {})[:3]
     check_id(id_)
-    return {"id": id_, "text": text.html if isinstance(text, Page) else check_str("text", text), "meta": dict(meta)}
+    if isinstance(text, (Page, Mapping)):
+        raise InputError("a service stores texts: add pages and records where the store is, with the path or URL of the store")
+    if not isinstance(meta, Mapping):
+        raise InputError(f"meta={meta!r:.60}: give a mapping")
+    return {"id": id_, "text": check_str("text", text), "meta": dict(meta)}
 
 
 def _match(found: Mapping[str, Any]) -> Match:

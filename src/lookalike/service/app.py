@@ -49,6 +49,7 @@ class Settings:
     own: int = 0
     hosts: tuple[str, ...] = ()  # names by which it may be asked; () where tokens guard it
     trust: tuple[str, ...] = ()
+    audit_log: Path | None = None  # standard error otherwise
 
 
 class Writer(Protocol):

@@ -28,9 +28,9 @@ class Lane:
         if self._inside >= self._most:
             raise Busy(503, f"{self._inside} requests of this kind are waiting", "come back later, or ask for less at a time", 2)
         self._change(1)
+        loop = asyncio.get_running_loop()  # before the callback that uses it: the work may be done at once
         future = self._pool.submit(work)
         future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._change, -1))
-        loop = asyncio.get_running_loop()
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), self._seconds)
         except TimeoutError:

@@ -85,7 +85,7 @@ class SearchRequest(Request):
     threshold: Share | UnsetType = UNSET
     limit: Limit = 10
     offset: Annotated[int, Meta(ge=0, le=10_000)] = 0
-    where: dict[str, Any] | UnsetType = UNSET
+    where: dict[str, Any] | str | UnsetType = UNSET
     compare: bool = False
     with_text: bool = False
     passages: bool = True
@@ -117,6 +117,7 @@ class SearchBatchRequest(Request):
     k: Bits = 3
     threshold: Share | UnsetType = UNSET
     limit: Limit = 10
+    passages: bool = False
 
 
 class SearchBatchAnswer(Struct):

@@ -22,12 +22,14 @@ def serve(
     fetch: bool = False,
     limits: Mapping[str, float] | None = None,
     trust: Iterable[str] = (),
+    audit_log: Path | str | None = None,
     started: Callable[[str], object] = lambda address: None,
 ) -> None:
     """Serve a store over HTTP until the process is told to stop (SIGTERM, Ctrl-C). Everything acknowledged is on the disk then.
 
     ``host`` is this machine alone unless there is a ``token_file``. ``processes`` answer (as many as cores by default); of a store
-    on this machine one more writes. ``limits`` are fields of ``service.limits.Limits``. ``started`` is told the address.
+    on this machine one more writes. ``limits`` are fields of ``service.limits.Limits``. A line per write goes to the file ``audit_log``, or
+    to standard error. ``started`` is told the address.
     """
     try:
         from lookalike.service import serving
@@ -48,6 +50,12 @@ def serve(
     tokens = None if token_file is None else check_path("token_file", token_file).resolve()
     if tokens is not None:
         Tokens.read(tokens)  # what is wrong with it is said now, and not by every process
+    audit = None if audit_log is None else check_path("audit_log", audit_log).resolve()
+    if audit is not None:
+        try:
+            audit.open("a").close()
+        except OSError as error:
+            raise InputError(f"audit_log: {str(audit)!r} cannot be written: {error.strerror}") from error
     local = serving.prepare(location, read_only)
     with serving.listen(check_str("host", host), port, tokens is not None) as listening:
         settings = Settings(
@@ -60,5 +68,6 @@ def serve(
             processes=processes or max(1, min(os.cpu_count() or 1, 8)),
             hosts=() if tokens else (*serving.LOCAL, host),
             trust=tuple(trust),
+            audit_log=audit,
         )
         serving.serve(settings, listening, started)

@@ -20,18 +20,19 @@ from lookalike.service.protocol import BoundedProtocol
 from lookalike.service.writer_process import LocalWriter, RemoteWriter, end_with_parent
 from lookalike.service.writing import GroupWriter
 
+_PATHS = ("token_file", "metrics_file", "audit_log")
 GRACE = 20  # seconds that requests have to end after the service was told to stop
 
 
 def encoded(settings: Settings, socket_path: Path | None, listening: int) -> bytes:
-    data = asdict(settings) | {"token_file": _text(settings.token_file), "metrics_file": _text(settings.metrics_file)}
+    data = asdict(settings) | {name: _text(getattr(settings, name)) for name in _PATHS}
     return msgspec.json.encode({"settings": data, "socket": _text(socket_path), "listening": listening}) + b"\n"
 
 
 def decoded(line: bytes) -> tuple[Settings, Path | None, int]:
     data = msgspec.json.decode(line)
     given: dict[str, Any] = data["settings"]
-    for name in ("token_file", "metrics_file"):
+    for name in _PATHS:
         given[name] = Path(given[name]) if given[name] else None
     given |= {"limits": Limits(**given["limits"]), "hosts": tuple(given["hosts"]), "trust": tuple(given["trust"])}
     return Settings(**given), Path(data["socket"]) if data["socket"] else None, data["listening"]
@@ -80,6 +81,11 @@ def main() -> None:
             return
         line += piece
     settings, socket_path, listening = decoded(bytes(line))
+    if settings.audit_log is not None:
+        # Every process appends whole lines to the one file.
+        audit = logging.getLogger("lookalike.audit")
+        audit.addHandler(logging.FileHandler(settings.audit_log, encoding="utf-8"))
+        audit.propagate = False
     threading.Thread(target=end_with_parent, daemon=True).start()
     run(settings, socket_path, socket.socket(fileno=listening))
 

@@ -96,7 +96,7 @@ async def batch(service: Service, call: Call) -> Answer:
     def texts() -> list[list[dict[str, Any]]]:
         assert not isinstance(asked.texts, type(UNSET))  # noqa: S101 (says it to the type checker)
         found = index.search_texts(asked.texts, threshold=threshold, limit=asked.limit)
-        return [[_row(match, False) for match in matches] for matches in found]
+        return [[_row(match, asked.passages) for match in matches] for matches in found]
 
     def simhashes() -> list[list[dict[str, Any]]]:
         assert not isinstance(asked.simhashes, type(UNSET))  # noqa: S101
