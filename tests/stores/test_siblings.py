@@ -109,6 +109,9 @@ def test_a_reader_of_a_dropped_collection_takes_nothing_of_it_for_the_new_one(tm
             reader.search(TEXT)
         with la.open(store, collection="name") as new:
             new.add([(number, f"quite another document with the number {number}") for number in range(3000)])
+        with pytest.raises(la.StoreError, match="any more"):  # whoever had the old one open stays with it
+            reader.search("quite another document with the number 5")
+    with la.open(store, collection="name", read_only=True) as reader:
         assert reader.search(f"{TEXT} 7 49") == []
         assert reader.search("quite another document with the number 5", threshold=0.99)[0].id == 5
         assert len(reader) == 3000
