@@ -98,8 +98,11 @@ resource_options = _group(
     click.option("--workers", type=int, help="Threads; the result does not depend on them. [default: one per core]"),
     click.option("--memory", default="4G", show_default=True, help="Budget; beyond it working files beside the output are used."),
 )
+engine_option = click.option(
+    "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where the work is done."
+)
 engine_options = _group(
-    click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where the work is done."),
+    engine_option,
     click.option("--work", help="spark: a folder that all machines reach, for what is kept between rounds [default: beside the output]"),
     click.option("--per", help="spark: compare documents of the same value of this column alone, such as of one dump."),
     click.option("--per-file", is_flag=True, help="spark: a folder in the output for each file of the input."),

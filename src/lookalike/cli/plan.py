@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import lookalike
-from lookalike.cli.dedupe_options import input_options, method_options, resource_options
+from lookalike.cli.dedupe_options import engine_option, input_options, method_options, resource_options
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, working
 from lookalike.figures import shown_share
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @method_options
 @input_options
 @resource_options
-@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where the work would be done.")
+@engine_option
 @click.option("--documents", type=int, help="spark: how many documents the whole corpus has [default: as estimated from the inputs]")
 @click.option("--sample", type=int, default=10_000, show_default=True, help="Documents to read.")
 @json_option
