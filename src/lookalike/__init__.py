@@ -41,7 +41,7 @@ _HOMES = {
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
     "lookalike.fingerprints.winnowing": "Winnowing winnow winnows",
     "lookalike.golden": "selftest",
-    "lookalike.index.collections": "Collections collections",
+    "lookalike.index.collections": "collections",
     "lookalike.index.index": "Index",
     "lookalike.stores.matches": "Cluster Clusters Match Matches",
     "lookalike.index.opening": "open",
@@ -69,7 +69,7 @@ _ROOMS = {
     "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
     " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
-    "index": "Added Admitted AsyncIndex BandIndex CheckReport FieldMatch KeptModel Member SetIndex SimhashMatches TableCollection"
+    "index": "Added Admitted AsyncIndex BandIndex CheckReport Collections FieldMatch KeptModel Member SetIndex SimhashMatches TableCollection"
     " VectorMatches drop_collection index_table kept_model",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags"

@@ -7,6 +7,7 @@ __all__, __getattr__, __dir__ = lazy_names(
     {
         "lookalike.index.admit": "Admitted",
         "lookalike.index.asynchronous": "AsyncIndex",
+        "lookalike.index.collections": "Collections",
         "lookalike.index.kept_vectors": "KeptModel kept_model",
         "lookalike.index.own_tables": "TableCollection drop_collection index_table",
         "lookalike.index.set_index": "SetIndex",

@@ -1,5 +1,6 @@
 from lookalike.index.admit import Admitted as Admitted
 from lookalike.index.asynchronous import AsyncIndex as AsyncIndex
+from lookalike.index.collections import Collections as Collections
 from lookalike.index.kept_vectors import KeptModel as KeptModel, kept_model as kept_model
 from lookalike.index.own_tables import TableCollection as TableCollection, drop_collection as drop_collection, index_table as index_table
 from lookalike.index.search import SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
