@@ -25,6 +25,7 @@ from lookalike.stores.embedded.states import segment_number
 from lookalike.stores.settings import Wanted
 
 TURN_SECONDS = 30.0  # that somebody waits for others who decide
+LENT_SECONDS = 0.25  # that the threads of a process decide one after the other before another process may
 
 
 class Holder(Protocol):
@@ -51,6 +52,9 @@ class Place:
         self._unsaid: database.Identity | None = None  # committed, and not yet on record
         self.readings: DiskReadings | MemoryReadings
         self._holders: list[Holder] = []
+        self._asking: set[object] = set()  # those who wait for their turn to decide
+        self._lent_since: float | None = None  # the writer is one for a while only, for those who decide
+        self._deciding = False
         if folder is None:
             self.readings = MemoryReadings(self.name)
         else:
@@ -94,6 +98,8 @@ class Place:
         """A transaction of the one writer. The first makes this process the writer, until the store is closed."""
         with self.turns, database.write_errors(self.name):
             self.require_open()
+            if not self._deciding:
+                self._lent_since = None  # from now on this process is the writer
             if self.read_only:
                 raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
             if isinstance(self.readings, MemoryReadings):
@@ -149,6 +155,32 @@ class Place:
         except BaseException:
             self.stop_writing()
             raise
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """A turn of one who decides: one at a time, of all threads and processes. Whoever was not the writer before lets others have it:
+        at once where no other thread waits for its turn, otherwise after a while. To become the writer takes longer than to write.
+        """
+        token = object()
+        self._asking.add(token)
+        try:
+            self.turns.acquire()
+        finally:
+            self._asking.discard(token)
+        try:
+            if self.folder is not None and self.writer is None:
+                self.wait_for_turn()
+                self._lent_since = time.monotonic()
+            self._deciding = True
+            try:
+                yield
+            finally:
+                self._deciding = False
+                if self._lent_since is not None and (not self._asking or time.monotonic() - self._lent_since > LENT_SECONDS):
+                    self._lent_since = None
+                    self.stop_writing()
+        finally:
+            self.turns.release()
 
     def wait_for_turn(self) -> None:
         """Become the writer, once nobody else is."""

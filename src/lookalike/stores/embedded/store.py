@@ -191,18 +191,13 @@ class EmbeddedStore:
 
     def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Batch, Answer]]) -> Answer:
         """One decides at a time, of all threads and processes: there is one writer. Whoever was not it before lets others have a turn."""
-        with self._turns:
-            passing = self.folder is not None and self.place.writer is None
-            if passing:
-                self.place.wait_for_turn()
-            try:
-                with self.reading() as snapshot:
-                    batch, answer = choose(snapshot)
-                self.write(batch)
-            finally:
-                if passing:
-                    self.place.stop_writing()
-                    self._fresh = Fresh()  # others write next
+        self._require_open()
+        with self.place.deciding():
+            with self.reading() as snapshot:
+                batch, answer = choose(snapshot)
+            self.write(batch)
+        if self.place.writer is None:
+            self._fresh = Fresh()  # others write next
         return answer
 
     def write(self, batch: Batch) -> Added:
