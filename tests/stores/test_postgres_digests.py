@@ -6,6 +6,7 @@ import random
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike.errors import Corrupt
 from lookalike.stores.postgres import digests, schema
+from lookalike.stores.postgres.copying import distinct_of_each
 from postgres_server import empty_database
 
 LETTERS = "ab+/Z09"  # few, so that runs and pieces in common are frequent
@@ -180,3 +182,11 @@ def test_a_database_of_an_earlier_version_gets_them(url: str) -> None:
         finally:
             connection.execute("DROP OWNED BY digest_reader")
             connection.execute("DROP ROLE digest_reader")
+
+
+@given(st.lists(st.lists(st.integers(0, 5) | st.integers(2**64 - 3, 2**64 - 1), max_size=6), max_size=6))
+def test_the_distinct_numbers_of_each(lists: list[list[int]]) -> None:
+    values = np.array([value for each in lists for value in each], dtype=np.uint64)
+    offsets = np.cumsum([0, *map(len, lists)])
+    distinct, places = distinct_of_each(values, offsets)
+    assert [distinct[a:b].tolist() for a, b in pairwise(places.tolist())] == [sorted(set(each)) for each in lists]

@@ -72,17 +72,27 @@ def make_missing_indexes(connections: Connections, connection: Connection, progr
 def _run(connections: Connections, connection: Connection, statements: Sequence[str], progress: Callable[[float], object]) -> None:
     """Some at the same time; meanwhile it is told how many are done, with what is said of those that are not."""
 
+    running: set[Connection] = set()
+
     def run(statement: str) -> None:
         with connections.connect() as builder:
             builder.execute("SET statement_timeout = 0")
             builder.execute(MEMORY)
+            running.add(builder)
             builder.execute(statement)
+            running.remove(builder)
 
     with ThreadPoolExecutor(BUILDERS) as threads:
         waiting = {threads.submit(run, statement) for statement in statements}
-        while waiting:
-            done, waiting = wait(waiting, POLL)
-            for each in done:
-                each.result()
-            found = connection.execute(READ).fetchone()
-            progress((len(statements) - len(waiting) + (found[0] if found else 0)) / len(statements))
+        try:
+            while waiting:
+                done, waiting = wait(waiting, POLL)
+                for each in done:
+                    each.result()
+                found = connection.execute(READ).fetchone()
+                progress((len(statements) - len(waiting) + (found[0] if found else 0)) / len(statements))
+        except BaseException:  # somebody will not wait, or one failed: the others need not be finished
+            threads.shutdown(wait=False, cancel_futures=True)
+            for builder in list(running):
+                builder.cancel()
+            raise

@@ -60,7 +60,9 @@ def _elements(values: NDArray[np.generic], type_: object) -> bytes:
 def distinct_of_each(values: NDArray[np.uint64], offsets: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Of the numbers of many documents, one after the other, the distinct ones of each, ascending, and where those of each begin."""
     document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    order = np.lexsort((values, document))
+    order = np.argsort(values)  # twice by one thing: in a third of the time of lexsort
+    small = np.uint16 if len(offsets) <= 1 << 16 else np.int64
+    order = order[np.argsort(document[order].astype(small), kind="stable")]
     values, document = values[order], document[order]
     first = np.ones(len(values), dtype=bool)
     first[1:] = (values[1:] != values[:-1]) | (document[1:] != document[:-1])

@@ -1,7 +1,7 @@
 """Fuzzy digests in the database.
 
 *ssdeep.* Two digests score only where they have seven letters in a row in common, or are the same. Of every seven letters one piece of
-four is chosen, the same wherever these letters are (the least of a hash), and its hash goes into the column ``pieces``, which has an
+three is chosen, the same wherever these letters are (the least of a hash), and its hash goes into the column ``pieces``, which has an
 index: so those that score have a piece in common, and a search compares few others.
 
 *TLSH.* Digests of unlike files are so near to each other, and the distances that count so large, that nothing short of comparing with all
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from lookalike.stores.postgres.connections import Connection
 
 # Hashes of pieces are so coarse that many documents share one: then an index entry takes a few bytes of each, and not thirty.
-PIECE_BITS = 18
+PIECE_BITS = 17
 COLLECTION_BITS = 11  # above them: collections have few entries in common
-LETTERS, WINDOW = 4, 7  # of a piece, and what two digests must share
+LETTERS, WINDOW = 3, 7  # of a piece, and what two digests must share
 LONGEST_RUN = 3  # of equal letters: more say nothing
 ODD = tuple(np.uint64(each) for each in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
