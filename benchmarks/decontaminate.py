@@ -102,14 +102,14 @@ def ours(path: Path, questions: Path, holding: set[int], size: int, *options: st
     return found | counts | {"mb": round(size / 1e6, 1), "mb_per_cpu_s": round(size / 1e6 / found["cpu_s"], 1)}
 
 
-def main() -> None:
+def main(given: list[str] | None = None) -> dict[str, Any]:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--documents", type=int, default=50_000)
     parser.add_argument("--questions", type=int, default=10_000)
     parser.add_argument("--peer-documents", type=int, default=5_000)
     parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     result: dict[str, Any] = machine.describe() | {"generated": arguments.data is None, "questions": arguments.questions}
     texts = Texts(arguments.data, arguments.questions)
     with tempfile.TemporaryDirectory() as name:
@@ -128,6 +128,7 @@ def main() -> None:
     print(json.dumps(result, indent=1))
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    return result
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ def copies(folder: Path, data: Path | None, count: int) -> dict[str, Any]:
     return found
 
 
-def main() -> None:
+def main(given: list[str] | None = None) -> dict[str, Any]:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--mb", type=int, default=100)
@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=10_000)
     parser.add_argument("--peer-folder", default="")
     parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     result: dict[str, Any] = machine.describe() | {"generated": arguments.data is None, "cores": os.cpu_count()}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -173,6 +173,7 @@ def main() -> None:
     print(json.dumps(result, indent=1))
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    return result
 
 
 if __name__ == "__main__":

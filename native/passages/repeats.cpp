@@ -17,6 +17,7 @@ constexpr std::size_t kBlock = 1 << 15;               // windows whose anchors a
 constexpr std::size_t kBuckets = 256;                 // parts of a slice, each sorted by one thread
 constexpr std::size_t kBitsPerAnchor = 16;            // one anchor in sixteen is taken for one that came twice, and costs time
 constexpr unsigned kFewestBits = 12, kMostBits = 36;  // of the table, as powers of two
+constexpr std::size_t kRoom = 3;                      // times an entry takes until it is sorted: lists grow by doubling
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
 unsigned table_bits(std::size_t units, std::size_t per_window, std::size_t memory) {
@@ -128,7 +129,7 @@ void RepeatFinder::find(std::size_t first, std::size_t last) {
     });
 }
 
-std::size_t RepeatFinder::slices() const { return std::max<std::size_t>(1, 2 * sizeof(Entry) * candidates_ / std::max<std::size_t>(memory_, 1) + 1); }
+std::size_t RepeatFinder::slices() const { return std::max<std::size_t>(1, kRoom * sizeof(Entry) * candidates_ / std::max<std::size_t>(memory_, 1) + 1); }
 
 void RepeatFinder::collect(std::size_t slice) {
     __extension__ using Wide = unsigned __int128;

@@ -27,3 +27,20 @@ def test_the_benchmark_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert (tmp_path / "result.json").read_text().startswith("{")
     for name in ("corpus", "machine", "dedupe"):
         sys.modules.pop(name, None)
+
+
+def test_the_benchmarks_of_passages_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    names = ("corpus", "machine", "dedupe", "substrings", "decontaminate")
+    monkeypatch.syspath_prepend(str(FOLDER))
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    found = importlib.import_module("substrings").main(
+        ["--mb", "1", "--peer-mb", "1", "--copies", "10", "--json", str(tmp_path / "a.json")]
+    )
+    assert found["large"]["passages"] > 0
+    assert found["copies"]["with"]["passages"] >= found["copies"]["with"]["rows"] - 1
+    arguments = ["--documents", "300", "--questions", "20", "--peer-documents", "100", "--json", str(tmp_path / "b.json")]
+    held = importlib.import_module("decontaminate").main(arguments)["large"]
+    assert (held["holding"], held["found"], held["wrongly"]) == (3, 3, 0)
+    for name in names:
+        sys.modules.pop(name, None)

@@ -180,6 +180,8 @@ def test_near_duplicates_of_files(tmp_path: Path) -> None:
         ({"against": "FILE", "contains": 0.5, "ngram": 0}, "ngram"),
         ({"against": "FILE", "contains": 0.5, "contains_by": "words"}, "contains_by"),
         ({"against": "FILE", "ngram": 8}, "belongs to contains"),
+        ({"against": "FILE", "references": "x.jsonl"}, "which share"),
+        ({"against_column": "question"}, "name the files"),
         ({"against": "FILE", "contains_by": "passages"}, "belongs to contains"),
         ({"against": "FILE", "contains": 0.5, "level": "line"}, "leave out level"),
         ({"against": "FILE", "contains": 0.5, "method": "exact"}, "leave out level"),
@@ -201,6 +203,14 @@ def test_wrong_options(options: dict[str, Any], message: str, tmp_path: Path) ->
         options = options | {"against": named[options["against"]]}
     with pytest.raises(la.InputError, match=message):
         la.dedupe([{"text": "a"}], **options)
+
+
+def test_another_share(benchmark: Path) -> None:
+    words = question(3).split()
+    words[15] = "changed"
+    rows = [{"text": page(1, " ".join(words))}]
+    report = la.dedupe(rows, against=benchmark, against_column="question", contains=0.9, ngram=8)
+    assert (len(report.removed), len(report.rethreshold(0.5).removed)) == (0, 1)
 
 
 def test_the_page_and_json(web: tuple[Path, list[dict[str, Any]]], benchmark: Path) -> None:

@@ -75,13 +75,19 @@ def _similarities(report: DedupeReport) -> str:
     below = similarities[similarities < 1]
     bars = []
     if len(below):
-        low = min(report.settings.threshold, float(below.min())) if report.settings.method != "simhash" else float(below.min())
+        low = min(_least(report), float(below.min())) if report.settings.method != "simhash" else float(below.min())
         edges = np.linspace(np.floor(low * 100) / 100, 1, SIMILARITY_BARS + 1)
         pairs = zip(np.histogram(below, edges)[0].tolist(), edges.tolist(), edges[1:].tolist(), strict=False)
         bars = [Bar(f"{first:.2f}", count, f"{first:.3f} to {last:.3f}: {count:,}") for count, first, last in pairs]
     lead = "How similar the removed ones are to the kept one they point at. The last bar counts those with similarity 1."
     plot = upright("Similarity of the removed", [*bars, Bar("1", copies, f"similarity 1: {copies:,}")])
     return section("Similarity", plot, lead=lead)
+
+
+def _least(report: DedupeReport) -> float:
+    """The similarity from which on something goes: with contains= that is the share of a reference."""
+    contains = report.settings.contains
+    return contains.share if contains else report.settings.threshold
 
 
 def _sizes(report: DedupeReport) -> str:
@@ -105,7 +111,7 @@ def _samples(report: DedupeReport) -> str:
     parts = []
     if nearest:
         rule = {"simhash": f"at most {report.settings.distance} bits differ"}.get(
-            report.settings.method, f"the similarity is at least {report.settings.threshold:g}"
+            report.settings.method, f"the similarity is at least {_least(report):g}"
         )
         lead = (
             f"What was removed with the lowest similarity, from different clusters. A document goes if {rule}: if these are no duplicates,"

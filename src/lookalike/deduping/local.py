@@ -19,7 +19,7 @@ from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
 from lookalike.deduping.early_output import EarlyOutput
 from lookalike.deduping.levels import LevelRun, Units
-from lookalike.deduping.outputs import Output, check_paths, write_references, write_removed
+from lookalike.deduping.outputs import Output, check_listed, check_paths, write_references, write_removed
 from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.references.rule import contains_rule
@@ -113,6 +113,8 @@ def dedupe(
     over files.
     """
     holding = contains_rule(contains, ngram, contains_by)
+    if references is not None and holding is None:
+        raise InputError("references= lists what became of the texts of contains=: say which share of them a document must hold")
     job = Job(
         make_settings(method, threshold, distance, keep, recipe, level, model, columns, unit, min_length, within, holding),
         Input(corpus, text_column, id_column, format, encoding, extract),
@@ -266,16 +268,19 @@ class Job:
             raise InputError("contains= needs references: name them with against=, files or a store")
         if against.add:
             raise InputError("add=True adds documents that are new, and contains= is not about that: leave one of them out")
+        if against.listed is not None:
+            check_listed(against.listed)
         with means.times.timed("references"):
             table = ReferenceTable(against.store, rule, self.settings, against.column or given.text_column, given.id_column)
         run = ContainsRun(self.settings, self.resources, means, table)
-        run.ledger.store = ", ".join(dict.fromkeys(table.files[:1]))
+        run.ledger.store = table.files[0]
         return run
 
     def _again(self, threshold: float) -> DedupeReport:
         """The same with another threshold; nothing is written."""
-        settings, conduct = replace(self.settings, threshold=threshold), replace(self.conduct, max_removed=None)
-        job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False))
+        holding = contains_rule(threshold, self.settings.contains.ngram, self.settings.contains.by) if self.settings.contains else None
+        settings, conduct = replace(self.settings, threshold=threshold, contains=holding), replace(self.conduct, max_removed=None)
+        job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False, listed=None))
         return job.files() if self.input.is_files else job.table()
 
     def _check_limit(self, verdicts: Verdicts, figures: Figures | None) -> None:

@@ -11,7 +11,7 @@ from typing import IO
 
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
-from lookalike.corpus.formats.base import FileReader, Kept
+from lookalike.corpus.formats.base import FileReader, Kept, RowWriter
 from lookalike.corpus.formats.text import copy_files
 from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import packed
@@ -121,13 +121,18 @@ def write_removed(path: str | Path, verdicts: Verdicts) -> None:
             rows.write(removed.to_dict() | {"id": str(removed.id), "kept_id": str(removed.kept_id)})
 
 
-def write_references(path: str | Path, found: Sequence[FoundReference]) -> None:
-    """What became of each reference, as .jsonl, .csv or .parquet."""
+def check_listed(path: str | Path) -> RowWriter:
+    """What writes the list of references, as .jsonl, .csv or .parquet."""
     writer = format_named(Source.of(Path(path)).format).row_writer(Path(path), FoundReference._fields)
     if writer is None:
         raise InputError(f"references={str(path)!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    return writer
+
+
+def write_references(path: str | Path, found: Sequence[FoundReference]) -> None:
+    """What became of each reference. In JSON ids are as they were found, and elsewhere texts: a column has one type."""
     as_found = Source.of(Path(path)).format == "jsonl"
-    with writer as rows:
+    with check_listed(path) as rows:
         for each in found:
             rows.write(each.to_dict() if as_found else each.to_dict() | {"id": str(each.id)})
 

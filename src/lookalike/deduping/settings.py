@@ -256,6 +256,8 @@ class Against:
             check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
         if self.column is not None:
             check_str("against_column", self.column, "the name of a column")
+            if self.store is None:
+                raise InputError("against_column= is the column of the texts of against=: name the files")
 
 
 @dataclass(frozen=True, slots=True)

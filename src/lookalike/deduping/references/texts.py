@@ -29,7 +29,7 @@ def is_files(location: Location) -> bool:
     if isinstance(location, str) and "://" in location:
         return False
     if os.path.isdir(location):
-        return not os.path.exists(os.path.join(location, STORE_FILE)) and any(os.scandir(location))
+        return not os.path.exists(os.path.join(location, STORE_FILE)) and bool(os.listdir(location))
     return os.path.exists(location) or any(sign in str(location) for sign in "*?[")
 
 

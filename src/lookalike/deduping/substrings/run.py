@@ -151,7 +151,11 @@ class PassageRun:
             count = len(batch.texts.offsets) - 1
             taken, units, ends = placed.wanted(first, count)
             if len(units):
-                placed.place(taken, *_native.unit_spans(batch.texts.data, batch.texts.offsets, *self._form, units, ends))
+                try:
+                    spans = _native.unit_spans(batch.texts.data, batch.texts.offsets, *self._form, units, ends)
+                except ValueError as error:
+                    raise InputError("the input was changed while it was read: run again") from error
+                placed.place(taken, *spans)
             first += count
             self._means.times.step("places", first, placed.last + 1, "documents")
         return placed.spans()
