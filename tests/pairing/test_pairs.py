@@ -200,6 +200,9 @@ def test_a_store(tmp_path: Path) -> None:
     assert [(pair.left, pair.right) for pair in report] == [("a", "b")]
     files = la.pairs(write(tmp_path / "files", dict(documents)))
     assert [pair.score for pair in files] == [pair.score for pair in report]
+    with la.open(tmp_path / "i.lookalike") as index:
+        index.add([(1, documents[0][1]), ("1", documents[1][1])])
+    assert sorted(la.pairs(tmp_path / "i.lookalike").ids) == ["1", "1 (2)"]
     with la.open(tmp_path / "c.lookalike") as index:
         index.add(
             [

@@ -38,7 +38,7 @@ def read_things(
     if store := next((each for each in given if is_store(each)), None):
         if len(given) > 1:
             raise InputError(f"{str(store)!r} is a store: give it alone")
-        return list(_things(_stored(str(store), collection, kind), kind, language, report)), False
+        return _renamed(_things(_stored(str(store), collection, kind), kind, language, report)), False
     things = list(_things(_documents(given, kind, columns, report), kind, language, report))
     folders = [_folder(given, thing.id) for thing in things]
     grouped = kind != "record" and (group_by == "folder" or (group_by == "auto" and _are_submissions(given, folders)))
@@ -130,7 +130,7 @@ def _grouped(things: Sequence[Thing], folders: Sequence[str | None]) -> list[Thi
 
 
 def _renamed(things: Iterable[Thing]) -> list[Thing]:
-    """The things under names of their own: two rows of a table may have the same id."""
+    """The things under names of their own: two rows of a table may have the same id, and 1 is not "1"."""
     seen: dict[str, int] = {}
     found = []
     for thing in things:
