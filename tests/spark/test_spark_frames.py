@@ -109,7 +109,8 @@ def test_searching_a_store(session: Any, tmp_path: Path) -> None:
     texts = near_copies(4, 200)
     with la.open(tmp_path / "known") as index:
         index.add([(f"k{i}", text) for i, text in enumerate(texts[:150])])
-        wanted = {(place, match.id, match.score) for place, text in enumerate(texts) for match in index.search(text, limit=3)}
+        found = index.search_texts(texts, limit=3)
+        wanted = {(place, match.id, match.score) for place, matches in enumerate(found) for match in matches}
     frame = session.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(2)
     assert {tuple(row) for row in la.spark.search(frame, tmp_path / "known", limit=3).collect()} == wanted
     with pytest.raises(la.InputError, match="no column 'body'"):

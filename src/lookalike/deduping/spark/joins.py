@@ -183,6 +183,8 @@ def fingerprint(column: Any, kind: str = "simhash", *, recipe: Recipe | str | No
     def of_column(texts: Any) -> Any:
         return make(texts, chosen)
 
+    array = arrow("Spark").Array
+    of_column.__annotations__ = {"texts": array, "return": array}  # by which Spark knows what to give
     return F.arrow_udf(of_column, returned)(column)
 
 
