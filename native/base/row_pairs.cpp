@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/dispatch.hpp"
+
 namespace lookalike {
 namespace {
 
@@ -110,26 +112,23 @@ struct Plain {
     }
 };
 
-#if defined(__x86_64__)
+#if LOOKALIKE_HAS_LEVELS
 template <PairSum Kind>
 struct By4 {
-    __attribute__((target("avx2,fma"))) static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+    LOOKALIKE_AVX2 static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
         each_row<Kind, true>(a, b, sums, rows, inner);
     }
-    __attribute__((target("avx2,fma"))) static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner,
-                                                             double* sums) {
+    LOOKALIKE_AVX2 static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
         in_tiles<Kind, Lanes4, 4>(a, rows, b, columns, inner, sums);
     }
 };
 
 template <PairSum Kind>
 struct By8 {
-    __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))) static void rows_of(const double* a, const double* b, double* sums, std::size_t rows,
-                                                                                               std::size_t inner) {
+    LOOKALIKE_AVX512 static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
         each_row<Kind, true>(a, b, sums, rows, inner);
     }
-    __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma"))) static void pairs_of(const double* a, std::size_t rows, const double* b,
-                                                                                                std::size_t columns, std::size_t inner, double* sums) {
+    LOOKALIKE_AVX512 static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
         in_tiles<Kind, Lanes8, 8>(a, rows, b, columns, inner, sums);
     }
 };
@@ -146,12 +145,9 @@ struct By4 {
 // Calls `use` with the fastest way of a kind that this processor has.
 template <PairSum Kind, class Use>
 void with_fastest(Use&& use) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-        return use(By8<Kind>{});
-    }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return use(By4<Kind>{});
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel == Level::avx512) return use(By8<Kind>{});
+    if (kLevel == Level::avx2) return use(By4<Kind>{});
     return use(Plain<Kind>{});
 #elif defined(__FP_FAST_FMA)
     return use(By4<Kind>{});

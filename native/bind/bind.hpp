@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/growing_array.hpp"
 #include "base/secret.hpp"
 #include "sketch/minhash.hpp"
 #include "text/text_source.hpp"
@@ -49,6 +50,14 @@ View owned_view(T* data, std::size_t size, std::unique_ptr<Owner> owner) {
 template <class T>
 Output<T> give(std::vector<T>&& values) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = owned->data();
+    const std::size_t size = owned->size();
+    return owned_view<Output<T>>(data, size, std::move(owned));
+}
+
+template <class T>
+Output<T> give(GrowingArray<T>&& values) {
+    auto owned = std::make_unique<GrowingArray<T>>(std::move(values));
     T* const data = owned->data();
     const std::size_t size = owned->size();
     return owned_view<Output<T>>(data, size, std::move(owned));

@@ -3,8 +3,10 @@
 #include <list>
 #include <mutex>
 
+#include "base/growing_array.hpp"
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
+#include "bind/held_texts.hpp"
 #include "sketch/winnow.hpp"
 #include "text/align.hpp"
 
@@ -29,22 +31,11 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes s
 // Hashes of the tokens of one text after the other, with their spans.
 class SpannedTokens {
    public:
-    explicit SpannedTokens(const TextOptions& options) : options_(options) {}
+    explicit SpannedTokens(const TextOptions& options) : tokens_(options) {}
 
-    void run(std::span<const std::uint8_t> utf8) {
+    void run(const TextView& text) {
         count_ = 0;
-        simple_.start();
-        if (!options_.hashing.key() && SimpleTokens::suits(utf8, options_.mode, options_.fold)) {
-            while (const std::size_t taken = simple_.take(utf8, options_.mode)) {
-                reserve(SimpleTokens::kRoom);
-                simple_.hash(hashes_.data() + count_);
-                std::copy_n(simple_.starts(), simple_.count(), starts_.data() + count_);
-                std::copy_n(simple_.ends(), simple_.count(), ends_.data() + count_);
-                count_ += simple_.count();
-                utf8 = utf8.subspan(taken);
-            }
-        }
-        if (!utf8.empty()) run_folded(utf8, simple_.position());
+        tokens_.run(text, Sink{*this});
     }
 
     std::size_t count() const { return count_; }
@@ -53,65 +44,57 @@ class SpannedTokens {
     std::uint32_t end(std::size_t token) const { return ends_[token]; }
 
    private:
+    struct Sink {
+        SpannedTokens& to;
+        std::uint64_t* room() {
+            to.reserve(TokenHashes::kMostTokens);
+            return to.hashes_.data() + to.count_;
+        }
+        std::uint32_t* starts() {
+            to.reserve(TokenHashes::kMostTokens);
+            return to.starts_.data() + to.count_;
+        }
+        std::uint32_t* ends() {
+            to.reserve(TokenHashes::kMostTokens);
+            return to.ends_.data() + to.count_;
+        }
+        void add(std::size_t count) { to.count_ += count; }
+    };
+
     void reserve(std::size_t more) {
         hashes_.grow(count_ + more, count_);
         starts_.grow(count_ + more, count_);
         ends_.grow(count_ + more, count_);
     }
 
-    // What begins `before` code points behind the start of the text.
-    void run_folded(std::span<const std::uint8_t> utf8, std::uint32_t before) {
-        folder_.run(utf8, options_.mode, options_.fold, true);
-        reserve(folder_.size());
-        const std::uint32_t *const begins = folder_.span_begins(), *const ends = folder_.span_ends();
-        const auto take = [&](std::size_t many, auto&& first, auto&& last) {  // the first and the last byte of each token
-            std::uint32_t *const to_starts = starts_.data() + count_, *const to_ends = ends_.data() + count_;
-            for (std::size_t i = 0; i < many; ++i) to_starts[i] = begins[first(i)] + before;
-            for (std::size_t i = 0; i < many; ++i) to_ends[i] = ends[last(i)] + before;
-            count_ += many;
-        };
-        folder_.for_each_stretch(
-            [&](const TokenEdges& found) {
-                options_.hashing.tokens(folder_.bytes(), found.begins, found.ends, found.ended, hashes_.data() + count_);
-                take(found.ended, [&](std::size_t i) { return found.begins[i]; }, [&](std::size_t i) { return found.ends[i] - 1; });
-            },
-            [&](std::size_t first, std::size_t many, unsigned width) {
-                hash_tokens_of(options_.hashing, folder_.bytes() + first, width, many, hashes_.data() + count_);
-                if (width == 1) return take(many, [=](std::size_t i) { return first + i; }, [=](std::size_t i) { return first + i; });
-                take(many, [=](std::size_t i) { return first + width * i; }, [=](std::size_t i) { return first + width * (i + 1) - 1; });
-            });
-    }
-
-    TextOptions options_;
-    SimpleTokens simple_;
-    Folder folder_;
+    TokenHashes tokens_;
     Scratch<std::uint64_t> hashes_;
     Scratch<std::uint32_t> starts_, ends_;
     std::size_t count_ = 0;
 };
 
+struct KeptHashes {
+    GrowingArray<std::uint64_t> values;
+    GrowingArray<std::uint32_t> starts, ends;
+};
+
 // Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
-std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>> winnow_texts(Bytes data, Offsets offsets, unsigned mode,
-                                                                                                                   bool fold, unsigned ngram, const Seed& seed,
-                                                                                                                   std::size_t window, unsigned workers) {
-    const Batch<std::uint8_t> texts(data, offsets);
-    const TextOptions options = check_text(mode, fold, ngram, seed);
+using WinnowedTexts = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>>;
+
+template <class Texts>
+WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::size_t window, unsigned workers) {
     check_window(window);
     check_workers(workers);
-    struct Kept {
-        std::vector<std::uint64_t> values;
-        std::vector<std::uint32_t> starts, ends;
-    };
     struct Place {  // where the kept hashes of a text lie: in which worker's lists, from where on, how many
-        const Kept* lists = nullptr;
+        const KeptHashes* lists = nullptr;
         std::size_t first = 0, count = 0;
     };
-    Kept all;
+    KeptHashes all;
     std::vector<std::int64_t> ends_of{0};
     {
         nb::gil_scoped_release release;
         std::vector<Place> places(texts.count());
-        std::list<Kept> lists;  // one per worker
+        std::list<KeptHashes> lists;  // one per worker
         std::mutex guard;
         for_each_document(texts.count(), workers, [&] {
             const std::lock_guard lock(guard);
@@ -121,36 +104,49 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, 
                 const std::size_t count = tokens.count();
                 if (count == 0) return;
                 const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
-                shingles.resize(count - n + 1);
-                options.hashing.shingles(tokens.hashes(), shingles.size(), n, shingles.data());
-                winnow(shingles, window, positions);
-                const std::size_t first = kept.values.size(), all_now = first + positions.size();
-                places[i] = {&kept, first, positions.size()};
-                kept.values.resize(all_now);
-                kept.starts.resize(all_now);
-                kept.ends.resize(all_now);
-                for (std::size_t k = 0; k < positions.size(); ++k) kept.values[first + k] = shingles[positions[k]];
-                for (std::size_t k = 0; k < positions.size(); ++k) kept.starts[first + k] = tokens.start(positions[k]);
-                for (std::size_t k = 0; k < positions.size(); ++k) kept.ends[first + k] = tokens.end(positions[k] + n - 1);
+                const std::size_t many = count - n + 1;
+                if (shingles.size() < many) {
+                    shingles.resize(many);
+                    positions.resize(many);
+                }
+                options.hashing.shingles(tokens.hashes(), many, n, shingles.data());
+                const std::size_t found = winnow({shingles.data(), many}, window, positions.data());
+                places[i] = {&kept, kept.values.size(), found};
+                std::uint64_t* const values = kept.values.add(found);
+                std::uint32_t *const starts = kept.starts.add(found), *const ends = kept.ends.add(found);
+                for (std::size_t k = 0; k < found; ++k) values[k] = shingles[positions[k]];
+                for (std::size_t k = 0; k < found; ++k) starts[k] = tokens.start(positions[k]);
+                for (std::size_t k = 0; k < found; ++k) ends[k] = tokens.end(positions[k] + n - 1);
             };
         });
         for (const Place& place : places) ends_of.push_back(ends_of.back() + static_cast<std::int64_t>(place.count));
         if (lists.size() == 1) {
             all = std::move(lists.front());  // one worker took the texts in order
         } else {
-            for (const Place& place : places) {
-                if (place.count == 0) continue;
-                const auto append = [&](auto& to, const auto& from) {
-                    const auto first = from.begin() + static_cast<std::ptrdiff_t>(place.first);
-                    to.insert(to.end(), first, first + static_cast<std::ptrdiff_t>(place.count));
+            const std::size_t together = static_cast<std::size_t>(ends_of.back());
+            std::uint64_t* const values = all.values.add(together);
+            std::uint32_t *const starts = all.starts.add(together), *const ends = all.ends.add(together);
+            for_each_document(texts.count(), workers, [&] {
+                return [&](std::size_t i) {
+                    const Place& from = places[i];
+                    if (from.count == 0) return;
+                    const std::size_t to = static_cast<std::size_t>(ends_of[i]);
+                    std::copy_n(from.lists->values.data() + from.first, from.count, values + to);
+                    std::copy_n(from.lists->starts.data() + from.first, from.count, starts + to);
+                    std::copy_n(from.lists->ends.data() + from.first, from.count, ends + to);
                 };
-                append(all.values, place.lists->values);
-                append(all.starts, place.lists->starts);
-                append(all.ends, place.lists->ends);
-            }
+            });
         }
     }
     return {give(std::move(all.values)), give(std::move(all.starts)), give(std::move(all.ends)), give(std::move(ends_of))};
+}
+
+WinnowedTexts winnow_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {
+    return winnow_batch(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), window, workers);
+}
+
+WinnowedTexts winnow_held(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {
+    return winnow_batch(texts, check_text(mode, fold, ngram, seed), window, workers);
 }
 
 using Runs = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>>;
@@ -218,6 +214,7 @@ void bind_passages(nb::module_& m) {
     using namespace nb::literals;
     m.def("winnow_shingles", &winnow_shingles, "shingles"_a.noconvert(), "window"_a);
     m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
+    m.def("winnow_texts", &winnow_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
     m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
     m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "sizes"_a.noconvert());

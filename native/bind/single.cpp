@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bind/bind.hpp"
+#include "bind/held_texts.hpp"
 #include "sketch/simhash.hpp"
 
 namespace lookalike {
@@ -17,17 +18,17 @@ class TextSketcher {
     // The values as they lie in memory, 32 bits each.
     nb::bytes minhash(nb::handle text, std::size_t size) {
         check_size(size);
-        const Utf8 utf8(text);
+        const HeldText given = held(text);
         if (size != values_.size()) {
             hasher_ = MinHasher(size);
             values_.resize(size);
         }
         const auto sketch = [&](TextShingler& shingler, MinHasher& hasher, std::vector<std::uint32_t>& values) {
             hasher.start(values.data());
-            shingler.run(utf8.bytes, [&](const std::uint64_t* hashes, std::size_t count) { hasher.add(hashes, count); });
+            shingler.run(given.view(), [&](const std::uint64_t* hashes, std::size_t count) { hasher.add(hashes, count); });
             hasher.finish();
         };
-        if (utf8.bytes.size() <= kShort) {
+        if (is_short(given.view())) {
             sketch(shingler_, hasher_, values_);
             return nb::bytes(reinterpret_cast<const char*>(values_.data()), 4 * size);
         }
@@ -41,22 +42,21 @@ class TextSketcher {
         return nb::bytes(reinterpret_cast<const char*>(values.data()), 4 * size);
     }
 
-    // The value in its 4, 8 or 16 bytes, the lowest first.
-    nb::bytes simhash(nb::handle text, unsigned bits, bool unique) {
+    nb::object simhash(nb::handle text, unsigned bits, bool unique) {
         check_bits(bits);
-        const Utf8 utf8(text);
+        const HeldText given = held(text);
         std::uint64_t value[2] = {};
         const auto sketch = [&](TextShingler& shingler, std::vector<std::uint64_t>& features) {
             SimHasher hasher(bits);
             features.clear();
-            shingler.run(utf8.bytes, [&](const std::uint64_t* hashes, std::size_t count) {
+            shingler.run(given.view(), [&](const std::uint64_t* hashes, std::size_t count) {
                 unique ? void(features.insert(features.end(), hashes, hashes + count)) : hasher.add(hashes, count);
             });
             std::sort(features.begin(), features.end());
             hasher.add(features.data(), static_cast<std::size_t>(std::unique(features.begin(), features.end()) - features.begin()));
             hasher.result(value);
         };
-        if (utf8.bytes.size() <= kShort) {
+        if (is_short(given.view())) {
             sketch(shingler_, features_);
         } else {
             nb::gil_scoped_release release;
@@ -64,26 +64,18 @@ class TextSketcher {
             std::vector<std::uint64_t> features;
             sketch(shingler, features);
         }
-        return nb::bytes(reinterpret_cast<const char*>(value), bits / 8);
+        const nb::object low = nb::cast(value[0]);
+        return bits == 128 ? nb::cast(value[1]) << nb::int_(64) | low : low;
     }
 
    private:
-    struct Utf8 {
-        explicit Utf8(nb::handle text) {
-            if (PyUnicode_Check(text.ptr())) {
-                encoded = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-                if (!encoded.is_valid()) throw nb::python_error();
-            } else if (PyBytes_Check(text.ptr())) {
-                encoded = nb::borrow(text);
-            } else {
-                throw nb::type_error("text: expected str or bytes");
-            }
-            bytes = {reinterpret_cast<const std::uint8_t*>(PyBytes_AsString(encoded.ptr())), static_cast<std::size_t>(PyBytes_Size(encoded.ptr()))};
-            if (bytes.size() > kMaxText) throw nb::value_error("a document of more than 4 GiB: split it");
-        }
-        nb::object encoded;
-        std::span<const std::uint8_t> bytes;
-    };
+    static HeldText held(nb::handle text) {
+        if (!PyUnicode_Check(text.ptr()) && !PyBytes_Check(text.ptr())) throw nb::type_error("text: expected str or bytes");
+        return HeldText(text);
+    }
+    static bool is_short(const TextView& text) {
+        return std::visit([](const auto& units) { return units.size_bytes(); }, text) <= kShort;
+    }
 
     TextOptions options_;
     TextShingler shingler_;

@@ -3,6 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
+#include "bind/held_texts.hpp"
 #include "sketch/overlap.hpp"
 #include "sketch/simhash.hpp"
 #include "sketch/verify.hpp"
@@ -31,8 +32,9 @@ ShingleLists concatenate(std::vector<std::vector<std::uint64_t>>&& lists) {
 }
 
 // How the sketches get their shingles: from texts, or from token hashes that somebody else made.
+template <class Texts>
 struct FromTexts {
-    const Batch<std::uint8_t>& texts;
+    const Texts& texts;
     TextOptions options;
     std::size_t count() const { return texts.count(); }
     auto reader() const {
@@ -61,7 +63,11 @@ struct FromTokens {
         return [this, shingler = Shingler(ngram, hashing)](std::size_t i, auto&& consume) mutable {
             const std::span<const std::uint64_t> hashes = tokens[i];
             shingler.start();
-            shingler.add_all(hashes.size(), [&](std::size_t k) { return hashes[k]; }, consume);
+            for (std::size_t done = 0; done < hashes.size(); done += Shingler::kMost) {
+                const std::size_t here = std::min(Shingler::kMost, hashes.size() - done);
+                std::copy_n(hashes.data() + done, here, shingler.room());
+                shingler.added(here, consume);
+            }
             shingler.finish(consume);
         };
     }
@@ -118,12 +124,13 @@ Output<std::uint64_t> simhash_batch(const Source& source, unsigned bits, bool un
 template <class Source>
 Output<std::uint32_t> minhash_batch(const Source& source, std::size_t size, unsigned workers) {
     if (source.count() > (std::size_t{1} << 40) / size) throw nb::value_error("size: the sketches of this batch would take more than 4 TiB");
-    std::vector<std::uint32_t> out(source.count() * size);
+    GrowingArray<std::uint32_t> out;
+    std::uint32_t* const values = out.add(source.count() * size);
     {
         nb::gil_scoped_release release;
         for_each_document(source.count(), workers, [&] {
             return [&, read = source.reader(), hasher = MinHasher(size)](std::size_t i) mutable {
-                hasher.start(out.data() + i * size);
+                hasher.start(values + i * size);
                 read(i, [&](const std::uint64_t* hashes, std::size_t count) { hasher.add(hashes, count); });
                 hasher.finish();
             };
@@ -154,6 +161,11 @@ Output<std::uint64_t> simhash_texts(Bytes data, Offsets offsets, unsigned mode, 
     return simhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_bits(bits), unique, check_workers(workers));
 }
 
+Output<std::uint64_t> simhash_held(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique,
+                                   unsigned workers) {
+    return simhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_bits(bits), unique, check_workers(workers));
+}
+
 Output<std::uint64_t> simhash_features(Hashes features, Offsets offsets, unsigned bits, bool unique, unsigned workers) {
     const Batch<std::uint64_t> lists(features, offsets);
     return simhash_batch(FromFeatures{lists}, check_bits(bits), unique, check_workers(workers));
@@ -177,6 +189,10 @@ Output<std::uint64_t> simhash_weighted(Hashes features, Input<double> weights, u
 Output<std::uint32_t> minhash_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size,
                                     unsigned workers) {
     const Batch<std::uint8_t> texts(data, offsets);
+    return minhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_size(size), check_workers(workers));
+}
+
+Output<std::uint32_t> minhash_held(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size, unsigned workers) {
     return minhash_batch(FromTexts{texts, check_text(mode, fold, ngram, seed)}, check_size(size), check_workers(workers));
 }
 
@@ -258,16 +274,21 @@ void bind_sketch(nb::module_& m) {
     using namespace lookalike;
     using namespace nb::literals;
     nb::class_<Hashing>(m, "Hashing").def("__init__", &make_hashing, "seed"_a, "key"_a.noconvert());
+    nb::class_<HeldTexts>(m, "HeldTexts")
+        .def(nb::init<nb::list, std::size_t, std::size_t, std::size_t>(), "texts"_a, "first"_a, "most"_a, "characters"_a)
+        .def("__len__", &HeldTexts::count);
     m.def("shingle_texts", &shingle_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "unique"_a, "workers"_a);
     m.def("secret_features", &secret_features, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "unique"_a, "workers"_a,
           "key"_a.noconvert() = nb::none());
     m.def("shingle_tokens", &shingle_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "unique"_a);
     m.def("simhash_texts", &simhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a,
           "workers"_a);
+    m.def("simhash_texts", &simhash_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "workers"_a);
     m.def("simhash_features", &simhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "bits"_a, "unique"_a, "workers"_a);
     m.def("simhash_tokens", &simhash_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "bits"_a, "unique"_a);
     m.def("simhash_weighted", &simhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "bits"_a);
     m.def("minhash_texts", &minhash_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "workers"_a);
+    m.def("minhash_texts", &minhash_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "size"_a, "workers"_a);
     m.def("minhash_features", &minhash_features, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "workers"_a);
     m.def("minhash_tokens", &minhash_tokens, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "ngram"_a, "seed"_a, "size"_a);
     m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);

@@ -37,7 +37,7 @@ void decode(std::string_view text, std::vector<std::uint32_t>& out) {
 std::vector<std::uint64_t> grams(std::string_view text) {
     std::vector<std::uint64_t> found;
     TextShingler shingler({Mode::chars, true, kGram, 0});
-    shingler.run({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
+    shingler.run(Utf8(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()),
                  [&](const std::uint64_t* hashes, std::size_t count) { found.insert(found.end(), hashes, hashes + count); });
     std::sort(found.begin(), found.end());
     return found;

@@ -55,66 +55,81 @@ namespace {
 constexpr std::size_t kSmallWindow = 16;
 constexpr std::size_t kBlock = 256;
 
-// How many neighbours in a row a hash beats: before it those that are not smaller, behind it those that are larger.
-// `hashes` has `window` - 1 readable neighbours on both sides of the block.
-LOOKALIKE_INLINED void count_beaten_here(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
-    std::uint64_t going[kBlock];
+// Whether a hash is kept: whether a whole window fits into the neighbours that it beats, before it those that are not smaller, behind it those that are
+// larger. That is a local rule, so it needs no branches, while following the smallest of a sliding window mispredicts one at every other step.
+// `hashes` has `window` - 1 readable neighbours on both sides of the block. They are signed: that order the lanes know.
+LOOKALIKE_INLINED void choose_here(const std::int64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* chosen) {
+    std::uint64_t going[kBlock], beaten[kBlock];
     for (std::size_t i = 0; i < size; ++i) beaten[i] = 0;
     for (int side = 0; side < 2; ++side) {
         for (std::size_t i = 0; i < size; ++i) going[i] = 1;
         for (std::size_t step = 1; step < window; ++step) {
-            const std::uint64_t* other = side == 0 ? hashes - step : hashes + step;
+            const std::int64_t* other = side == 0 ? hashes - step : hashes + step;
             for (std::size_t i = 0; i < size; ++i) {
                 going[i] &= side == 0 ? other[i] >= hashes[i] : other[i] > hashes[i];
                 beaten[i] += going[i];
             }
         }
     }
+    for (std::size_t i = 0; i < size; ++i) chosen[i] = beaten[i] >= window - 1;
 }
 
-void count_beaten(const std::uint64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* beaten) {
-    return widest<count_beaten_here>(hashes, size, window, beaten);
+// The same for windows of four, which is what nearly everybody asks for, in one pass.
+LOOKALIKE_INLINED void choose_of_four_here(const std::int64_t* hashes, std::size_t size, std::uint64_t* chosen) {
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::int64_t* const h = hashes + i;
+        const std::uint64_t left1 = h[-1] >= h[0], left2 = left1 & (h[-2] >= h[0]), left3 = left2 & (h[-3] >= h[0]);
+        const std::uint64_t right1 = h[1] > h[0], right2 = right1 & (h[2] > h[0]), right3 = right2 & (h[3] > h[0]);
+        chosen[i] = left3 | (left2 & right1) | (left1 & right2) | right3;
+    }
 }
 
-// A hash is kept if a whole window fits into the neighbours that it beats. That is a local rule, so it needs no branches,
-// while following the smallest of a sliding window mispredicts one at every other step.
-void winnow_small(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+void choose(const std::int64_t* hashes, std::size_t size, std::size_t window, std::uint64_t* chosen) {
+    if (window == 4) return widest<choose_of_four_here>(hashes, size, chosen);
+    widest<choose_here>(hashes, size, window, chosen);
+}
+
+// Unsigned numbers in the order of signed ones.
+constexpr std::int64_t as_signed(std::uint64_t hash) { return static_cast<std::int64_t>(hash ^ 1ULL << 63); }
+
+// A hash of zero at the start would beat what stands in front of the text: it counts what is really there.
+bool zero_is_kept(std::span<const std::uint64_t> shingles, std::size_t at, std::size_t window) {
+    std::size_t behind = 0;
+    while (behind < window - 1 && at + behind + 1 < shingles.size() && shingles[at + behind + 1] > 0) ++behind;
+    return std::min(at, window - 1) + behind >= window - 1;
+}
+
+std::size_t winnow_small(std::span<const std::uint64_t> shingles, std::size_t window, std::uint32_t* kept) {
     const std::size_t count = shingles.size(), edge = window - 1;
-    std::uint64_t padded[kBlock + 2 * kSmallWindow], beaten[kBlock];
-    kept.resize(count);
+    std::int64_t padded[kBlock + 2 * kSmallWindow];
+    std::uint64_t chosen[kBlock];
     std::size_t found = 0;
     for (std::size_t first = 0; first < count; first += kBlock) {
         const std::size_t size = std::min(kBlock, count - first);
         // Beyond the ends there is nothing to beat: a hash that always wins stands there.
         for (std::size_t i = 0; i < edge; ++i) {
-            padded[i] = first + i < edge ? 0 : shingles[first + i - edge];
-            padded[edge + size + i] = first + size + i < count ? shingles[first + size + i] : 0;
+            padded[i] = as_signed(first + i < edge ? 0 : shingles[first + i - edge]);
+            padded[edge + size + i] = as_signed(first + size + i < count ? shingles[first + size + i] : 0);
         }
-        std::copy_n(shingles.begin() + static_cast<std::ptrdiff_t>(first), size, padded + edge);
-        count_beaten(padded + edge, size, window, beaten);
-        // A hash of zero at the start would beat the padding in front of it: it counts what is really there.
-        for (std::size_t i = 0; i < size; ++i) {
-            if (padded[edge + i] != 0 || first + i >= edge) continue;
-            std::uint64_t real = 0;
-            for (std::size_t step = 1; step < window && step <= first + i; ++step) ++real;
-            std::uint64_t behind = 0;
-            while (behind < edge && first + i + behind + 1 < count && shingles[first + i + behind + 1] > 0) ++behind;
-            beaten[i] = real + behind;
+        for (std::size_t i = 0; i < size; ++i) padded[edge + i] = as_signed(shingles[first + i]);
+        choose(padded + edge, size, window, chosen);
+        for (std::size_t i = 0; first + i < edge && i < size; ++i) {
+            if (shingles[first + i] == 0) chosen[i] = zero_is_kept(shingles, first + i, window);
         }
         for (std::size_t i = 0; i < size; ++i) {
             kept[found] = static_cast<std::uint32_t>(first + i);
-            found += beaten[i] >= edge;
+            found += chosen[i];
         }
     }
-    kept.resize(found);
+    return found;
 }
 
-void winnow_large(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
-    std::size_t smallest = 0;
+std::size_t winnow_large(std::span<const std::uint64_t> shingles, std::size_t window, std::uint32_t* kept) {
+    std::size_t smallest = 0, found = 0;
     for (std::size_t i = 1; i < window; ++i) {
         if (shingles[i] <= shingles[smallest]) smallest = i;
     }
-    kept.push_back(static_cast<std::uint32_t>(smallest));
+    kept[found++] = static_cast<std::uint32_t>(smallest);
     for (std::size_t last = window; last < shingles.size(); ++last) {
         const std::size_t first = last - window + 1;
         if (shingles[last] <= shingles[smallest]) {
@@ -127,21 +142,17 @@ void winnow_large(std::span<const std::uint64_t> shingles, std::size_t window, s
         } else {
             continue;
         }
-        kept.push_back(static_cast<std::uint32_t>(smallest));
+        kept[found++] = static_cast<std::uint32_t>(smallest);
     }
+    return found;
 }
 
 }  // namespace
 
-void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
-    kept.clear();
-    if (shingles.empty()) return;
+std::size_t winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::uint32_t* kept) {
+    if (shingles.empty()) return 0;
     window = std::min(window, shingles.size());
-    if (window <= kSmallWindow) {
-        winnow_small(shingles, window, kept);
-    } else {
-        winnow_large(shingles, window, kept);
-    }
+    return window <= kSmallWindow ? winnow_small(shingles, window, kept) : winnow_large(shingles, window, kept);
 }
 
 std::vector<SharedRun> shared_runs(const Anchors& left, const Anchors& right, unsigned n) {

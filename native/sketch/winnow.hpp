@@ -9,8 +9,13 @@
 namespace lookalike {
 
 // The positions of the shingles that winnowing keeps: of every `window` neighbours the smallest, the rightmost on a tie.
-// Fewer shingles than `window` are one window.
-void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept);
+// Fewer shingles than `window` are one window. `kept` has room for as many as there are shingles; returns how many were kept.
+std::size_t winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::uint32_t* kept);
+
+inline void winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::vector<std::uint32_t>& kept) {
+    kept.resize(shingles.size());
+    kept.resize(winnow(shingles, window, kept.data()));
+}
 
 struct SharedRun {
     std::uint32_t left, right, length;  // first token on both sides, number of tokens

@@ -52,31 +52,24 @@ class Hashing {
     std::optional<HashKey> key_;
 };
 
-// Takes tokens one by one and hands on shingle hashes in batches that stay in the first-level cache.
+// Takes tokens and hands on shingle hashes in batches that stay in the first-level cache.
 // A text of fewer than n tokens has one shingle, made of all of them; a text of none has none.
 class Shingler {
    public:
-    Shingler(unsigned n, const Hashing& hashing) : n_(n), hashing_(hashing), tokens_(kBatch + n), shingles_(kBatch + 1) {}
+    static constexpr std::size_t kMost = 1024;  // tokens at a time
+
+    Shingler(unsigned n, const Hashing& hashing) : n_(n), hashing_(hashing), tokens_(kBatch + kMost + n), shingles_(kBatch + kMost + 1) {}
 
     void start() { held_ = 0, emitted_ = false; }
 
-    template <class Consume>
-    void add(std::uint64_t token, Consume&& consume) {
-        tokens_[held_++] = token;
-        if (held_ == tokens_.size()) drain(consume);
-    }
+    // Where further tokens are written, up to kMost of them, …
+    std::uint64_t* room() { return tokens_.data() + held_; }
 
-    // Tokens made by token(0), token(1), …
-    template <class Make, class Consume>
-    void add_all(std::size_t count, Make&& token, Consume&& consume) {
-        for (std::size_t done = 0; done < count;) {
-            const std::size_t room = std::min(tokens_.size() - held_, count - done);
-            std::uint64_t* out = tokens_.data() + held_;
-            for (std::size_t i = 0; i < room; ++i) out[i] = token(done + i);
-            held_ += room;
-            done += room;
-            if (held_ == tokens_.size()) drain(consume);
-        }
+    // … and so many are there now.
+    template <class Consume>
+    void added(std::size_t count, Consume&& consume) {
+        held_ += count;
+        if (held_ >= kBatch + n_) drain(consume);
     }
 
     template <class Consume>
@@ -90,7 +83,7 @@ class Shingler {
     }
 
    private:
-    static constexpr std::size_t kBatch = 1024;
+    static constexpr std::size_t kBatch = 256;  // small ones wait for more
 
     template <class Consume>
     void drain(Consume&& consume) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "base/dispatch.hpp"
 #include "text/character_form.hpp"
@@ -10,51 +12,69 @@
 namespace lookalike {
 namespace {
 
-constexpr unsigned kHard = 7;  // as a class: not one character of a simple kind
-
-constexpr unsigned kShownSize = 24, kShownClass = 26;
-
 std::uint32_t word_of(const std::uint8_t* utf8, unsigned size) {
     std::uint32_t word = 0;
     std::memcpy(&word, utf8, size);
     return word;
 }
 
-// For each code point of one byte or three: what has to be done to its bytes (XOR), how many it then has, and its class. In pages of 64, most of which are
-// the same: all ideographs share one.
+// The bits of a code point below U+10000 where the three bytes of UTF-8 have them, and nothing else.
+constexpr std::uint32_t spread(std::uint32_t code) { return code >> 12 | (code & 0xFC0) << 2 | (code & 0x3F) << 16; }
+
+// What the hash of a token begins with, by its size.
+constexpr std::array<std::uint64_t, 9> kSizeStates = [] {
+    std::array<std::uint64_t, 9> states{};
+    for (std::size_t size = 0; size < states.size(); ++size) states[size] = size * kGolden;
+    return states;
+}();
+
+// What is to be done with a code point; the lowest two bits are how many bytes it becomes.
+constexpr unsigned kSize = 3, kInAuto = 4, kInPieces = 8, kSpaceBit = 16;  // a token in these modes
+constexpr unsigned kHardInWords = 32, kHard = 64;                          // not one character of a simple kind, or part of a word
+
+// For each code point below U+10000: what makes the beginning of its hash of its spread bits (XOR), and what is to be done with it. In pages of 64, most of
+// which are the same: all ideographs share one.
 struct Simple {
-    std::array<std::uint16_t, 1024> directory{};
-    std::vector<std::uint32_t> entries;  // first those of ASCII, two pages
+    std::array<std::uint16_t, 1024> directory{};  // where a page begins
+    std::vector<std::uint64_t> changes;
+    std::vector<std::uint8_t> kinds;
 
     Simple() {
-        for (std::uint8_t c = 0; c < 0x80; ++c) entries.push_back(of_ascii(c));
-        std::map<std::array<std::uint32_t, 64>, std::uint16_t> pages;
+        using Page = std::pair<std::array<std::uint64_t, 64>, std::array<std::uint8_t, 64>>;
+        std::map<Page, std::uint16_t> pages;
         for (std::uint32_t first = 0; first < 0x10000; first += 64) {
-            std::array<std::uint32_t, 64> page;
-            for (std::uint32_t i = 0; i < 64; ++i) page[i] = entry(first + i);
-            const auto [found, is_new] = pages.try_emplace(page, static_cast<std::uint16_t>(pages.size() + 2));
-            if (is_new) entries.insert(entries.end(), page.begin(), page.end());
+            Page page;
+            for (std::uint32_t i = 0; i < 64; ++i) std::tie(page.first[i], page.second[i]) = entry(first + i);
+            const auto [found, is_new] = pages.try_emplace(page, static_cast<std::uint16_t>(changes.size()));
+            if (is_new) {
+                changes.insert(changes.end(), page.first.begin(), page.first.end());
+                kinds.insert(kinds.end(), page.second.begin(), page.second.end());
+            }
             directory[first / 64] = found->second;
         }
     }
 
-    static std::uint32_t of_ascii(std::uint8_t c) {
-        const unsigned kind = CharacterForm::of_ascii(c);
-        const unsigned becomes = kind == CharacterForm::kSpace ? ' ' : c >= 'A' && c <= 'Z' ? c | 0x20U : c;
-        return (c ^ becomes) | 1U << kShownSize | kind << kShownClass;
-    }
+    using Entry = std::pair<std::uint64_t, std::uint8_t>;
 
-    static std::uint32_t entry(std::uint32_t code) {
-        const std::uint32_t hard = kHard << kShownClass;
-        if (code < 0x800 || (code >= 0xD800 && code < 0xE000)) return hard;
+    static Entry entry(std::uint32_t code) {
+        const Entry hard{0, kHard | kHardInWords};
+        if (code < 0x80) {
+            const unsigned kind = CharacterForm::of_ascii(static_cast<std::uint8_t>(code));
+            return made(code, kind, code >= 'A' && code <= 'Z' ? code | 0x20U : code, 1);
+        }
+        if (code >= 0xD800 && code < 0xE000) return hard;
         const CharacterForm form(code);
         const CharacterForm::Item first = form.first();
         if (form.is_nothing() || !form.is_one() || first.size > 3 || form.joins()) return hard;
-        const std::uint8_t utf8[] = {static_cast<std::uint8_t>(0xE0 | code >> 12), static_cast<std::uint8_t>(0x80 | (code >> 6 & 0x3F)),
-                                     static_cast<std::uint8_t>(0x80 | (code & 0x3F))};
-        const bool space = first.character_class == CharacterForm::kSpace;
-        const std::uint32_t word = space ? ' ' : word_of(first.utf8, first.size);
-        return (word_of(utf8, 3) ^ word) | (space ? 1 : first.size) << kShownSize | first.character_class << kShownClass;
+        return made(code, first.character_class, word_of(first.utf8, first.size), first.size);
+    }
+
+    static Entry made(std::uint32_t code, unsigned kind, std::uint32_t word, unsigned size) {
+        const bool space = kind == CharacterForm::kSpace;
+        if (space) word = ' ', size = 1;
+        const unsigned tokens = kind == CharacterForm::kSingle ? kInAuto | kInPieces : kind == CharacterForm::kOther ? kInPieces : 0;
+        const unsigned bits = size | tokens | (space ? kSpaceBit : 0) | (kind == CharacterForm::kWord ? kHardInWords : 0);
+        return {spread(code) ^ word ^ kSizeStates[size], static_cast<std::uint8_t>(bits)};
     }
 };
 
@@ -63,148 +83,206 @@ const Simple& simple() {
     return table;
 }
 
-bool begins_with_ideograph(const std::uint8_t* p, const std::uint8_t* end) {
-    const unsigned two = end - p < 3 ? 0 : p[0] << 8U | p[1];
-    return two >= 0xE4B8 && two <= 0xE9BF && (p[1] & 0xC0) == 0x80 && (p[2] & 0xC0) == 0x80;
+// Where a token begins and ends, in one word.
+constexpr std::uint64_t span_at(std::uint32_t begin, std::uint32_t end) { return begin | std::uint64_t{end} << 32; }
+constexpr std::uint64_t span_at(std::uint32_t one) { return span_at(one, one + 1); }
+
+template <class Unit>
+LOOKALIKE_INLINED void spread_here(const Unit* units, std::size_t count, std::uint32_t* out) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = spread(units[i]);
 }
 
-LOOKALIKE_INLINED void hash_token_words_here(const std::uint64_t* words, const std::uint32_t* sizes, std::size_t count, std::uint64_t* out) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = finish(absorb(sizes[i] * kGolden, words[i]));
+constexpr bool is_ideograph(std::uint32_t code) { return code - 0x4E00 <= 0x9FFF - 0x4E00; }
+
+LOOKALIKE_INLINED void hash_token_words_here(const std::uint64_t* words, std::size_t count, std::uint64_t* out) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = finish(absorb(0, words[i]));
+}
+
+// Code points of UTF-8, up to `most`. From `enough` on it ends in front of an ideograph.
+struct Decoded {
+    std::size_t count;
+    const std::uint8_t* end;
+};
+
+Decoded decode_some(const std::uint8_t* p, const std::uint8_t* end, std::size_t enough, std::size_t most, std::uint32_t* codes) {
+    std::size_t count = 0;
+    while (p < end && count < most) {
+        std::uint32_t code = *p;
+        unsigned taken = 1;
+        if (end - p >= 4 && (word_of(p, 4) & 0xC0C0F0) == 0x8080E0) [[likely]] {
+            const std::uint32_t four = word_of(p, 4);
+            code = (four & 0xF) << 12 | (four >> 2 & 0xFC0) | (four >> 16 & 0x3F);
+            taken = 3;
+            if (code < 0x800 || (code >= 0xD800 && code < 0xE000)) taken = decode_one(p, static_cast<std::size_t>(end - p), code);
+        } else if (code >= 0x80) {
+            taken = decode_one(p, static_cast<std::size_t>(end - p), code);
+        }
+        if (count >= enough && is_ideograph(code)) break;
+        codes[count++] = code;
+        p += taken;
+    }
+    return {count, p};
 }
 
 }  // namespace
 
-void hash_token_words(const std::uint64_t* words, const std::uint32_t* sizes, std::size_t count, std::uint64_t* out) {
-    widest<hash_token_words_here>(words, sizes, count, out);
+void SimpleTokens::hash(std::uint64_t* out) const {
+    widest<hash_token_words_here>(words_, count_, out);
+    for (const Long& token : longs_) out[token.token] = token_hash_padded(bytes(token), sizes_[token.token]);
 }
 
-bool SimpleTokens::suits(std::span<const std::uint8_t> utf8, Mode mode, bool fold) {
-    if (!fold || (mode != Mode::automatic && mode != Mode::chars && mode != Mode::pieces)) return false;
-    const std::size_t seen = std::min<std::size_t>(utf8.size(), 64);
+namespace {
+
+bool reads(Mode mode, bool fold) { return fold && (mode == Mode::automatic || mode == Mode::chars || mode == Mode::pieces); }
+
+template <class Unit>
+bool mostly_beyond_ascii(const Unit* units, std::size_t seen) {
     std::size_t beyond_ascii = 0;
-    for (std::size_t i = 0; i < seen; ++i) beyond_ascii += utf8[i] >> 7;
+    for (std::size_t i = 0; i < seen; ++i) beyond_ascii += units[i] >= 0x80;
     return seen > 0 && 2 * beyond_ascii >= seen;
+}
+
+}  // namespace
+
+bool SimpleTokens::suits(std::span<const std::uint8_t> utf8, Mode mode, bool fold) {
+    return reads(mode, fold) && mostly_beyond_ascii(utf8.data(), std::min<std::size_t>(utf8.size(), 64));
+}
+
+template <class Unit>
+bool SimpleTokens::suits(std::span<const Unit> units, Mode mode, bool fold) {
+    return reads(mode, fold) && mostly_beyond_ascii(units.data(), std::min<std::size_t>(units.size(), 32));
 }
 
 std::size_t SimpleTokens::take(std::span<const std::uint8_t> rest, Mode mode) {
     const std::uint8_t *const begin = rest.data(), *const end = begin + rest.size();
+    const Decoded some = decode_some(begin, end, kEnough, kUnits, decoded_);
+    const std::size_t taken = take_units(decoded_, some.count, some.end == end, mode);
+    if (taken == some.count) return static_cast<std::size_t>(some.end - begin);
+    return static_cast<std::size_t>(decode_some(begin, end, taken, taken, decoded_).end - begin);
+}
+
+template <class Unit>
+std::size_t SimpleTokens::take(std::span<const Unit> rest, Mode mode) {
+    std::size_t count = std::min(rest.size(), kEnough);
+    while (count < rest.size() && count < kUnits && !is_ideograph(rest[count])) ++count;
+    return take_units(rest.data(), count, count == rest.size(), mode);
+}
+
+// `whole`: they are all that is left of the text; otherwise an ideograph comes next, if there was one in reach. Returns how many were taken.
+template <class Unit>
+std::size_t SimpleTokens::take_units(const Unit* units, std::size_t count, bool whole, Mode mode) {
     const std::uint32_t before = position_;
-    const auto read_until = [&](const std::uint8_t* last) {
+    const auto read_until = [&](std::size_t last) {
         position_ = before;
         count_ = 0;
         after_space_ = true;
-        in_word_ = false;
+        word_until_ = kNowhere;
         bytes_.clear();
         longs_.clear();
-        return mode == Mode::chars ? read<true>(begin, last, mode) : read<false>(begin, last, mode);
+        return mode == Mode::chars ? read<true>(units, last, mode) : read<false>(units, last, mode);
     };
-    const std::uint8_t* stopped = read_until(end);
-    if (stopped == end) {
+    std::size_t stopped = read_until(count);
+    if (whole && stopped == count) {
         if (mode == Mode::chars && after_space_ && count_ > 0) --count_;
         if (count_ == 0) return position_ = before, 0;  // a text without words is read by its characters
-    } else if (!begins_with_ideograph(stopped, end)) {
-        do --stopped;
-        while (stopped > begin && !begins_with_ideograph(stopped, end));
-        if (stopped <= begin) return position_ = before, 0;
-        read_until(stopped);
+    } else if (stopped < count || count == kUnits) {    // what comes next is no ideograph, or nobody has looked
+        if (stopped == count || !is_ideograph(units[stopped])) {
+            while (stopped > 0 && !is_ideograph(units[--stopped])) {}
+            read_until(stopped);
+        }
+        if (stopped == 0) return position_ = before, 0;
     }
     bytes_.resize(bytes_.size() + 8);
-    return static_cast<std::size_t>(stopped - begin);
+    return stopped;
 }
 
-// Returns where it stopped: at the end, in front of an ideograph when there are enough tokens, or in front of what it cannot read.
-template <bool chars>
-const std::uint8_t* SimpleTokens::read(const std::uint8_t* p, const std::uint8_t* end, Mode mode) {
+// Returns how many it read: all, or those in front of one that it cannot read, or as many as there is room for.
+template <bool chars, class Unit>
+std::size_t SimpleTokens::read(const Unit* units, std::size_t many, Mode mode) {
     using Form = CharacterForm;
     const std::uint16_t* const directory = simple().directory.data();
-    const std::uint32_t* const entries = simple().entries.data();
-    const unsigned hard = 1U << kHard | (chars ? 0 : 1U << Form::kWord);
-    [[maybe_unused]] const unsigned tokens = 1U << Form::kSingle | (mode == Mode::pieces ? 1U << Form::kOther : 0);
+    const std::uint64_t* const changes = simple().changes.data();
+    const std::uint8_t* const kinds = simple().kinds.data();
+    constexpr unsigned hard = chars ? kHard : kHardInWords;
+    [[maybe_unused]] const unsigned token_bit = mode == Mode::pieces ? 3 : 2;
+    std::uint32_t spreads[kUnits];
+    widest<spread_here<Unit>>(units, many, spreads);
     // Copies that stay in registers; the members are right wherever `put` is called, and at the end.
     std::size_t count = count_;
-    std::uint32_t position = position_;
+    const std::uint32_t position = position_;
     unsigned after_space = after_space_;
-    while (p < end) {
-        const std::uint32_t four = end - p >= 4 ? word_of(p, 4) : word_of(p, static_cast<unsigned>(end - p));
-        // A branch, though it is mispredicted now and then: without one, each character would wait for the one before it.
-        const bool three = (four & 0xC0C0F0) == 0x8080E0;
-        if (three || (four & 0x80) == 0) {
-            const std::uint32_t entry = three ? entries[directory[(four & 0xF) << 6 | (four >> 8 & 0x3F)] * 64U + (four >> 16 & 0x3F)] : entries[four & 0x7F];
-            const unsigned kind = entry >> kShownClass;
-            if ((hard >> kind & 1) == 0) {
-                if (count >= kEnough && (begins_with_ideograph(p, end) || count >= kRoom - 32)) break;
-                words_[count] = (four ^ entry) & (three ? 0xFFFFFF : 0xFF);
-                sizes_[count] = entry >> kShownSize & 3;
-                starts_[count] = position;
-                ends_[count] = ++position;
-                if constexpr (chars) {
-                    const unsigned space = kind == Form::kSpace;
-                    count += 1 - (space & after_space);
-                    after_space = space;
-                } else {
-                    count += tokens >> kind & 1;
-                    in_word_ = false;
-                }
-                if (three) [[likely]] {
-                    p += 3;
-                } else {
-                    ++p;
-                }
-                continue;
+    std::size_t i = 0;
+    for (; i < many; ++i) {
+        const std::uint32_t code = units[i];
+        const bool in_table = sizeof(Unit) == 2 || code < 0x10000;
+        const std::size_t at = in_table ? directory[code >> 6] + (code & 0x3F) : 0;
+        const unsigned kind = in_table ? kinds[at] : hard;
+        if ((kind & hard) == 0) [[likely]] {
+            words_[count] = spreads[i] ^ changes[at];
+            sizes_[count] = kind & kSize;
+            spans_[count] = span_at(position + static_cast<std::uint32_t>(i));
+            if constexpr (chars) {
+                const unsigned space = kind / kSpaceBit & 1;
+                count += 1 - (space & after_space);
+                after_space = space;
+            } else {
+                count += kind >> token_bit & 1;
             }
+            continue;
         }
-        if (count >= kRoom - 32) break;
+        if (count >= kRoom - 32 - (many - i)) break;  // each of the rest may be one more
         count_ = count;
-        position_ = position;
+        position_ = position + static_cast<std::uint32_t>(i);
         after_space_ = after_space != 0;
-        if (*p < 0x80) {
-            put<chars>(entries[*p] >> kShownClass, *p ^ (entries[*p] & 0xFF), 1, mode);
-            ++p;
+        if (code < 0x80) {
+            put<chars>(Form::kWord, static_cast<std::uint32_t>(spreads[i] ^ changes[at] ^ kSizeStates[1]), 1, mode);
         } else {
-            std::uint32_t code;
-            const unsigned taken = decode_one(p, static_cast<std::size_t>(end - p), code);
-            const Form form(code);
+            const Form form(code >= 0xD800 && code < 0xE000 ? 0xFFFD : code);
             if (form.joins()) break;
+            if (form.is_nothing() && word_until_ == position_) ++word_until_;
             form.for_each([&](const Form::Item& item) { put<chars>(item.character_class, word_of(item.utf8, item.size), item.size, mode); });
-            p += taken;
         }
         count = count_;
-        position = ++position_;
         after_space = after_space_;
     }
     count_ = count;
-    position_ = position;
+    position_ = position + static_cast<std::uint32_t>(i);
     after_space_ = after_space != 0;
-    return p;
+    return i;
 }
 
-// One character of any simple class.
+// One character of any simple class, or one of several that a code point becomes.
 template <bool chars>
 void SimpleTokens::put(unsigned character_class, std::uint32_t word, unsigned size, Mode mode) {
     using Form = CharacterForm;
     const bool space = character_class == Form::kSpace, of_word = !chars && character_class == Form::kWord;
+    const bool in_word = word_until_ == position_ || word_until_ == std::uint64_t{position_} + 1;
+    word_until_ = of_word ? std::uint64_t{position_} + 1 : kNowhere;
     if (of_word) {
-        if (!in_word_) word_ = bytes_.size();
+        if (!in_word) word_ = bytes_.size();
         for (unsigned i = 0; i < size; ++i) bytes_.push_back(static_cast<std::uint8_t>(word >> 8 * i));
     }
-    if (of_word && in_word_) {
+    if (of_word && in_word) {
         std::uint32_t& before = sizes_[count_ - 1];
-        if (before < 8) words_[count_ - 1] |= std::uint64_t{word} << 8 * before;
+        if (before + size <= 8) words_[count_ - 1] ^= std::uint64_t{word} << 8 * before ^ kSizeStates[before] ^ kSizeStates[before + size];
         if (before <= 8 && before + size > 8) longs_.push_back({count_ - 1, word_});
         before += size;
-        ends_[count_ - 1] = position_ + 1;
+        spans_[count_ - 1] = span_at(static_cast<std::uint32_t>(spans_[count_ - 1]), position_ + 1);
         return;
     }
     const bool token =
         chars ? !(space && after_space_) : of_word || character_class == Form::kSingle || (mode == Mode::pieces && character_class == Form::kOther);
     if (token) {
-        words_[count_] = space ? ' ' : word;
+        words_[count_] = (space ? ' ' : word) ^ kSizeStates[space ? 1 : size];
         sizes_[count_] = space ? 1 : size;
-        starts_[count_] = position_;
-        ends_[count_++] = position_ + 1;
+        spans_[count_++] = span_at(position_);
     }
     after_space_ = space;
-    in_word_ = of_word;
 }
+
+template bool SimpleTokens::suits(std::span<const std::uint16_t>, Mode, bool);
+template bool SimpleTokens::suits(std::span<const std::uint32_t>, Mode, bool);
+template std::size_t SimpleTokens::take(std::span<const std::uint16_t>, Mode);
+template std::size_t SimpleTokens::take(std::span<const std::uint32_t>, Mode);
 
 }  // namespace lookalike

@@ -6,6 +6,7 @@
 
 #include "base/dispatch.hpp"
 #include "text/character_form.hpp"
+#include "text/text_view.hpp"
 
 namespace lookalike {
 namespace {
@@ -31,25 +32,6 @@ std::uint32_t decode_valid(const std::uint8_t* p, unsigned size) {
         case 3: return (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
         default: return (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
     }
-}
-
-unsigned encode(std::uint32_t code, std::uint8_t* out) {
-    if (code < 0x80) return out[0] = static_cast<std::uint8_t>(code), 1;
-    if (code < 0x800) {
-        out[0] = static_cast<std::uint8_t>(0xC0 | code >> 6);
-        out[1] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
-        return 2;
-    }
-    unsigned size = 0;
-    if (code >= 0x10000) {
-        out[size++] = static_cast<std::uint8_t>(0xF0 | code >> 18);
-        out[size++] = static_cast<std::uint8_t>(0x80 | (code >> 12 & 0x3F));
-    } else {
-        out[size++] = static_cast<std::uint8_t>(0xE0 | code >> 12);
-    }
-    out[size++] = static_cast<std::uint8_t>(0x80 | (code >> 6 & 0x3F));
-    out[size++] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
-    return size;
 }
 
 unsigned utf8_size(std::uint8_t lead) { return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4; }
@@ -143,7 +125,7 @@ CharacterForm::CharacterForm(std::uint32_t code) {
     const unsigned entry = table_entry(code);
     if (entry == kDrop) return;
     if (entry < kDrop) {
-        const unsigned size = encode(code, own_ + 1);
+        const unsigned size = encode_one(code, own_ + 1);
         own_[0] = static_cast<std::uint8_t>(size << 4 | entry);
         items_ = own_;
     } else {
@@ -509,7 +491,7 @@ bool Folder::compose_hangul(std::uint32_t code) {
     }
     // Lead and syllable both take three bytes: the new syllable replaces the last character in place.
     std::uint8_t utf8[4];
-    encode(syllable, utf8);
+    encode_one(syllable, utf8);
     std::memcpy(bytes_.data() + size_ - 3, utf8, 3);
     if (spans_) {
         for (std::size_t i = size_ - 3; i < size_; ++i) end_[i] = position_ + 1;

@@ -72,6 +72,7 @@ class Folder {
 
     const std::uint8_t* bytes() const { return bytes_.data(); }  // eight readable bytes lie beyond the end
     std::size_t size() const { return size_; }
+    std::uint32_t code_points() const { return position_; }  // of the original
 
     // Where the text that became byte `i` stands in the original, in code points. Only after run(…, spans = true).
     std::uint32_t span_begin(std::size_t i) const { return begin_[i]; }

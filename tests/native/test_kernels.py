@@ -192,6 +192,14 @@ def test_minhash(size: int, features: list[int]) -> None:
     assert list(found) == reference.minhash(features, size)
 
 
+@pytest.mark.parametrize("count", [*range(1, 70), 100, 127, 128, 129, 200, 255, 256, 257, 400])
+def test_minhash_of_so_many_features(count: int) -> None:
+    """How many are thrown at a time depends on how many there are."""
+    features = [reference.mix(i * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) for i in range(1, count + 1)]
+    for size in (16, 32, 64, 128):
+        assert list(_native.minhash_features(array("Q", features), offsets(count), size, 1)) == reference.minhash(features, size)
+
+
 def test_minhash_of_a_long_repetitive_list_needs_every_round() -> None:
     features = [reference.mix(i % 5 + 1) for i in range(20_000)]
     found = _native.minhash_features(array("Q", features), offsets(len(features)), 128, 1)

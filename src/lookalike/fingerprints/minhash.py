@@ -23,7 +23,7 @@ from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
-from lookalike.text.columns import column_length, packed
+from lookalike.text.columns import column_length, in_place, packed
 from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from lookalike._native import Buffer
 
 MAX_SIZE = 65536
+_SIZES = f"choose 1 to {MAX_SIZE} values"
 EMPTY = 0xFFFFFFFF  # every value of the sketch of an empty set
 Elements = Iterable[str] | Iterable[bytes] | Iterable[int]
 
@@ -188,7 +189,7 @@ def _share_equal(left: tuple[int, ...], right: tuple[int, ...]) -> float:
 
 
 def check_size(size: int) -> None:
-    check_int("size", size, 1, MAX_SIZE, f"choose 1 to {MAX_SIZE} values")
+    check_int("size", size, 1, MAX_SIZE, _SIZES)
 
 
 def fingerprint_recipe(recipe: Recipe, size: int, kind: str = "minhash") -> str:
@@ -204,7 +205,7 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
     """
     chosen = resolve(recipe)
     check_size(size)
-    if isinstance(text, (str, bytes)) and (plan := plan_for(chosen, f"minhash-{size}")):
+    if isinstance(text, (str, bytes)) and (plan := plan_for(chosen, "minhash", size)):
         return _known(plan.sketcher.minhash(text, size), plan.identity)
     return MinHash(tuple(_values(text, size, chosen)), fingerprint_recipe(chosen, size))
 
@@ -212,9 +213,13 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
 def _known(made: bytes, recipe: str) -> MinHash:
     """From values that a kernel has made."""
     sketch = object.__new__(MinHash)
-    object.__setattr__(sketch, "_made", made)
-    object.__setattr__(sketch, "recipe", recipe)
+    _set_made(sketch, made)
+    _set_recipe(sketch, recipe)
     return sketch
+
+
+# A frozen object refuses assignments; its slots do not. They take a third of the time of object.__setattr__.
+_set_made, _set_recipe = _Made.__dict__["_made"].__set__, _Sketch.__dict__["recipe"].__set__
 
 
 def minhash_of_shingles(hashes: memoryview, recipe: Recipe, size: int = 128) -> MinHash:
@@ -334,6 +339,8 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
     done = 0
     for found in _columns(texts, size, chosen, workers):
         rows = np.asarray(found, dtype=np.uint32).reshape(-1, size)
+        if len(rows) == len(values):  # all in one piece, as most are: no copy
+            return rows
         values[done : done + len(rows)] = rows
         done += len(rows)
     return values
@@ -342,8 +349,8 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
 def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator[Any]:
     """The values of one piece of a column after the other."""
     if is_native(recipe):
-        for piece in packed(texts):
-            yield _native.minhash_texts(piece.data, piece.offsets, *native_form(recipe), size, workers)
+        for piece in in_place(texts):
+            yield _native.minhash_texts(*piece, *native_form(recipe), size, workers)
     elif shingles_words(recipe):
         yield from sketches_of_words(
             texts, recipe, lambda hashes, offsets: _native.minhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, size), workers

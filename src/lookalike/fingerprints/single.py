@@ -10,7 +10,7 @@ from lookalike.text.features import is_native
 from lookalike.text.tokenize import native_form
 
 _MOST = 64  # plans that are kept
-_plans: dict[tuple[int, str], Plan] = {}
+_plans: dict[tuple[int, str, int], Plan] = {}
 
 
 class Plan(NamedTuple):
@@ -18,19 +18,20 @@ class Plan(NamedTuple):
 
     recipe: Recipe  # kept alive: plans are found by where it lies
     sketcher: _native.TextSketcher
+    unique: bool  # whether a feature counts once
     identity: str
 
 
-def plan_for(recipe: Recipe, fingerprint: str) -> Plan | None:
-    """For a fingerprint such as ``minhash-128``; None where a text is not native from its first byte to the fingerprint.
+def plan_for(recipe: Recipe, kind: str, width: int) -> Plan | None:
+    """For a fingerprint such as ``minhash`` of 128 values; None where a text is not native from its first byte to the fingerprint.
 
     A recipe with a key has no plan, since the key would outlive its collection.
     """
-    found = _plans.get((id(recipe), fingerprint))
+    found = _plans.get((id(recipe), kind, width))
     if found is not None or not is_native(recipe) or recipe.key is not None or recipe.embedder is not None:
         return found
     if len(_plans) >= _MOST:
         _plans.clear()
-    made = Plan(recipe, _native.TextSketcher(*native_form(recipe)), f"{fingerprint}/{recipe.id}")
-    _plans[id(recipe), fingerprint] = made
+    made = Plan(recipe, _native.TextSketcher(*native_form(recipe)), recipe.weights == "one", f"{kind}-{width}/{recipe.id}")
+    _plans[id(recipe), kind, width] = made
     return made

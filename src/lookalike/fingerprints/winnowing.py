@@ -17,7 +17,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
-from lookalike.text.columns import Packed, column_length, packed
+from lookalike.text.columns import Packed, column_length, in_place, packed
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -243,7 +243,12 @@ def winnows(
     column_length(texts)
     check_workers(workers)
     chosen = _resolve(recipe, k, window)
-    pieces = [_piece(piece, chosen, window, workers) for piece in packed(texts)]
+    if is_native(chosen):
+        pieces = [_made(_native.winnow_texts(*piece, *native_form(chosen), window, workers)) for piece in in_place(texts)]
+    else:
+        pieces = [_by_singles(piece, chosen, window) for piece in packed(texts)]
+    if len(pieces) == 1:  # as most are: no copy
+        return Winnowings(pieces[0], chosen.ngram, f"winnowing-{window}/{chosen.id}")
     counts = [np.diff(piece.offsets) for piece in pieces]
     offsets = np.concatenate([[0], *counts]).cumsum(dtype=np.int64)
     values = np.concatenate([np.zeros(0, np.uint64), *(piece.values for piece in pieces)])
@@ -252,13 +257,16 @@ def winnows(
     return Winnowings(_Columns(offsets, values, starts, ends), chosen.ngram, f"winnowing-{window}/{chosen.id}")
 
 
-def _piece(piece: Packed, recipe: Recipe, window: int, workers: int) -> _Columns:
+def _made(found: tuple[memoryview, memoryview, memoryview, memoryview]) -> _Columns:
     import numpy as np
 
-    if is_native(recipe):
-        found = _native.winnow_texts(piece.data, piece.offsets, *native_form(recipe), window, workers)
-        values, starts, ends, offsets = (np.asarray(part) for part in found)
-        return _Columns(offsets, values, starts, ends)
+    values, starts, ends, offsets = (np.asarray(part) for part in found)
+    return _Columns(offsets, values, starts, ends)
+
+
+def _by_singles(piece: Packed, recipe: Recipe, window: int) -> _Columns:
+    import numpy as np
+
     singles = [winnow(text, window=window, recipe=recipe) for text in piece.texts()]
     offsets = np.cumsum([0, *map(len, singles)], dtype=np.int64)
     spans = np.array([span for single in singles for span in single.spans], dtype=np.uint32).reshape(-1, 2)

@@ -19,6 +19,9 @@ from lookalike.text.normalize import as_str
 # Small enough for a piece to stay in the second-level cache on its way to the kernel, large enough for two threads.
 TEXTS_AT_A_TIME = 1024
 CHARACTERS_AT_A_TIME = 8_000_000
+# Texts that are read where they are need no cache: enough for threads to be worth their start, few enough for Ctrl-C to be heard.
+HELD_AT_A_TIME = 32_768
+HELD_CHARACTERS = 32_000_000
 
 
 def column_length(texts: object) -> int:
@@ -44,6 +47,26 @@ def packed(texts: Any) -> Iterator[Packed]:
             raise
         yield Packed(data, offsets)
         first += len(offsets) - 1
+
+
+def in_place(texts: Any) -> Iterator[tuple[Any, ...]]:
+    """The column in pieces, in order, each as the first arguments of a kernel: texts where they are, or a buffer with offsets."""
+    column = _readable(texts)
+    if _library(column) == "pyarrow":
+        yield from _arrow_pieces(column)
+        return
+    first = 0
+    while first < len(column):
+        here, skipped = (column, first) if isinstance(column, list) else (list(column[first : first + HELD_AT_A_TIME]), 0)
+        try:
+            held = _native.HeldTexts(here, skipped, HELD_AT_A_TIME, HELD_CHARACTERS)
+        except TypeError:
+            _check_texts(here[skipped : skipped + HELD_AT_A_TIME], first)
+            raise
+        if len(held) == 0:  # somebody else has shortened the list
+            return
+        yield (held,)
+        first += len(held)
 
 
 def strings(texts: Any, characters: int) -> Iterator[list[str]]:

@@ -1,0 +1,82 @@
+// Python's texts, read where they are: without a copy, and without the interpreter's lock.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bind/bind.hpp"
+
+namespace lookalike {
+
+// One str or bytes. A str never changes, so its characters can be read without the lock as long as somebody holds it.
+class HeldText {
+   public:
+    explicit HeldText(nb::handle text) : held_(nb::borrow(text)) {
+        if (PyBytes_Check(text.ptr())) {
+            view_ = bytes_of(text);
+        } else {
+            hold_string(text);
+        }
+        const std::size_t units = std::visit([](const auto& all) { return all.size(); }, view_);
+        if (units > kMaxText) throw nb::value_error("a document of more than 4 GiB: split it");
+    }
+
+    const TextView& view() const { return view_; }
+
+   private:
+    static Utf8 bytes_of(nb::handle bytes) {
+        return {reinterpret_cast<const std::uint8_t*>(PyBytes_AsString(bytes.ptr())), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
+    }
+
+    void hold_string(nb::handle text) {
+#if defined(Py_LIMITED_API)  // shows nobody the characters of a str
+        held_ = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+        if (!held_.is_valid()) throw nb::python_error();
+        view_ = bytes_of(held_);
+#else
+        PyObject* const string = text.ptr();
+        const std::size_t size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(string));
+        if (PyUnicode_IS_ASCII(string)) {
+            view_ = Utf8(PyUnicode_1BYTE_DATA(string), size);
+        } else if (PyUnicode_KIND(string) == PyUnicode_1BYTE_KIND) {
+            view_ = OneByteUnits(reinterpret_cast<const char8_t*>(PyUnicode_1BYTE_DATA(string)), size);
+        } else if (PyUnicode_KIND(string) == PyUnicode_2BYTE_KIND) {
+            view_ = TwoByteUnits(PyUnicode_2BYTE_DATA(string), size);
+        } else {
+            view_ = FourByteUnits(PyUnicode_4BYTE_DATA(string), size);
+        }
+#endif
+    }
+
+    nb::object held_;
+    TextView view_;
+};
+
+// As many of a list as have `characters` of them together, but at least one. To be made and destroyed with the lock held.
+class HeldTexts {
+   public:
+    HeldTexts(nb::list texts, std::size_t first, std::size_t most, std::size_t characters) {
+        const std::size_t end = std::min(texts.size(), first + std::min(most, texts.size()));
+        texts_.reserve(end > first ? end - first : 0);
+        std::size_t taken = 0;
+        for (std::size_t i = first; i < end; ++i) {
+            const nb::object text = texts[i];
+            const bool is_text = PyUnicode_Check(text.ptr());
+            if (!is_text && !PyBytes_Check(text.ptr())) {
+                const std::string type = nb::cast<std::string>(nb::str(text.type().attr("__name__")));
+                throw nb::type_error(("item " + std::to_string(i) + " is a " + type + ", expected str or bytes").c_str());
+            }
+            taken += static_cast<std::size_t>(is_text ? PyUnicode_GetLength(text.ptr()) : PyBytes_Size(text.ptr()));
+            if (taken > characters && i > first) break;
+            texts_.emplace_back(text);
+        }
+    }
+
+    std::size_t count() const { return texts_.size(); }
+    const TextView& operator[](std::size_t i) const { return texts_[i].view(); }
+
+   private:
+    std::vector<HeldText> texts_;
+};
+
+}  // namespace lookalike

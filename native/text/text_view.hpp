@@ -1,0 +1,61 @@
+// A text as whoever has it holds it: UTF-8, or units of one size, one per code point, as Python's strings.
+#pragma once
+
+#include <span>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "base/platform.hpp"
+
+namespace lookalike {
+
+using Utf8 = std::span<const std::uint8_t>;
+using OneByteUnits = std::span<const char8_t>;  // code points below U+0100
+using TwoByteUnits = std::span<const std::uint16_t>;
+using FourByteUnits = std::span<const std::uint32_t>;
+using TextView = std::variant<Utf8, OneByteUnits, TwoByteUnits, FourByteUnits>;
+
+// A code point in UTF-8; a lone surrogate takes three bytes, as any other below U+10000. Returns how many bytes it has; room for four is needed.
+inline unsigned encode_one(std::uint32_t code, std::uint8_t* out) {
+    if (code < 0x80) return out[0] = static_cast<std::uint8_t>(code), 1;
+    if (code < 0x800) {
+        out[0] = static_cast<std::uint8_t>(0xC0 | code >> 6);
+        out[1] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
+        return 2;
+    }
+    unsigned size = 0;
+    if (code >= 0x10000) {
+        out[size++] = static_cast<std::uint8_t>(0xF0 | code >> 18);
+        out[size++] = static_cast<std::uint8_t>(0x80 | (code >> 12 & 0x3F));
+    } else {
+        out[size++] = static_cast<std::uint8_t>(0xE0 | code >> 12);
+    }
+    out[size++] = static_cast<std::uint8_t>(0x80 | (code >> 6 & 0x3F));
+    out[size++] = static_cast<std::uint8_t>(0x80 | (code & 0x3F));
+    return size;
+}
+
+template <class Unit>
+Utf8 encoded(std::span<const Unit> units, std::vector<std::uint8_t>& buffer) {
+    constexpr std::size_t most = sizeof(Unit) == 1 ? 2 : sizeof(Unit) == 2 ? 3 : 4;
+    if (buffer.size() < most * units.size() + 4) buffer.resize(most * units.size() + 4);
+    std::uint8_t* out = buffer.data();
+    for (const Unit unit : units) out += encode_one(unit, out);
+    return {buffer.data(), static_cast<std::size_t>(out - buffer.data())};
+}
+
+// The text as UTF-8, in the buffer where it is something else.
+inline Utf8 as_utf8(const TextView& text, std::vector<std::uint8_t>& buffer) {
+    return std::visit(
+        [&](const auto& units) -> Utf8 {
+            if constexpr (std::is_same_v<std::decay_t<decltype(units)>, Utf8>) {
+                return units;
+            } else {
+                return encoded(units, buffer);
+            }
+        },
+        text);
+}
+
+}  // namespace lookalike
