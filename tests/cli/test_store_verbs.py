@@ -361,3 +361,51 @@ def test_the_table_of_matches_is_read_in_one_go(store: Path, run: Run, monkeypat
     done = run("search", store, "--text", ROWS[FIRST], "--by", "simhash", "--k", "16", "--limit", "20", "--quiet")
     assert done.stdout.count("\n") > 2
     assert len(began) == 2
+
+
+class TestCollections:
+    def test_from_a_copy_to_its_end(self, store: Path, run: Run) -> None:
+        assert json.loads(run("collections", store, "copy", "default", "october", "--json").stdout) == {
+            "collection": "october",
+            "documents": 30,
+        }
+        assert json.loads(run("collections", store, "alias", "current", "october", "--json").stdout) == {
+            "alias": "current",
+            "collection": "october",
+        }
+        assert json.loads(run("stats", store, "--collection", "current", "--json").stdout)["documents"] == 30
+        assert run("collections", store, "rename", "october", "autumn").stdout == "october is called autumn now\n"
+        assert json.loads(run("collections", store, "--json").stdout) == {
+            "collections": ["autumn", "default"],
+            "aliases": {"current": "autumn"},
+        }
+        assert run("collections", store, "drop", "current").stdout == "the alias current is gone\n"
+        assert json.loads(run("collections", store, "drop", "autumn", "--json").stdout) == {"name": "autumn", "documents": 30}
+
+    def test_what_is_wrong_is_said(self, store: Path, tmp_path: Path, run: Run) -> None:
+        assert run("collections", store, "copy", "default").returncode == 2
+        taken = run("collections", store, "copy", "default", "default")
+        assert taken.returncode == 2
+        assert "has a collection 'default' already" in taken.stderr
+        missing = run("collections", store, "rename", "nobody", "somebody")
+        assert missing.returncode == 3
+        assert "no collection 'nobody'; it has default" in missing.stderr
+        assert "does not exist" in run("collections", tmp_path / "nowhere", "list").stderr
+        assert not (tmp_path / "nowhere").exists()
+
+
+class TestContainmentAndFields:
+    def test_searches(self, store: Path, run: Run) -> None:
+        part = ROWS[FIRST][: len(ROWS[FIRST]) // 2]
+        assert json.loads(run("search", store, "--text", part, "--by", "contains", "--json").stdout)[0]["scale"] == "share of query"
+        found = json.loads(run("search", store, "--text", ROWS[FIRST] * 2, "--by", "contained", "--json").stdout)
+        assert found[0]["id"] == FIRST
+        assert found[0]["score"] == 1.0
+        nearest = json.loads(run("search", store, "--text", part, "--threshold", "0", "--limit", "3", "--json").stdout)
+        assert nearest[0]["id"].rpartition("-")[0] == FIRST.rpartition("-")[0]
+
+    def test_fields_are_indexed(self, tmp_path: Path, run: Run) -> None:
+        assert run("add", tmp_path / "s", CORPUS, "--indexed", "lang, site", "--quiet").returncode == 0
+        facts = json.loads(run("stats", tmp_path / "s", "--json").stdout)
+        assert facts["settings"]["indexed"] == ["lang", "site"]
+        assert run("add", tmp_path / "s", CORPUS, "--indexed", "other").returncode == 2
