@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import lookalike as la
-from lookalike.cli import main
+from lookalike.cli import group
 from lookalike.errors import StoreError
 from lookalike.testing import corpus
 from postgres_server import Server, open_folder
@@ -56,9 +56,9 @@ def test_two_servers_of_which_one_goes_down(servers: list[Server], tmp_path: Pat
         wanted = answers(one)
         assert answers(several) == wanted
         assert all(each["documents"] > 15 for each in several.stats()["shards"])
-        shown = CliRunner().invoke(main, ["search", f"shards://{listed}", "--text", DOCUMENTS[3][1], "--json"])
+        shown = CliRunner().invoke(group, ["search", f"shards://{listed}", "--text", DOCUMENTS[3][1], "--json"])
         assert shown.exit_code == 0, shown.output
-        assert json.loads(shown.output.splitlines()[0])["matches"][0]["id"] == DOCUMENTS[3][0]
+        assert json.loads(shown.output.splitlines()[0])[0]["id"] == one.search(DOCUMENTS[3][1])[0].id
 
         servers[1].stop(signal.SIGQUIT)
         with pytest.raises(StoreError):

@@ -85,12 +85,14 @@ def _run(connections: Connections, connection: Connection, statements: Sequence[
     with ThreadPoolExecutor(BUILDERS) as threads:
         waiting = {threads.submit(run, statement) for statement in statements}
         try:
+            share = 0.0
             while waiting:
                 done, waiting = wait(waiting, POLL)
                 for each in done:
                     each.result()
                 found = connection.execute(READ).fetchone()
-                progress((len(statements) - len(waiting) + (found[0] if found else 0)) / len(statements))
+                share = min(max(share, (len(statements) - len(waiting) + (found[0] if found else 0)) / len(statements)), 1.0)
+                progress(share)
         except BaseException:  # somebody will not wait, or one failed: the others need not be finished
             threads.shutdown(wait=False, cancel_futures=True)
             for builder in list(running):

@@ -70,7 +70,8 @@ def ssdeep_pieces(digests: Sequence[str | None], collection: int) -> tuple[NDArr
     letters, part = _letters([text for _, first, second in split for text in (first, second)])
     levels = np.array([level for size, _, _ in split for level in (level_of(size), level_of(size) + 1)], dtype=np.uint64)
     found, of_part = _chosen(letters, part, levels)
-    whole = np.setdiff1d(np.arange(len(split)), of_part // 2)  # too short to have any: equal to each other, or nothing
+    # Too short to have any: equal to each other, or nothing.
+    whole = np.flatnonzero(np.bincount(of_part // 2, minlength=len(split)) == 0)
     texts = [_shortened(letters, part, 2 * place) + b":" + _shortened(letters, part, 2 * place + 1) for place in whole.tolist()]
     names = [crc32(text, int(levels[2 * place])) for place, text in zip(whole.tolist(), texts, strict=True)]
     keys = np.concatenate([found * ODD[2] >> np.uint64(64 - PIECE_BITS), np.array(names, dtype=np.uint64) >> np.uint64(32 - PIECE_BITS)])
@@ -105,13 +106,15 @@ def _chosen(
     windows = len(letters) - WINDOW + 1
     if windows <= 0:
         return np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    pieces = windows + WINDOW - LETTERS
+    pieces, part_of_last = windows + WINDOW - LETTERS, part[WINDOW - 1 :]
     grams = sum((letters[i : i + pieces] << np.uint64(8 * i) for i in range(LETTERS)), start=np.zeros(pieces, np.uint64))
     hashes = (grams | levels[part[:pieces]] << np.uint64(32)) * ODD[0]
     hashes = (hashes ^ hashes >> np.uint64(32)) * ODD[1]
     least = np.minimum.reduce([hashes[i : i + windows] for i in range(WINDOW - LETTERS + 1)])
-    inside = part[:windows] == part[WINDOW - 1 :]
-    return least[inside], part[:windows][inside]
+    part = part[:windows]
+    kept = part == part_of_last
+    kept[1:] &= (least[1:] != least[:-1]) | (part[1:] != part[:-1]) | ~kept[:-1]  # windows side by side mostly choose the same
+    return least[kept], part[kept]
 
 
 def _shortened(letters: NDArray[np.uint64], part: NDArray[np.int64], number: int) -> bytes:
