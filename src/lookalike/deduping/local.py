@@ -37,8 +37,9 @@ from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
+    from lookalike.deduping.references.found import FoundReference
     from lookalike.deduping.references.rule import ContainsRule
-    from lookalike.deduping.references.run import ContainsRun, FoundReference
+    from lookalike.deduping.references.run import ContainsRun
 
 RECORD_FROM = 4 << 30  # bytes of input: below that a run is over in a minute or two, and starting anew costs less than recording
 
