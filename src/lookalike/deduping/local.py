@@ -37,8 +37,9 @@ from lookalike.recipe import Recipe
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
+    from lookalike.deduping.references.found import FoundReference
     from lookalike.deduping.references.rule import ContainsRule
-    from lookalike.deduping.references.run import ContainsRun, FoundReference
+    from lookalike.deduping.references.run import ContainsRun
     from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.report import SparkReport
 

@@ -47,7 +47,8 @@ class ReferenceTable:
         hashes, ends, texts = array("Q"), array("q", [0]), list[str]()
 
         def hash_texts() -> None:
-            units, places = _native.unit_hashes(*pack(texts), *self._form)
+            packed = pack(texts)
+            units, places = _native.unit_hashes(packed.data, packed.offsets, *self._form)
             hashes.frombytes(memoryview(units).cast("B"))
             ends.extend(int(place) + before for before in [ends[-1]] for place in places[1:])
             texts.clear()
