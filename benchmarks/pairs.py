@@ -18,7 +18,6 @@ import os
 import random
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -60,10 +59,9 @@ def names(left: str, right: str) -> Pair:
     return first, second
 
 
-def planted(texts: list[str], length: int, edited: bool, generator: random.Random) -> tuple[list[str], set[Pair], set[Pair]]:
-    """The texts, where passages of others stand in some; the pairs that this makes, and those of two that took from one."""
+def planted(texts: list[str], length: int, edited: bool, generator: random.Random) -> tuple[list[str], set[Pair]]:
+    """The texts, where passages of others stand in some; and who took from whom."""
     made, pairs = list(texts), set()
-    takers: dict[int, list[int]] = {}
     while len(pairs) < COPIES:
         donor, taker = generator.sample(range(len(texts)), 2)
         spans = [(token.start, token.end) for token in la.tokenize(texts[donor])]
@@ -76,10 +74,20 @@ def planted(texts: list[str], length: int, edited: bool, generator: random.Rando
         glue = " " if " " in texts[donor][:500] else ""
         here = generator.choice(la.tokenize(made[taker])).start
         made[taker] = f"{made[taker][:here]}{glue.join(words)} {made[taker][here:]}"
-        takers.setdefault(donor, []).append(taker)
-        pairs.add(names(f"{donor:05}.txt", f"{taker:05}.txt"))
-    beside = {names(f"{a:05}.txt", f"{b:05}.txt") for each in takers.values() for a, b in combinations(each, 2)}
-    return made, pairs, beside
+        pairs.add((f"{donor:05}.txt", f"{taker:05}.txt"))
+    return made, pairs
+
+
+def beside(taken: set[Pair], before: set[Pair]) -> set[Pair]:
+    """Pairs that are no false ones: two that took from one, and one that took from a text which another shared something with before."""
+    groups: dict[str, set[str]] = {}
+    for donor, taker in taken:
+        groups.setdefault(donor, set()).add(taker)
+    for left, right in before:
+        for one, other in ((left, right), (right, left)):
+            if one in groups:
+                groups[one].add(other)
+    return before | {names(a, b) for group in groups.values() for a, b in combinations(sorted(group), 2)}
 
 
 def essays(texts: list[str], scratch: Path, seed: int = 5) -> dict[str, Any]:
@@ -90,10 +98,11 @@ def essays(texts: list[str], scratch: Path, seed: int = 5) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     for length in LENGTHS:
         for edited in (False, True):
-            made, truth, beside = planted(texts, length, edited, generator)
+            made, taken = planted(texts, length, edited, generator)
+            truth = {names(donor, taker) for donor, taker in taken}
             folder = written(scratch / f"{length}-{edited}", {f"{n:05}.txt": text for n, text in enumerate(made)})
             now, _ = found_in(folder)
-            found = {names(pair.left, pair.right) for pair in now} - ((before | beside) - truth)
+            found = {names(pair.left, pair.right) for pair in now} - (beside(taken, before) - truth)
             rows[f"{length} words{', edited' if edited else ''}"] = {
                 "recall": round(len(found & truth) / len(truth), 3),
                 "precision": round(len(found & truth) / max(len(found), 1), 3),
@@ -218,40 +227,55 @@ def many(count: int, scratch: Path, seed: int = 9) -> dict[str, Any]:
     return figures | {"seconds": round(seconds, 2), "megabytes_more": round(grown)}
 
 
+def print_code(found: dict[str, Any]) -> None:
+    print(f"\ncode, {found['files']} files{'':10}" + "".join(f"{way + ': auc, top, s':>34}" for way in WAYS))
+    for name, row in found["disguises"].items():
+        print(f"{name:30}" + "".join(f"{each['auc']:>18.3f}{each['top']:8.3f}{each['seconds']:8.2f}" for each in row.values()))
+
+
+def print_essays(name: str, found: dict[str, Any]) -> None:
+    print(f"\n{name}:", {key: value for key, value in found.items() if key != "copied"})
+    for row, figures in found["copied"].items():
+        print(f"  {row:24}recall {figures['recall']:.3f}  precision {figures['precision']:.3f}")
+
+
+def versions() -> dict[str, str]:
+    found = {"copydetect": version("copydetect")} if "copydetect" in WAYS else {}
+    if "dolos" in WAYS:
+        package = Path(os.environ["DOLOS"], "node_modules", "@dodona", "dolos-lib", "package.json")
+        found["dolos-lib"] = json.loads(package.read_text(encoding="utf-8"))["version"]
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--files", type=int, default=40)
     parser.add_argument("--essays", type=int, default=500)
     parser.add_argument("--many", type=int, default=10_000)
+    parser.add_argument("--parts", default="many,code,essays", help="what is measured; the rest of --json stays")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    result: dict[str, Any] = machine.describe()
-    if "copydetect" in WAYS:
-        result["versions"]["copydetect"] = version("copydetect")
-    if "dolos" in WAYS:
-        package = Path(os.environ["DOLOS"], "node_modules", "@dodona", "dolos-lib", "package.json")
-        result["versions"]["dolos-lib"] = json.loads(package.read_text(encoding="utf-8"))["version"]
+    parts = options.parts.split(",")
+    result: dict[str, Any] = json.loads(options.json.read_text(encoding="utf-8")) if options.json and options.json.exists() else {}
+    result |= machine.describe()
+    result["versions"] |= versions()
     with tempfile.TemporaryDirectory() as folder:
-        result["many"] = many(options.many, Path(folder))
-        print("one passage in all:", result["many"])
-        result["code"] = code(read(python_files(), "python", options.files), PYTHON, Path(folder))
-        print(f"\ncode, {result['code']['files']} files{'':10}" + "".join(f"{way + ': auc, top, s':>34}" for way in WAYS))
-        for name, row in result["code"]["disguises"].items():
-            print(f"{name:30}" + "".join(f"{each['auc']:>18.3f}{each['top']:8.3f}{each['seconds']:8.2f}" for each in row.values()))
-        result["essays"] = {}
-        for name, texts in corpus.load(options.data, None).items():
+        if "many" in parts:
+            result["many"] = many(options.many, Path(folder))
+            print("one passage in all:", result["many"])
+        if "code" in parts:
+            result["code"] = code(read(python_files(), "python", options.files), PYTHON, Path(folder))
+            print_code(result["code"])
+        for name, texts in corpus.load(options.data, None).items() if "essays" in parts else ():
             chosen = [text[:ESSAY] for text in texts.texts if len(text) > 600][: options.essays]
-            if len(chosen) < 20:
-                continue
-            (Path(folder) / name).mkdir()
-            found = result["essays"][name] = essays(chosen, Path(folder) / name)
-            print(f"\n{name}:", {key: value for key, value in found.items() if key != "copied"})
-            for row, figures in found["copied"].items():
-                print(f"  {row:24}recall {figures['recall']:.3f}  precision {figures['precision']:.3f}")
+            if len(chosen) >= 20:
+                (Path(folder) / name).mkdir()
+                result.setdefault("essays", {})[name] = essays(chosen, Path(folder) / name)
+                print_essays(name, result["essays"][name])
     if options.json:
         options.json.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -40,7 +40,7 @@ class Surprise:
     def of(self, left: Numbers, right: Numbers, lengths: Numbers) -> NDArray[np.float64]:
         """The surprise of runs, in bits: that of the side where it is less."""
         sides = (self._alone[side] + self._sums[side + lengths] - self._sums[side + 1] for side in (left, right))
-        return np.round(np.minimum(*sides) - self.accident, PLACES)
+        return np.asarray(np.round(np.minimum(*sides) - self.accident, PLACES))
 
 
 def information(columns: Columns, own: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
