@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 import uuid
@@ -35,7 +36,8 @@ def shipped(session: SparkSession, store: str | Path) -> Shipped:
     if context.master.startswith("local["):
         return Shipped(str(path.absolute()), None, token)  # all tasks are on this machine
     name = f"store-{token}"
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(path, Path(folder) / name)
-        context.addFile(str(Path(folder) / name), recursive=True)
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)  # executors that come later fetch it, too
+    shutil.copytree(path, Path(folder) / name)
+    context.addFile(str(Path(folder) / name), recursive=True)
     return Shipped(str(store), name, token)
