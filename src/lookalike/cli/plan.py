@@ -72,7 +72,7 @@ def _show_spark(found: Plan, quiet: bool) -> None:
         ("kept between rounds", _size(on.kept_between), "in the folder of --work"),
         ("tasks of a stage", f"{on.tasks:,}", f"{_size(on.task_memory)} of memory each"),
         ("driver", _size(on.driver_memory), ""),
-        ("core-hours", f"{on.core_hours:,.2f}", "measured slopes, see docs/scale.md; plan for twice as much"),
+        ("core-hours", f"{on.core_hours:,.2f}", "an estimate, see docs/scale.md; plan for twice as much"),
     ]
     print_table(("", "", ""), rows, right=(1,))
     for warning in found.warnings:

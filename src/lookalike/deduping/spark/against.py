@@ -13,6 +13,8 @@ from lookalike.deduping.against import Stored
 from lookalike.deduping.settings import Settings
 from lookalike.deduping.spark.decoding import CELL
 from lookalike.deduping.spark.identifying import ids_of
+from lookalike.deduping.spark.inputs import NUMBER
+from lookalike.deduping.spark.shipping import Shipped, shipped
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,35 +28,28 @@ COLUMNS = ("text", "id")  # of files, which are not read here: what is compared 
 class OpenedStore:
     """Opens the store on the machine of a task; once per process."""
 
-    location: str
-    shipped_as: str | None
+    store: Shipped
     settings: Settings
 
     @classmethod
     def shipped(cls, session: SparkSession, store: str | Path, settings: Settings) -> OpenedStore:
         Stored(store, settings, COLUMNS, add=False).__exit__()  # what does not fit is said before the work
-        path = Path(store)
-        if not path.is_dir():
-            return cls(str(store), None, settings)
-        session.sparkContext.addFile(str(path.absolute()), recursive=True)
-        return cls(str(store), path.absolute().name, settings)
+        return cls(shipped(session, store), settings)
 
     def __call__(self) -> Any:
-        return _opened(self.location, self.shipped_as, self.settings)
+        return _opened(self.store, self.settings)
 
 
 @cache
-def _opened(location: str, shipped_as: str | None, settings: Settings) -> Stored:
-    from pyspark import SparkFiles
-
-    return Stored(SparkFiles.get(shipped_as) if shipped_as else location, settings, COLUMNS, add=False)
+def _opened(store: Shipped, settings: Settings) -> Stored:
+    return Stored(store.place(), settings, COLUMNS, add=False)
 
 
 def add_kept(outcome: Outcome, store: str | Path, settings: Settings) -> int:
     """What stays goes to the store, one after the other through the driver: a store has one writer."""
     from pyspark.sql import functions as F
 
-    kept = outcome.kept().select(F.col("`lookalike n`").alias("n"))
+    kept = outcome.kept().select(F.col(f"`{NUMBER}`").alias("n"))
     ids = ids_of(outcome.corpus, kept, outcome.removed_count)
     rows = outcome.corpus.rows.select("n", CELL).join(ids, "n").orderBy("n")
 

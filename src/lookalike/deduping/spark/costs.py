@@ -1,4 +1,4 @@
-"""What a run on Spark takes, from numbers of the corpus and what was measured (docs/scale.md)."""
+"""What a run on Spark takes, calculated from numbers of the corpus (docs/scale.md)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ DIGEST = 16 + NAME
 BAND = 8 + NAME
 CODE = 8 + NAME
 PACKED_TEXT = 0.5  # of a text's bytes, as Spark compresses what it shuffles
-# CPU microseconds of one document of 2,000 bytes, all processes, on the slope from 200,000 to 1,000,000 documents (benchmarks/scale.py).
+# CPU microseconds of one further document of 2,000 bytes, all processes. An estimate: an earlier version took 39 by MinHash, from 50,000
+# to 200,000 documents. benchmarks/scale.py measures it on your machine.
 MICROSECONDS = {"minhash": 45.0, "simhash": 30.0, "exact": 25.0, "bytes": 25.0}
-MEASURED_BYTES = 2000.0
+ESTIMATED_BYTES = 2000.0
 DOCUMENTS_PER_PARTITION = 250_000
 FEATURES = 4.0  # bytes of features for a byte of text
 ON_DRIVER = 24  # bytes of a document that goes: its name, its original, and a copy of both
@@ -56,5 +57,5 @@ def spark_plan(settings: Settings, documents: int, text_bytes: float, mates: flo
         tasks,
         int(share * (bands or 1) * 48 + share * mates * text_bytes * (1 + FEATURES) + (256 << 20)),
         int(documents * removed * ON_DRIVER + (1 << 30)),
-        documents * MICROSECONDS[settings.method] * (0.5 + 0.5 * text_bytes / MEASURED_BYTES) / 3.6e9,
+        documents * MICROSECONDS[settings.method] * (0.5 + 0.5 * text_bytes / ESTIMATED_BYTES) / 3.6e9,
     )

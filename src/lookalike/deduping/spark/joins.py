@@ -15,6 +15,7 @@ from lookalike.checks import check_int, check_str
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark.engine import MOST_PARTITIONS, spark
 from lookalike.deduping.spark.hamming import blocks, near_others, near_pairs
+from lookalike.deduping.spark.shipping import Shipped, shipped
 from lookalike.errors import EngineError, InputError
 from lookalike.leaders.rule import MAX_DISTANCE
 from lookalike.recipe import Recipe, resolve
@@ -124,30 +125,24 @@ def search(
         if column not in frame.columns:
             raise InputError(f"no column {column!r}; the columns are {', '.join(map(repr, frame.columns[:20]))}")
     open_index(store, read_only=True, create=False).close()  # what is wrong with it is said here
-    path = Path(store)
-    shipped = None
-    if path.is_dir():
-        frame.sparkSession.sparkContext.addFile(str(path.absolute()), recursive=True)
-        shipped = path.absolute().name
     from pyspark.sql import functions as F
 
     kind = dict(frame.dtypes)[id]
     chosen = frame.select(F.col(f"`{id}`").alias("id"), F.col(f"`{text}`").alias("text")).where("text is not null")
-    return chosen.mapInArrow(Searching(str(store), shipped, limit, threshold), f"id {kind}, match_id string, score double")
+    return chosen.mapInArrow(Searching(shipped(frame.sparkSession, store), limit, threshold), f"id {kind}, match_id string, score double")
 
 
 @dataclass(frozen=True)
 class Searching:
     """Texts → matches."""
 
-    location: str
-    shipped_as: str | None
+    store: Shipped
     limit: int
     threshold: float | None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         pa = arrow("Spark")
-        index = _index(self.location, self.shipped_as)
+        index = _index(self.store)
         for batch in batches:
             found = index.search_texts(batch.column("text").to_pylist(), threshold=self.threshold, limit=self.limit, workers=1)
             places = [place for place, matches in enumerate(found) for _ in matches]
@@ -158,12 +153,10 @@ class Searching:
 
 
 @cache
-def _index(location: str, shipped_as: str | None) -> Any:
-    from pyspark import SparkFiles
-
+def _index(store: Shipped) -> Any:
     from lookalike.index.opening import open as open_index
 
-    return open_index(SparkFiles.get(shipped_as) if shipped_as else location, read_only=True, create=False)
+    return open_index(store.place(), read_only=True, create=False)
 
 
 def fingerprint(column: Any, kind: str = "simhash", *, recipe: Recipe | str | None = None) -> Any:
