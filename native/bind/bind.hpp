@@ -57,6 +57,7 @@ Output<T> give(std::vector<T>&& values) {
 
 template <class T>
 Output<T> give(GrowingArray<T>&& values) {
+    values.trim();
     auto owned = std::make_unique<GrowingArray<T>>(std::move(values));
     T* const data = owned->data();
     const std::size_t size = owned->size();

@@ -76,6 +76,12 @@ class SpannedTokens {
 struct KeptHashes {
     GrowingArray<std::uint64_t> values;
     GrowingArray<std::uint32_t> starts, ends;
+
+    void reserve(std::size_t count) {
+        values.reserve(count);
+        starts.reserve(count);
+        ends.reserve(count);
+    }
 };
 
 // Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
@@ -96,9 +102,13 @@ WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::
         std::vector<Place> places(texts.count());
         std::list<KeptHashes> lists;  // one per worker
         std::mutex guard;
+        std::size_t characters = 0;  // of random hashes so many are kept: two of window + 1
+        for (std::size_t i = 0; i < texts.count(); ++i) characters += std::visit([](const auto& units) { return units.size(); }, TextView(texts[i]));
+        const std::size_t expected = characters / workers * 2 / (window + 1) + 1;
         for_each_document(texts.count(), workers, [&] {
             const std::lock_guard lock(guard);
-            return [&, &kept = lists.emplace_back(), tokens = SpannedTokens(options), shingles = std::vector<std::uint64_t>(),
+            lists.emplace_back().reserve(expected);
+            return [&, &kept = lists.back(), tokens = SpannedTokens(options), shingles = std::vector<std::uint64_t>(),
                     positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
                 tokens.run(texts[i]);
                 const std::size_t count = tokens.count();
