@@ -31,10 +31,10 @@ async function beside(a, b) {
 // Removed at once, and put back as it was by undo.
 async function remove(ids, after) {
   try {
-    const kept = await api.each(ids, api.get);
-    await api.each(ids, api.remove);
+    const kept = (await api.each(ids, id => api.get(id).catch(error => { if (error.status !== 404) throw error; }))).filter(Boolean);   // another tab may have been first
+    for (let from = 0; from < ids.length; from += 5000) await api.remove(ids.slice(from, from + 5000));
     after();
-    toast(t('removed', { n: num(ids.length) }), async () => { try { await api.upload(kept.map(({ id, text, meta }) => lineOf({ id, text, meta })).join(''), () => {}); after(); } catch (error) { toast(error.message || String(error)); } });
+    toast(t('removed', { n: num(kept.length) }), kept.length > 0 && (async () => { try { await api.upload(kept.map(({ id, text, meta }) => lineOf({ id, text, meta })).join(''), () => {}); after(); } catch (error) { toast(error.message || String(error)); } }));
   } catch (error) { toast(error.message || String(error)); after(); }
 }
 

@@ -51,7 +51,7 @@ export async function render(main, query) {
   }
   async function add() {
     const id = state.name || 'doc-' + Date.now().toString(36);
-    try { await api.put(id, state.text, {}); toast(t('admitted', { id }), () => api.remove(id).then(run)); run(); } catch (error) { toast(error.message); }
+    try { await api.put(id, state.text, {}); toast(t('admitted', { id }), () => api.remove([id]).then(run)); run(); } catch (error) { toast(error.message); }
   }
   function row(hit) {
     const text = hit.text || '', cp = [...text], query = [...state.text], longest = [...hit.passages].sort((a, b) => (b.right[1] - b.right[0]) - (a.right[1] - a.right[0]))[0];
@@ -60,7 +60,7 @@ export async function render(main, query) {
     // A repost is stored with the name of what it repeats, in its meta; undo removes it again.
     const repost = async () => {
       const id = state.name || 'repost-' + Date.now().toString(36);
-      try { await api.put(id, state.text, { repost_of: hit.id }); state.marked.set(hit.id, id); pill.hidden = false; toast(t('reposted', { id: hit.id }), () => api.remove(id).then(() => { state.marked.delete(hit.id); pill.hidden = true; })); } catch (error) { toast(error.message); }
+      try { await api.put(id, state.text, { repost_of: hit.id }); state.marked.set(hit.id, id); pill.hidden = false; toast(t('reposted', { id: hit.id }), () => api.remove([id]).then(() => { state.marked.delete(hit.id); pill.hidden = true; })); } catch (error) { toast(error.message); }
     };
     const facts = [...Object.entries(hit.meta || {}).filter(([, value]) => typeof value !== 'object').slice(0, 4).map(([, value]) => String(value)), t('chars', { n: num(cp.length) })].join(' · ');
     let snippet = cp.slice(0, 100).join('');
