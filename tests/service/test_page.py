@@ -93,7 +93,7 @@ def test_a_search_and_its_hit_side_by_side(page: Any) -> None:
     )
     page.click(".query button.primary")
     page.wait_for_selector(".hit")
-    assert page.locator(".hit h3").first.inner_text().startswith("zh-flood")
+    assert page.locator(".hit h2").first.inner_text().startswith("zh-flood")
     page.locator(".hit button").first.click()
     page.wait_for_selector("dialog[open] table.diff")
     page.keyboard.press("Escape")

@@ -55,14 +55,16 @@ async function documents(main, stats) {
       if (mine !== round) return;
       next = page.next; total = page.total; shown += page.documents.length; table.append(...rows.add(page.documents)); more.hidden = !next; status();
       if (!shown) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
-    } catch (error) { toast(error.message || String(error)); } finally { loading = false; }
+    } catch (error) { toast(error.message || String(error)); more.hidden = false; } finally { if (mine === round) loading = false; }
+    requestAnimationFrame(near);                         // it may still be on the screen, and then nothing else says so
   }
+  const near = () => { if (next && !loading && more.isConnected && more.getBoundingClientRect().top < innerHeight + 600) load(); };
   async function restart() { round++; loading = false; next = null; shown = 0; rows?.stop(); rows = windowed(row, () => 34, { columns: 2 }); table.replaceChildren(head); chosen.clear(); await load(); }
   let timer = 0;
   main.append(writes ? uploader(restart) : h('p.soft', t('readonly')),
     h('div.controls', h('input', { type: 'search', placeholder: t('filter'), 'aria-label': t('filter'), value: state.filter, oninput: event => { state.filter = event.target.value; clearTimeout(timer); timer = setTimeout(restart, 250); } }), note, pair, drop_),
     table, h('p.row', more));
-  new IntersectionObserver(seen => seen[0].isIntersecting && !more.hidden && shown && load(), { rootMargin: '600px' }).observe(more);
+  new IntersectionObserver(near, { rootMargin: '600px' }).observe(more);
   await restart();
 }
 

@@ -67,7 +67,7 @@ export async function render(main, query) {
     if (longest) { const [a, b] = longest.right, start = Math.max(0, a - 12), end = Math.min(cp.length, b + 24, start + 150); snippet = [start ? '…' : '', cp.slice(start, a).join(''), h('mark', cp.slice(a, Math.min(b, end)).join('')), cp.slice(b, end).join(''), end < cp.length ? '…' : '']; }
     return h('li.hit', { tabindex: '0', 'aria-label': `${hit.id}, ${score(hit.score)}`, onkeydown: event => { if (event.target !== event.currentTarget) return; if (event.key === 'Enter') { event.preventDefault(); open(); } if (event.key === 'r' && stats.service.writes) repost(); } },
       h('div.score', h('div.value', score(hit.score)), bar(hit.score)),
-      h('div', h('h3', String(hit.id), h('span.soft', facts), pill), h('p', { lang: langOf(text), dir: 'auto' }, snippet),
+      h('div', h('h2', String(hit.id), h('span.soft', facts), pill), h('p', { lang: langOf(text), dir: 'auto' }, snippet),
         h('div.cover', { role: 'img', 'aria-label': t('covers'), title: t('covers') }, hit.passages.map(p => h('i', { style: { left: p.left[0] / query.length * 100 + '%', width: (p.left[1] - p.left[0]) / query.length * 100 + '%' } })))),
       h('div.acts', h('button', { onclick: open }, t('open')), stats.service.writes && h('button.quiet', { onclick: repost }, t('repost'))));
   }
