@@ -54,9 +54,9 @@ async function documents(main, stats) {
       const page = await api.documents(next, state.filter, PAGE);
       if (mine !== round) return;
       next = page.next; total = page.total; shown += page.documents.length; table.append(...rows.add(page.documents)); more.hidden = !next; status();
-      if (!shown) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
+      requestAnimationFrame(near);                       // its end may still be on the screen, and then nothing else says so
+      if (!shown && !next) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
     } catch (error) { toast(error.message || String(error)); more.hidden = false; } finally { if (mine === round) loading = false; }
-    requestAnimationFrame(near);                         // it may still be on the screen, and then nothing else says so
   }
   const near = () => { if (next && !loading && more.isConnected && more.getBoundingClientRect().top < innerHeight + 600) load(); };
   async function restart() { round++; loading = false; next = null; shown = 0; rows?.stop(); rows = windowed(row, () => 34, { columns: 2 }); table.replaceChildren(head); chosen.clear(); await load(); }
