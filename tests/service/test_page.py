@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -363,6 +364,16 @@ def test_accessibility(browser: Any, service: Running, where: str, theme: str) -
 
 def _axe() -> str:
     return str(Path(pytest.importorskip("axe_playwright_python").__file__).parent / "axe.min.js")
+
+
+def test_every_word_is_there_in_both_languages() -> None:
+    folder = Path(la.__file__).parent / "service" / "static"
+    words = dict(
+        re.findall(r"\b(\w+): \[('(?:[^'\\\\]|\\\\.)*', '(?:[^'\\\\]|\\\\.)*')\]", (folder / "i18n.js").read_text(encoding="utf-8"))
+    )
+    asked = {name for path in folder.glob("*.js") for name in re.findall(r"\bt\('(\w+)'[,)]", path.read_text(encoding="utf-8"))}
+    assert len(asked) > 100
+    assert asked - set(words) == set()
 
 
 def test_the_first_view_is_small(browser: Any, service: Running) -> None:
