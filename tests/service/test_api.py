@@ -88,6 +88,15 @@ def test_a_document_is_put_read_and_removed(service: Running) -> None:
     assert service.ask("GET", path)[0] == 404
 
 
+def test_many_are_removed_at_once(service: Running) -> None:
+    for id_ in ("r1", "r2"):
+        assert service.ask("PUT", f"/documents/{id_}", {"text": "to be removed"})[0] == 201
+    assert service.ask("POST", "/documents/remove", {"ids": ["r1", "r2", "never", 7]})[1]["removed"] == 2
+    assert service.ask("GET", "/documents/r1")[0] == 404
+    assert service.ask("POST", "/documents/remove", {"ids": [1.5]})[0] == 422
+    assert service.ask("POST", "/documents/remove", {"ids": [], "typo": 1})[0] == 422
+
+
 def test_ids_that_are_numbers_are_not_texts(service: Running) -> None:
     assert service.ask("PUT", "/documents/7?number=1", {"text": "the number seven is an id"})[0] == 201
     assert service.ask("GET", "/documents/7")[0] == 404

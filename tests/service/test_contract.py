@@ -24,9 +24,11 @@ MODELS = "not applicable: a service makes no collection with a model, since it w
 PAGES = "not applicable: pages are added where the store is"
 MADE = "not applicable: fingerprints that were made elsewhere are added where the store is"
 LOADED = "not applicable: a store is loaded where it is"
+LINKS = "not applicable: clusters that are kept as documents come are asked for where the store is"
 EXPIRY = "not applicable: documents that expire are added where the store is"
 REASONS = {
     "test_searches_find_what_fits_and_all_of_it": MODELS,
+    "test_admitting_by_other_ways": MODELS,
     "test_meaning_equals_brute_force": MODELS,
     "test_vectors_of_changed_and_removed_documents_are_gone": MODELS,
     "test_texts_without_meaning_are_kept_and_not_found": MODELS,
@@ -47,9 +49,14 @@ REASONS = {
     "test_files_are_searched_for_by_path": "not applicable: a service reads no files of its clients",
     "test_export_and_import_give_the_same_store": LOADED,
     "test_an_export_is_refused_where_it_would_be_changed": LOADED,
+    "test_an_export_carries_what_the_collection_was_made_with": LOADED,
+    "test_who_has_a_collection_open_is_told_when_its_settings_change": LOADED,
+    "test_clusters_without_texts_are_estimated_for_any_threshold": MADE,
+    "test_wrong_arguments_are_refused": "not applicable: a search by a MinHash is asked where the store is",
     "test_links_and_expiry_are_exported": EXPIRY,
     "test_expired_documents_are_found_by_nothing": EXPIRY,
-    "test_the_oldest_that_is_left_leads_a_cluster": "not applicable: what belongs to one document's cluster is asked where the store is",
+    "test_the_oldest_that_is_left_leads_a_cluster": LINKS,
+    "test_what_looks_alike_is_linked_or_added_where_that_is_asked_for": LINKS,
     "test_a_keyed_collection_has_a_secret_of_its_own": "not applicable: the secret of a keyed collection never leaves the store",
     "test_a_second_writer_is_told": "not applicable: any number of clients write",
     "test_hostile_texts_survive": "not applicable: JSON cannot carry lone surrogates; the message says so",
@@ -79,8 +86,8 @@ class Served:
         self._ready.set()
         await serving
 
-    def check(self) -> Any:
-        with la.open(self._store, read_only=True) as index:
+    def check(self, collection: str) -> Any:
+        with la.open(self._store, collection=collection, read_only=True) as index:
             return index.check()
 
     def compact(self) -> Any:
@@ -104,7 +111,7 @@ class TestOverHttp(StoreContract):
     def open(self, tmp_path: Path, **options: Any) -> la.Index:
         """What is done where the store is, ``check`` and ``compact``, is done there."""
         index = super().open(tmp_path, **options)
-        index.check = self._service.check  # type: ignore[method-assign]
+        index.check = lambda: self._service.check(options.get("collection", "default"))  # type: ignore[method-assign]
         index.compact = self._service.compact  # type: ignore[method-assign]
         return index
 

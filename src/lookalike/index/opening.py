@@ -62,7 +62,7 @@ def open(
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
         from lookalike.index.remote import open_remote
 
-        asked = {"kinds": parse_kinds(kinds), "recipe": recipe, "bits": bits, "size": size, "keep_text": keep_text}
+        asked: dict[str, object] = {"kinds": parse_kinds(kinds), "recipe": recipe, "bits": bits, "size": size, "keep_text": keep_text}
         asked |= {"threshold": threshold, "recall": recall, "keyed": keyed, "model": model, "weights": weights, "measures": measures}
         given = {name: value for name, value in asked.items() if value is not None}
         return open_remote(location, collection, given, create=create, read_only=read_only)

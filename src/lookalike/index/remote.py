@@ -237,12 +237,9 @@ class RemoteIndex(Index):
 
     def remove(self, ids: Id | Iterable[Id]) -> int:
         self._require_writing()
-        removed = 0
-        for id_ in listed_ids(ids):
-            try:
-                removed += int(self._remote.ask("DELETE", f"/documents/{quote(str(id_), safe='')}", **_numbered(id_))["removed"])
-            except NotFound:
-                continue
+        removed, rest = 0, iter(listed_ids(ids))
+        while some := list(islice(rest, TOGETHER)):
+            removed += int(self._remote.ask("POST", "/documents/remove", {"ids": some})["removed"])
         return removed
 
     def documents(self, ids: Iterable[Id] | None = None, *, where: Any = None, after: Id | None = None) -> Iterator[Document]:
@@ -284,8 +281,9 @@ class RemoteIndex(Index):
         elif query is not None:
             asked |= {"text": check_str("query", query, "a text, a page or a record")}
         if simhash is not None:
-            if isinstance(simhash, SimHash) and simhash.recipe != self.settings["recipe_id"]:
-                raise RecipeMismatch(f"simhash has the recipe {simhash.recipe!r}, and the collection {self.settings['recipe_id']!r}")
+            own = f"simhash-{self.settings['bits']}/{self.settings['recipe_id']}"
+            if isinstance(simhash, SimHash) and simhash.recipe != own:
+                raise RecipeMismatch(f"simhash has the recipe {simhash.recipe!r}, and the collection {own!r}")
             asked["simhash"] = int(simhash)
         found = self._remote.ask("POST", "/search", asked)
         matches, following = found["matches"], found["next"]

@@ -7,7 +7,6 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
@@ -108,7 +107,10 @@ class Call:
             raise Unreadable(415, f"the body is {kind}", "send JSON with Content-Type: application/json")
         data = await self.body()
         try:
-            return _decoder(shape).decode(data)
+            if shape not in _decoders:
+                _decoders[shape] = msgspec.json.Decoder(shape)
+            found: Shape = _decoders[shape].decode(data)
+            return found
         except msgspec.ValidationError as error:
             raise InputError(f"the request does not fit: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -137,9 +139,7 @@ class Call:
             raise InputError(f"{name}={self.query[name][:40]!r}: give a number") from None
 
 
-@cache
-def _decoder(shape: type[Shape]) -> msgspec.json.Decoder[Shape]:
-    return msgspec.json.Decoder(shape)
+_decoders: dict[type, msgspec.json.Decoder[Any]] = {}  # by shapes: to make one takes longer than to use it
 
 
 class Unreadable(Exception):

@@ -122,6 +122,16 @@ def table() -> list[Route]:
         ),
         Route(
             "POST",
+            "/documents/remove",
+            documents.remove_many,
+            "Remove many documents, all or none",
+            shapes.RemoveRequest,
+            shapes.Removed,
+            write=True,
+            parameters=(COLLECTION,),
+        ),
+        Route(
+            "POST",
             "/documents",
             documents.add_lines,
             "Add many: a document per line, a status per line",

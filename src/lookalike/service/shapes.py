@@ -164,6 +164,10 @@ class Removed(Struct):
     version: int
 
 
+class RemoveRequest(Request):
+    ids: Annotated[list[Id], Meta(max_length=10_000)]
+
+
 class Page(Struct):
     documents: list[Stored]
     next: str | None

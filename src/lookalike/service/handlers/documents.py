@@ -83,6 +83,15 @@ async def remove(service: Service, call: Call) -> Answer:
     return Answer.json({"removed": done.result, "version": done.version})
 
 
+async def remove_many(service: Service, call: Call) -> Answer:
+    """Those that are there; how many it were says ``removed``."""
+    asked = await call.read(shapes.RemoveRequest)
+    for id_ in asked.ids:
+        check_id(id_)
+    done = await service.write(call, Remove(call.collection, asked.ids))
+    return Answer.json({"removed": done.result, "version": done.version})
+
+
 async def admit(service: Service, call: Call) -> Answer:
     asked = await call.read(shapes.AdmitRequest)
     _check(asked.text, call)

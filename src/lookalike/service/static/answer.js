@@ -93,7 +93,7 @@ function pageView(result) {
   };
   const table = h('tbody');
   const same = ([l, r]) => l && r && JSON.stringify(l.slice(0, 3)) === JSON.stringify(r.slice(0, 3));
-  const line = ([l, r]) => h('tr', { class: !l || !r || !same([l, r]) ? 'changed' : null }, h('th'), h('td', { class: l ? r ? null : 'all deleted' : 'void' }, tag(l, r)), h('th'), h('td', { class: r ? l ? null : 'all inserted' : 'void' }, tag(r, l)));
+  const line = ([l, r]) => h('tr', { class: !l || !r || !same([l, r]) ? 'changed' : null }, h('td.n'), h('td', { class: l ? r ? null : 'all deleted' : 'void' }, tag(l, r)), h('td.n'), h('td', { class: r ? l ? null : 'all inserted' : 'void' }, tag(r, l)));
   for (const part of result.tag_rows) {
     table.append(h('tr.part', h('td', { colspan: '4' }, h('b', `<${part.part}>`), ' ', h('span.soft.num', `${score(part.counts.score)} · ${t('equal')} ${part.counts.equal} · ${t('reworded')} ${part.counts.changed} · ${t('deleted')} ${part.counts.gone} · ${t('inserted')} ${part.counts.new}`))));
     for (let i = 0; i < part.rows.length; i++) {

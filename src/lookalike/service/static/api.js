@@ -68,7 +68,7 @@ export const put = (id, text, meta = {}) => ask('PUT', withQuery('/documents/' +
 export const idOf = text => { try { const id = JSON.parse(text); return typeof id === 'number' || typeof id === 'string' ? id : text; } catch { return text; } };
 export const pairLink = (a, b) => `#/compare?a=${encodeURIComponent(JSON.stringify(a))}&b=${encodeURIComponent(JSON.stringify(b))}`;
 export const get = id => ask('GET', withQuery('/documents/' + encodeURIComponent(id), typeof id === 'number' ? { number: '1' } : {}));
-export const remove = id => ask('DELETE', withQuery('/documents/' + encodeURIComponent(id), typeof id === 'number' ? { number: '1' } : {}));
+export const remove = ids => ask('POST', withQuery('/documents/remove'), { json: { ids } });
 export const documents = (after, contains, limit = 200) => ask('GET', withQuery('/documents', { after, contains, limit, excerpt: 160 }));
 /** Some at a time: a browser opens no more connections, and the service has its limits. */
 export async function each(list, work, many = 6) {

@@ -31,10 +31,10 @@ async function beside(a, b) {
 // Removed at once, and put back as it was by undo.
 async function remove(ids, after) {
   try {
-    const kept = await api.each(ids, api.get);
-    await api.each(ids, api.remove);
+    const kept = (await api.each(ids, id => api.get(id).catch(error => { if (error.status !== 404) throw error; }))).filter(Boolean);   // another tab may have been first
+    for (let from = 0; from < ids.length; from += 5000) await api.remove(ids.slice(from, from + 5000));
     after();
-    toast(t('removed', { n: num(ids.length) }), async () => { try { await api.upload(kept.map(({ id, text, meta }) => lineOf({ id, text, meta })).join(''), () => {}); after(); } catch (error) { toast(error.message || String(error)); } });
+    toast(t('removed', { n: num(kept.length) }), kept.length > 0 && (async () => { try { await api.upload(kept.map(({ id, text, meta }) => lineOf({ id, text, meta })).join(''), () => {}); after(); } catch (error) { toast(error.message || String(error)); } }));
   } catch (error) { toast(error.message || String(error)); after(); }
 }
 
@@ -54,15 +54,17 @@ async function documents(main, stats) {
       const page = await api.documents(next, state.filter, PAGE);
       if (mine !== round) return;
       next = page.next; total = page.total; shown += page.documents.length; table.append(...rows.add(page.documents)); more.hidden = !next; status();
-      if (!shown) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
-    } catch (error) { toast(error.message || String(error)); } finally { loading = false; }
+      requestAnimationFrame(near);                       // its end may still be on the screen, and then nothing else says so
+      if (!shown && !next) table.append(h('tbody', h('tr', h('td', { colspan: '3' }, h('p.empty', t(state.filter ? 'nofilter' : 'e_lib'))))));
+    } catch (error) { toast(error.message || String(error)); more.hidden = false; } finally { if (mine === round) loading = false; }
   }
+  const near = () => { if (next && !loading && more.isConnected && more.getBoundingClientRect().top < innerHeight + 600) load(); };
   async function restart() { round++; loading = false; next = null; shown = 0; rows?.stop(); rows = windowed(row, () => 34, { columns: 2 }); table.replaceChildren(head); chosen.clear(); await load(); }
   let timer = 0;
   main.append(writes ? uploader(restart) : h('p.soft', t('readonly')),
     h('div.controls', h('input', { type: 'search', placeholder: t('filter'), 'aria-label': t('filter'), value: state.filter, oninput: event => { state.filter = event.target.value; clearTimeout(timer); timer = setTimeout(restart, 250); } }), note, pair, drop_),
     table, h('p.row', more));
-  new IntersectionObserver(seen => seen[0].isIntersecting && !more.hidden && shown && load(), { rootMargin: '600px' }).observe(more);
+  new IntersectionObserver(near, { rootMargin: '600px' }).observe(more);
   await restart();
 }
 

@@ -51,7 +51,7 @@ export async function render(main, query) {
   }
   async function add() {
     const id = state.name || 'doc-' + Date.now().toString(36);
-    try { await api.put(id, state.text, {}); toast(t('admitted', { id }), () => api.remove(id).then(run)); run(); } catch (error) { toast(error.message); }
+    try { await api.put(id, state.text, {}); toast(t('admitted', { id }), () => api.remove([id]).then(run)); run(); } catch (error) { toast(error.message); }
   }
   function row(hit) {
     const text = hit.text || '', cp = [...text], query = [...state.text], longest = [...hit.passages].sort((a, b) => (b.right[1] - b.right[0]) - (a.right[1] - a.right[0]))[0];
@@ -60,14 +60,14 @@ export async function render(main, query) {
     // A repost is stored with the name of what it repeats, in its meta; undo removes it again.
     const repost = async () => {
       const id = state.name || 'repost-' + Date.now().toString(36);
-      try { await api.put(id, state.text, { repost_of: hit.id }); state.marked.set(hit.id, id); pill.hidden = false; toast(t('reposted', { id: hit.id }), () => api.remove(id).then(() => { state.marked.delete(hit.id); pill.hidden = true; })); } catch (error) { toast(error.message); }
+      try { await api.put(id, state.text, { repost_of: hit.id }); state.marked.set(hit.id, id); pill.hidden = false; toast(t('reposted', { id: hit.id }), () => api.remove([id]).then(() => { state.marked.delete(hit.id); pill.hidden = true; })); } catch (error) { toast(error.message); }
     };
     const facts = [...Object.entries(hit.meta || {}).filter(([, value]) => typeof value !== 'object').slice(0, 4).map(([, value]) => String(value)), t('chars', { n: num(cp.length) })].join(' · ');
     let snippet = cp.slice(0, 100).join('');
     if (longest) { const [a, b] = longest.right, start = Math.max(0, a - 12), end = Math.min(cp.length, b + 24, start + 150); snippet = [start ? '…' : '', cp.slice(start, a).join(''), h('mark', cp.slice(a, Math.min(b, end)).join('')), cp.slice(b, end).join(''), end < cp.length ? '…' : '']; }
     return h('li.hit', { tabindex: '0', 'aria-label': `${hit.id}, ${score(hit.score)}`, onkeydown: event => { if (event.target !== event.currentTarget) return; if (event.key === 'Enter') { event.preventDefault(); open(); } if (event.key === 'r' && stats.service.writes) repost(); } },
       h('div.score', h('div.value', score(hit.score)), bar(hit.score)),
-      h('div', h('h3', String(hit.id), h('span.soft', facts), pill), h('p', { lang: langOf(text), dir: 'auto' }, snippet),
+      h('div', h('h2', String(hit.id), h('span.soft', facts), pill), h('p', { lang: langOf(text), dir: 'auto' }, snippet),
         h('div.cover', { role: 'img', 'aria-label': t('covers'), title: t('covers') }, hit.passages.map(p => h('i', { style: { left: p.left[0] / query.length * 100 + '%', width: (p.left[1] - p.left[0]) / query.length * 100 + '%' } })))),
       h('div.acts', h('button', { onclick: open }, t('open')), stats.service.writes && h('button.quiet', { onclick: repost }, t('repost'))));
   }
