@@ -69,8 +69,8 @@ _ROOMS = {
     "files": "FileText Limits Place read_many read_members",
     "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
     " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
-    "index": "Added Admitted AsyncIndex BandIndex CheckReport Collections FieldMatch KeptModel Member SetIndex SimhashMatches TableCollection"
-    " VectorMatches drop_collection index_table kept_model",
+    "index": "Added Admitted AsyncIndex BandIndex CheckReport Collections FieldMatch KeptModel Member SetIndex SimhashMatches"
+    " TableCollection VectorMatches drop_collection index_table kept_model",
     "measures": "",
     "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags"
     " page_print page_prints page_text page_vector",
