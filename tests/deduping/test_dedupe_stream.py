@@ -120,7 +120,7 @@ def test_more_than_the_capacity_is_told(tmp_path: Path) -> None:
     assert "more than --capacity 100" in done.stderr
 
 
-@pytest.mark.parametrize(("rate", "bits"), [(0.01, 12), (1e-6, 40), (1e-9, 85), (1e-15, 260)])
+@pytest.mark.parametrize(("rate", "bits"), [(0.01, 12), (1e-6, 40), (1e-9, 85), (1e-15, 330)])
 def test_sizes(rate: float, bits: int) -> None:
     made = sizes(rate, 1_000_000)
     assert made.rate(1_000_000) <= rate

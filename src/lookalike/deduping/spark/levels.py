@@ -12,7 +12,7 @@ import numpy as np
 from lookalike import _native
 from lookalike.corpus.arrow_values import arrow
 from lookalike.corpus.batches import pack
-from lookalike.deduping.levels import _LAST_BREAKS, _WORDLIKE, units
+from lookalike.deduping.levels import LAST_BREAKS, WORDLIKE, units
 from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
 from lookalike.deduping.spark.deciding import Deciding, read_facts
 from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
@@ -66,9 +66,9 @@ class Splitting:
             for name, text in zip(self.priorities.of(found.with_text, found).tolist(), found.batch.texts.texts(), strict=True):
                 for unit, (begin, end) in enumerate(units(text, self.level)):
                     seen.counts["units"] += 1
-                    if _WORDLIKE.search(content := text[begin:end]):
+                    if WORDLIKE.search(content := text[begin:end]):
                         names.append(self._named(name, unit))
-                        contents.append(_LAST_BREAKS.sub("", content) if self.rule.method == "bytes" else content)
+                        contents.append(LAST_BREAKS.sub("", content) if self.rule.method == "bytes" else content)
             digests = np.array(sketcher.sketch(pack(contents)).digests).reshape(-1, 2)
             targets = target_of(digests[:, 0] ^ digests[:, 1], self.partitions)
             yield from batches_of(scattered(DIGESTS, targets, np.array(names, np.int64), digests))

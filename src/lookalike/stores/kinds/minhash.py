@@ -110,7 +110,7 @@ class Near(Way):
     clusters_are_made = True
 
     def query(self, thing: Any, settings: Settings) -> Any:
-        plan = plan_for(settings.recipe, f"minhash-{settings.size}")
+        plan = plan_for(settings.recipe, "minhash", settings.size)
         if plan is None:
             return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
         return _Query(thing, np.frombuffer(plan.sketcher.minhash(thing, settings.size), dtype=np.uint32))
