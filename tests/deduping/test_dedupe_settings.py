@@ -29,6 +29,7 @@ def test_options_of_both_verbs_are_described_once() -> None:
 def test_every_parameter_has_its_place_in_a_group() -> None:
     names = {each.name for group in (Input, Destinations, Resources, Against, Conduct) for each in fields(group)}
     decide = {"method", "threshold", "distance", "keep", "level", "recipe", "model", "columns"}
+    decide |= {"unit", "min_length", "within", "contains", "contains_by", "ngram"}
     assert names - {"store"} | {"against"} | decide == inspect.signature(la.dedupe).parameters.keys()
 
 
