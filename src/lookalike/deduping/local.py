@@ -155,7 +155,7 @@ class Job:
         for name, value in (*given, ("encoding", self.input.encoding)):
             if value is not None:
                 raise InputError(f"{name}= is for files: of a table take what you need from the result, .kept")
-        check_paths([], **self.to.reports, references=self.against.listed)
+        check_paths([], **self.to.reports, references=self.against.references)
         reader = table_reader(self.input.corpus, columns)
         with Workspace() as workspace, self._opened() as stored, Threads[Any, Any](self.resources.threads) as threads:
             report = self._decided([reader], Means(workspace, self.conduct.problems(), self._times(), threads, stored=stored))
@@ -170,7 +170,7 @@ class Job:
         with Workspace() as standard_input:
             problems = self.conduct.problems()
             sources = expanded(self.input.corpus, self.input.format, standard_input, problems.add)
-            check_paths(sources, out=out, **self.to.reports, references=self.against.listed)
+            check_paths(sources, out=out, **self.to.reports, references=self.against.references)
             readers = readers_of(sources, columns, encoding)
             check_columns(sources, columns, encoding)
             if self.settings.level != "document" and any(source.format in ("html", "warc") for source in sources):
@@ -214,7 +214,7 @@ class Job:
             return nullcontext()
         from lookalike.deduping.against import Stored  # indexes take longer to import than a small corpus to dedupe
 
-        columns = self.against.column or self.input.text_column, self.input.id_column
+        columns = self.against.against_column or self.input.text_column, self.input.id_column
         return Stored(self.against.store, self.settings, columns, add=self.against.add, workers=self.resources.threads)
 
     def _add(self, stored: Stored | None, readers: Sequence[Reader], report: DedupeReport) -> None:
@@ -269,10 +269,10 @@ class Job:
             raise InputError("contains= needs references: name them with against=, files or a store")
         if against.add:
             raise InputError("add=True adds documents that are new, and contains= is not about that: leave one of them out")
-        if against.listed is not None:
-            check_listed(against.listed)
+        if against.references is not None:
+            check_listed(against.references)
         with means.times.timed("references"):
-            table = ReferenceTable(against.store, rule, self.settings, against.column or given.text_column, given.id_column)
+            table = ReferenceTable(against.store, rule, self.settings, against.against_column or given.text_column, given.id_column)
         run = ContainsRun(self.settings, self.resources, means, table)
         run.ledger.store = table.files[0]
         return run
@@ -281,7 +281,7 @@ class Job:
         """The same with another threshold; nothing is written."""
         holding = contains_rule(threshold, self.settings.contains.ngram, self.settings.contains.by) if self.settings.contains else None
         settings, conduct = replace(self.settings, threshold=threshold, contains=holding), replace(self.conduct, max_removed=None)
-        job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False, listed=None))
+        job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False, references=None))
         return job.files() if self.input.is_files else job.table()
 
     def _check_limit(self, verdicts: Verdicts, figures: Figures | None) -> None:
@@ -309,9 +309,9 @@ class Job:
         if self.to.removed is not None:
             write_removed(self.to.removed, report.verdicts)
             report.outputs["removed"] = str(self.to.removed)
-        if self.against.listed is not None and report.references is not None:
-            write_references(self.against.listed, report.references)
-            report.outputs["references"] = str(self.against.listed)
+        if self.against.references is not None and report.references is not None:
+            write_references(self.against.references, report.references)
+            report.outputs["references"] = str(self.against.references)
         if self.to.html is not None:
             report.to_html(self.to.html)
             report.outputs["html"] = str(self.to.html)

@@ -246,16 +246,16 @@ class Against:
 
     store: str | Path | Sequence[str | Path] | None = None
     add: bool = False
-    column: str | None = None  # of the texts of files; None: that of the corpus
-    listed: str | Path | None = None  # where what became of each reference is written
+    against_column: str | None = None  # of the texts of files; None: that of the corpus
+    references: str | Path | None = None  # where what became of each reference is written
 
     def __post_init__(self) -> None:
         if check_bool("add", self.add) and self.store is None:
             raise InputError("add=True adds to the store of against=: name it")
         if self.store is not None and not isinstance(self.store, str | Path):
             check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
-        if self.column is not None:
-            check_str("against_column", self.column, "the name of a column")
+        if self.against_column is not None:
+            check_str("against_column", self.against_column, "the name of a column")
             if self.store is None:
                 raise InputError("against_column= is the column of the texts of against=: name the files")
 
