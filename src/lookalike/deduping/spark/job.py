@@ -67,7 +67,7 @@ def _check(job: Job, engine: Engine) -> None:
         raise InputError(f"method={settings.method!r}: engine='spark' has {', '.join(METHODS)}: use engine='local'")
     if settings.passages is not None:
         raise InputError(f"level={settings.level!r}: engine='spark' has document, paragraph and line: use engine='local'")
-    if settings.contains is not None or job.against.column is not None or job.against.listed is not None:
+    if settings.contains is not None or job.against.against_column is not None or job.against.references is not None:
         raise InputError("contains, against_column and references are for engine='local': documents are looked through on one machine")
     if job.against.store is not None and is_files(job.against.store):
         raise InputError("against: engine='spark' takes one store: add the files to a store first, or use engine='local'")
