@@ -65,7 +65,7 @@ class Progress:
 
 def loaded(location: str, some: list[tuple[int, str]], kinds: str | None, server: Callable[[], float]) -> dict[str, float]:
     wall, cpu, served, told = time.perf_counter(), time.process_time(), server(), Progress()
-    index = la.open(location, **({"kinds": kinds} if kinds else {}))
+    index = la.open(location, kinds=kinds)
     index.add(some, progress=told)
     added = time.perf_counter()
     index.close(told)

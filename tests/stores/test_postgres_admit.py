@@ -64,7 +64,7 @@ def ask_sql(connection: psycopg.Connection[Any], client: int, part: list[int], k
     ids = [client * CLIENT + number for number in part]
     values = [signed(int(la.simhash(text_of(number))) ^ 1 << (client * 7 + number) % 64) for number in part]
     query = "SELECT id, admitted, match_number FROM lookalike.admit_simhashes('default', %s::bigint[], %s::bigint[], %s)"
-    return connection.execute(query, (ids, values, k)).fetchall()  # type: ignore[return-value]
+    return connection.execute(query, (ids, values, k)).fetchall()
 
 
 def from_sql(url: str, client: int, articles: int, batch: int, k: int) -> list[Answer]:

@@ -71,7 +71,7 @@ def documents(count: int, seed: int = 1) -> list[tuple[int, str]]:
 
 
 def answers(index: la.Index, texts: list[str]) -> list[Any]:
-    found = []
+    found: list[Any] = []
     for text in texts:
         for by in ("ssdeep", "tlsh", "fuzzy"):
             for threshold in (0.05, 0.5, 0.9):
