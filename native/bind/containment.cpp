@@ -95,5 +95,7 @@ void bind_containment(nb::module_& m) {
         .def("find", &BoundReferences::find, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "share"_a)
         .def("sizes", &BoundReferences::sizes)
         .def("most", &BoundReferences::most);
-    nb::class_<BoundBloom>(m, "BloomFilter").def(nb::init<std::size_t, unsigned, std::optional<Hashes>>(), "blocks"_a, "hashes"_a, "key"_a.noconvert() = nb::none()).def("add", &BoundBloom::add, "items"_a.noconvert());
+    nb::class_<BoundBloom>(m, "BloomFilter")
+        .def(nb::init<std::size_t, unsigned, std::optional<Hashes>>(), "blocks"_a, "hashes"_a, "key"_a.noconvert() = nb::none())
+        .def("add", &BoundBloom::add, "items"_a.noconvert());
 }

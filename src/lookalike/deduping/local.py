@@ -281,7 +281,9 @@ class Job:
         """The same with another threshold; nothing is written."""
         holding = contains_rule(threshold, self.settings.contains.ngram, self.settings.contains.by) if self.settings.contains else None
         settings, conduct = replace(self.settings, threshold=threshold, contains=holding), replace(self.conduct, max_removed=None)
-        job = replace(self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False, references=None))
+        job = replace(
+            self, settings=settings, conduct=conduct, to=Destinations(), against=replace(self.against, add=False, references=None)
+        )
         return job.files() if self.input.is_files else job.table()
 
     def _check_limit(self, verdicts: Verdicts, figures: Figures | None) -> None:

@@ -254,6 +254,8 @@ class Against:
             raise InputError("add=True adds to the store of against=: name it")
         if self.store is not None and not isinstance(self.store, str | Path):
             check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
+        if self.references is not None:
+            check_path("references", self.references)
         if self.against_column is not None:
             check_str("against_column", self.against_column, "the name of a column")
             if self.store is None:

@@ -49,4 +49,4 @@ def contains_rule(contains: float | None, ngram: int | None, by: str | None) -> 
     if isinstance(contains, bool) or not isinstance(contains, int | float) or not 0 < contains <= 1:
         raise refuse("contains", contains, "give a share above 0, up to 1, such as 0.7")
     n = NGRAM if ngram is None else check_int("ngram", ngram, 1, LONGEST)
-    return ContainsRule(float(contains), n, check_choice("contains_by", by or BY[0], BY))
+    return ContainsRule(float(contains), n, check_choice("contains_by", BY[0] if by is None else by, BY))

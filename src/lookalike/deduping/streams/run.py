@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_callback, check_choice, check_int, refuse
+from lookalike.checks import check_choice, check_int, check_path, refuse
 from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, pack
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
@@ -123,7 +123,7 @@ def dedupe_stream(
     conduct = Conduct(None, on_error, on_problem, progress)
     check_choice("level", level, LEVELS)
     check_choice("method", method, METHODS)
-    check_callback("progress", progress)
+    check_path("out", out)
     problems = conduct.problems()
     sources = found_sources(inputs, format, problems.add)
     _check_sources(sources, level)
@@ -139,6 +139,8 @@ def dedupe_stream(
 
 
 def _check_sources(sources: Sequence[Source], level: str) -> None:
+    if not sources:
+        raise InputError("inputs: there is none: name files, or '-' for standard input")
     for source in sources:
         if source.format not in ("jsonl", "text"):
             raise InputError(

@@ -53,6 +53,6 @@ def passage_rule(level: str, unit: str | None, min_length: int | None, within: b
         return None
     if level == "sentences" and unit is not None:
         raise InputError(f"unit={unit!r} is for level='substring': level='sentences' counts sentences")
-    chosen = "sentences" if level == "sentences" else check_choice("unit", unit or "tokens", UNITS)
+    chosen = "sentences" if level == "sentences" else check_choice("unit", "tokens" if unit is None else unit, UNITS)
     length = LENGTHS[chosen] if min_length is None else check_int("min_length", min_length, 1, LONGEST)
     return PassageRule(chosen, length, within)
