@@ -49,7 +49,7 @@ def packed(texts: Any) -> Iterator[Packed]:
         first += len(offsets) - 1
 
 
-def in_place(texts: Any) -> Iterator[tuple[Any, ...]]:
+def in_place(texts: Any) -> Iterator[Any]:
     """The column in pieces, in order, each as the first arguments of a kernel: texts where they are, or a buffer with offsets."""
     column = _readable(texts)
     if _library(column) == "pyarrow":
