@@ -143,7 +143,7 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
     for row in wanted:
         count[row["cluster"]] = count.get(row["cluster"], 0) + 1
     assert sizes == {row["id"]: count[row["cluster"]] for row in wanted}
-    assert {path.parent.name for path in (tmp_path / "spark").rglob("*.parquet")} == {
+    assert {path.parent.name for path in (tmp_path / "spark").rglob("part-*.parquet")} == {
         "file=a.parquet",
         "file=b one.parquet",
         "file=c.parquet",
@@ -157,7 +157,7 @@ VARYING = ("seconds", "stages", "compared", "outputs", "signature", "settings")
 def read_parts(folder: Path) -> list[Row]:
     import pyarrow.parquet as pq
 
-    return [row for path in folder.rglob("*.parquet") for row in pq.ParquetFile(path).read().to_pylist()]
+    return [row for path in folder.rglob("part-*.parquet") for row in pq.ParquetFile(path).read().to_pylist()]
 
 
 def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
