@@ -301,9 +301,7 @@ class RemoteIndex(Index):
         asked = {"texts": several, "passages": True} | ({} if threshold is None else {"threshold": threshold})
         return [Matches(map(_match, each)).on("jaccard") for each in self._many(asked, limit)]
 
-    def search_simhashes(
-        self, values: Any, k: int = 3, *, limit: int | None = None, workers: int = 1, where: Any = None
-    ) -> SimhashMatches:
+    def search_simhashes(self, values: Any, k: int = 3, *, limit: int | None = None, workers: int = 1, where: Any = None) -> SimhashMatches:
         if where is not None:
             raise InputError("where: a service filters single searches: ask with search(simhash=…, where=…)")
         several = [int(value) for value in check_several("values", values, "a list of numbers")]
