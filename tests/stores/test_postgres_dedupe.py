@@ -62,8 +62,8 @@ def test_what_stays_is_added(url: str, tmp_path: Path) -> None:
 def test_from_the_command_line(url: str, tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(TEXTS[20:]))
 
-    def run(*options: str) -> subprocess.CompletedProcess[str]:
-        command = [str(Path(sys.executable).with_name("lookalike")), "dedupe", str(source), "--against", url, *options]
+    def run(*options: str, against: str = url) -> subprocess.CompletedProcess[str]:
+        command = [str(Path(sys.executable).with_name("lookalike")), "dedupe", str(source), "--against", against, *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert PASSWORD not in done.stdout + done.stderr
         return done
@@ -86,6 +86,9 @@ def test_from_the_command_line(url: str, tmp_path: Path) -> None:
     refused = run("--out", str(tmp_path / "other.jsonl"), "--recipe", "chars")
     assert refused.returncode == 2
     assert "made with recipe" in refused.stderr
-    gone = run("--out", str(tmp_path / "other.jsonl"), "--against", url.replace("news", "nothing"))
+    several = run("--out", str(tmp_path / "other.jsonl"), "--against", url)
+    assert several.returncode == 2
+    assert "give one store" in several.stderr
+    gone = run("--out", str(tmp_path / "other.jsonl"), against=url.replace("news", "nothing"))
     assert gone.returncode == 3
     assert "has no collection 'nothing'" in gone.stderr

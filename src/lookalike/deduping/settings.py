@@ -253,11 +253,15 @@ class Against:
         if check_bool("add", self.add) and self.store is None:
             raise InputError("add=True adds to the store of against=: name it")
         if self.store is not None and not isinstance(self.store, str | Path):
-            check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
+            several = check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
+            if any(isinstance(each, str) and "://" in each for each in several):
+                raise InputError("against: several were given, and one of them is a URL: give one store, or files and folders")
         if self.references is not None:
             check_path("references", self.references)
         if self.against_column is not None:
             check_str("against_column", self.against_column, "the name of a column")
+        if self.references is not None:
+            check_path("references", self.references)
             if self.store is None:
                 raise InputError("against_column= is the column of the texts of against=: name the files")
 

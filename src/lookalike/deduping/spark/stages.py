@@ -123,7 +123,7 @@ class Pairing:
         for blob in blobs_of(batches):
             members = members_in(blob)
             if removed:  # of small buckets all pairs were found at first
-                members = members.taken(np.repeat((sizes := _sizes(members)) > SMALL, sizes))
+                members = members.taken(np.repeat((sizes := _sizes(members)) > min(SMALL, self.limit), sizes))
             pairs, left_open = candidates(members, removed, self.limit)
             yield from batches_of(routed(pairs, self.partitions))
             if len(left_open.buckets):
@@ -170,7 +170,7 @@ class LastPairing:
             added = Bucketed(np.repeat(members.buckets, counts), copies[places])
             # Of small buckets without such copies all pairs are known.
             sizes = _sizes(members)
-            large = np.repeat(sizes > SMALL, sizes) | is_in(members.buckets, np.unique(added.buckets))
+            large = np.repeat(sizes > min(SMALL, self.limit), sizes) | is_in(members.buckets, np.unique(added.buckets))
             whole = grouped([members.taken(large), added])
             goes = is_in(whole.priorities, all_going)
             pairs = last_candidates(whole, whole.priorities[~goes], self.limit)
