@@ -262,8 +262,6 @@ class Against:
             check_str("against_column", self.against_column, "the name of a column")
             if self.store is None:
                 raise InputError("against_column= is the column of the texts of against=: name the files")
-        if self.references is not None:
-            check_path("references", self.references)
 
 
 @dataclass(frozen=True, slots=True)
