@@ -10,7 +10,6 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from lookalike.checks import check_callback
-from lookalike.errors import InputError
 from lookalike.index.transfer import copy_documents
 from lookalike.stores.base import Names
 from lookalike.stores.fields import parse_indexed

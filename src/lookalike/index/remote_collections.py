@@ -29,9 +29,6 @@ class RemoteCollections(Collections):
         check_collection("collection", collection)
         return open_remote(self._address, collection, {}, create=False, read_only=False)
 
-    def rename(self, collection: str, name: str) -> NoReturn:
-        raise InputError(f"{self._address}: a service renames no collection: give it an alias, or rename it where the store is")
-
     def copy(self, collection: str, name: str, **options: object) -> NoReturn:
         raise InputError(f"{self._address}: a service copies no collection: copy it where the store is")
 
@@ -53,6 +50,12 @@ class RemoteNames:
 
     def alias(self, name: str, collection: str) -> None:
         self._connection.ask("PUT", f"/collections/{quote(name, safe='')}", {"alias_of": collection})
+
+    def rename(self, collection: str, name: str) -> NoReturn:
+        raise InputError(f"{self.name}: a service renames no collection: give it an alias, or rename it where the store is")
+
+    def open(self, collection: str, wanted: Wanted, *, create: bool) -> NoReturn:
+        raise InputError(f"{self.name}: open the collection of a service with la.open")
 
     def drop(self, name: str) -> int:
         return int(self._connection.ask("DELETE", f"/collections/{quote(name, safe='')}")["removed"])

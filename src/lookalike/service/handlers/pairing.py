@@ -66,9 +66,10 @@ def _read(
 
 
 def _shown(report: PairsReport, ids: dict[str, str | int], passages: bool) -> dict[str, Any]:
-    rows = []
-    for row in report.to_dicts():
-        rows.append(row | {"left": ids[row["left"]], "right": ids[row["right"]], "passages": row["passages"] if passages else []})
+    rows = [
+        row | {"left": ids[row["left"]], "right": ids[row["right"]], "passages": row["passages"] if passages else []}
+        for row in report.to_dicts()
+    ]
     texts = {thing.id: thing.parts[0].text for thing in report.things}
     common = [
         {"text": " ".join(texts[each.id][slice(*each.span)][:MOST_COMMON_TEXT].split()), "documents": each.things}

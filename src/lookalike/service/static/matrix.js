@@ -37,7 +37,7 @@ function show(main, { documents, pairs, total, common, notes }, beside, asked) {
   for (const [, id] of drawn) state.numbers.set(keyOf(id), state.numbers.size + 1);
   const name = id => state.hidden ? `${t('id')} ${String(state.numbers.get(keyOf(id))).padStart(2, '0')}` : String(id);
   const open = (a, b) => beside(a, b, state.hidden ? [name(a), name(b)] : null);
-  const box = h('div.matrix', { tabindex: '-1' }), ranked = h('ol.ranked'), line = h('p.soft', { 'aria-live': 'polite' }), rest = h('button', { onclick: () => { listed += LISTED; list(); } });
+  const box = h('div.matrix', { tabindex: '-1' }), ranked = h('ol.ranked'), line = h('p.soft', { 'aria-live': 'polite' }), rest = h('p.row');
   let listed = LISTED;
   function ordered() {
     if (state.order === 'name') return [...ids].sort((a, b) => name(a).localeCompare(name(b), settings.lang === 'zh' ? 'zh-CN' : 'en', { numeric: true }));
@@ -61,7 +61,7 @@ function show(main, { documents, pairs, total, common, notes }, beside, asked) {
   }
   function list() {
     ranked.replaceChildren(...pairs.slice(0, listed).map(({ left, right, score: x }) => h('li', h('button', { class: x >= state.at ? 'on' : null, onclick: () => open(left, right) }, h('span', { dir: 'auto' }, `${name(left)} · ${name(right)}`), bar(x), h('span.num', score(x))))));
-    rest.hidden = listed >= pairs.length; rest.textContent = t('more', { n: num(Math.min(LISTED, pairs.length - listed)) });
+    rest.replaceChildren(...listed < pairs.length ? [h('button', { onclick: () => { listed += LISTED; list(); } }, t('more', { n: num(Math.min(LISTED, pairs.length - listed)) }))] : []);
   }
   box.addEventListener('keydown', event => {              // arrows move in the grid
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key], td = event.target.closest('td');
@@ -76,7 +76,7 @@ function show(main, { documents, pairs, total, common, notes }, beside, asked) {
   main.append(h('div.controls', line, segmented(t('sortby'), [['like', t('bylike')], ['name', t('byname')]], state.order, key => { state.order = key; draw(); }),
     h('label.row', h('span.soft', t('threshold')), h('input', { type: 'range', min: .05, max: 1, step: .05, value: state.at, oninput: event => { state.at = +event.target.value; out.textContent = state.at.toFixed(2); draw(); } }), out),
     h('label.row', h('input', { type: 'checkbox', checked: state.hidden, onchange: event => { state.hidden = event.target.checked; draw(); } }), t('anonymise')), h('button', { onclick: download }, t('download'))),
-    h('div.explore.fit', box, h('div', h('h2', t('pairs')), h('p.soft.tiny', t('highest')), roving(ranked, 'button'), h('p.row', rest), ...said,
+    h('div.explore.fit', box, h('div', h('h2', t('pairs')), h('p.soft.tiny', t('highest')), roving(ranked, 'button'), rest, ...said,
       common.length > 0 && h('details', h('summary', t('common', { n: num(common.length) })), h('ul.common', common.map(each => h('li', { dir: 'auto', lang: langOf(each.text) }, h('span.num.soft', num(each.documents)), ' ', each.text)))))));
   draw();
 }
