@@ -15,8 +15,8 @@ from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.index.own_tables import drop_collection
 from lookalike.recipe import Recipe
-from lookalike.service.operations import Admit, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
-from lookalike.service.shelf import opened
+from lookalike.service.operations import Admit, Alias, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
+from lookalike.service.shelf import led_to, opened
 
 TOGETHER = 1000  # documents that are written in one piece
 MOST_OPEN = 16  # collections
@@ -94,8 +94,14 @@ class GroupWriter:
             made = {"recipe": Recipe.from_dict(recipe)} if isinstance(recipe, dict) else {}
             open_index(self._location, collection=first.collection, **first.options | made).close()
             return [None]
+        if isinstance(first, Alias):
+            names = self._opened(first.leads_to).collections
+            names.alias(first.collection, first.leads_to)
+            return [None]
         if isinstance(first, Drop):
-            self._opened(first.collection)  # NotFound, where there is none
+            names = self._opened(first.collection).collections  # NotFound, where there is none
+            if first.collection in names.aliases:
+                return [names.drop(first.collection)]
             self._leave()
             return [drop_collection(self._location, first.collection)]
         return [self._opened(first.collection).compact()]
@@ -110,6 +116,9 @@ class GroupWriter:
 
     def _opened(self, collection: str) -> Index:
         """A collection, open to be written. Of a store in a folder all that are open share the one writer, so that turns cost nothing."""
+        beside = next(iter(self._open.values()), None)
+        if collection not in self._open:
+            collection = led_to(self._location, collection, beside)
         if collection in self._open:
             self._open.move_to_end(collection)
             return self._open[collection]

@@ -51,7 +51,7 @@ function help() {
 function palette() {
   if ($('dialog[open]')) return;
   const go = hash => () => { location.hash = hash; };
-  const all = [...names.map(name => [t(name), go('#/' + name)]), [`${t('library')}: ${t('clusters')}`, go('#/library/clusters')],
+  const all = [...names.map(name => [t(name), go('#/' + name)]), ...['clusters', 'matrix'].map(name => [`${t('library')}: ${t(name)}`, go('#/library/' + name)]),
     ...['zh', 'en', 'code', 'page', 'record', 'script'].map(name => [`${t('examples')}: ${t('ex_' + name)}`, go('#/compare?sample=' + name)]),
     [t('swap'), () => current.keys?.x?.()], ...['auto', 'light', 'dark'].map(name => [`${t('theme')}: ${t(name)}`, () => { set('theme', name); header(); }]),
     ['English', () => { set('lang', 'en'); route(); }], ['中文', () => { set('lang', 'zh'); route(); }], [t('keys'), help]];
