@@ -38,6 +38,7 @@ MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line", "sentences", "substring")
 ORDERS = ("first", "longest", "newest", "best")
 ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")  # the columns that annotate adds
+CUT_ANNOTATIONS = ("cut", "repeats")  # those at levels that cut texts
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -157,11 +158,9 @@ class Input:
     def columns(self, settings: Settings, annotate: bool = False) -> Columns:
         """The columns to look at."""
         keep = settings.keep
-        if annotate and (taken := {self.text_column, self.id_column, keep.column} & set(ANNOTATIONS)):
+        added = (ANNOTATIONS if settings.level == "document" else CUT_ANNOTATIONS) if annotate else ()
+        if taken := {self.text_column, self.id_column, keep.column} & set(added):
             raise InputError(f"the column {min(map(str, taken))!r} is one that annotate adds: rename it")
-        if annotate and settings.level != "document":
-            raise InputError(f"annotate is for level='document': at level={settings.level!r} use removed= (--removed)")
-        added = ANNOTATIONS if annotate else ()
         fields = None if settings.columns is None else settings.columns.names
         if self.id_column in (fields or ()):
             raise InputError(f"columns: {self.id_column!r} is the column of the id, which no two rows share: leave it out")
