@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
 from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError, NotFound, RecipeMismatch, StoreError
 from lookalike.fingerprints.simhash import SimHash
@@ -111,7 +111,7 @@ class RemoteIndex(Index):
         return int(self._remote.ask("GET", "/stats")["documents"])
 
     def __contains__(self, id: object) -> bool:
-        if isinstance(id, bool) or not isinstance(id, (str, int)):
+        if not isinstance(id, str) and not is_whole(id):
             return False
         try:
             self.get(id)

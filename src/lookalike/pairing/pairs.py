@@ -8,12 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_callback, check_choice, check_int, check_several, check_share, refuse
+from lookalike.checks import check_callback, check_choice, check_int, check_several, check_share, is_number, refuse
 from lookalike.corpus.row import Problem
 from lookalike.errors import InputError
 from lookalike.figures import counted
 from lookalike.pairing.alike import alike_pairs
-from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, LEFT_OUT, Columns, read_columns
+from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, LEFT_OUT, TokenColumns, read_columns
 from lookalike.pairing.grams import TEMPLATE_TOKENS, TEMPLATE_TOKENS_OF_CODE, Grams, Stretch, common_bound, drop_common, drop_templates
 from lookalike.pairing.inputs import GROUPS, read_templates, read_things
 from lookalike.pairing.leaving_out import check_parts
@@ -141,7 +141,7 @@ def _checked(
     check_int("limit", limit, 1, 1_000_000)
     if common is not None:
         check_int("common", common, 1, remedy="give the largest number of documents that may share a passage, 1 or more")
-    if isinstance(min_surprise, bool) or not isinstance(min_surprise, (int, float)) or not -1e9 < min_surprise < 1e9:
+    if not is_number(min_surprise) or not -1e9 < min_surprise < 1e9:
         raise refuse("min_surprise", min_surprise, "give a number of bits")
     least = 0.8 if kind == "record" else 0.0
     return {
@@ -184,7 +184,7 @@ def _by_passages(report: PairsReport, templates: list[Part], parts: tuple[str, .
         report.notes.append(f"{counted(len(common), 'passage')} that more than {bound} documents have {verb} not count")
 
 
-def _take(report: PairsReport, found: list[Found], copies: Copies, columns: Columns, surprise: Surprise) -> None:
+def _take(report: PairsReport, found: list[Found], copies: Copies, columns: TokenColumns, surprise: Surprise) -> None:
     """The best pairs; all are counted."""
     report.total = copies.count() + sum(map(copies.times, found))
     edges, tokens = columns.thing_starts, columns.sums(columns.state == COUNTED)
@@ -194,7 +194,7 @@ def _take(report: PairsReport, found: list[Found], copies: Copies, columns: Colu
         report.notes.append(f"the best {len(report.pairs):,} of {report.total:,} pairs are given out (limit)")
 
 
-def _common(stretch: Stretch, things: Sequence[Thing], columns: Columns) -> CommonPassage:
+def _common(stretch: Stretch, things: Sequence[Thing], columns: TokenColumns) -> CommonPassage:
     part = columns.part_at(stretch.start)
     thing = int((columns.part_of <= part).sum()) - 1
     span = int(columns.starts[stretch.start]), int(columns.ends[stretch.end - 1])

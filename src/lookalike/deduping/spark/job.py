@@ -71,7 +71,7 @@ def _check(job: Job, engine: Engine) -> None:
         raise InputError("contains, against_column and references are for engine='local': documents are looked through on one machine")
     if job.against.store is not None and is_files(job.against.store):
         raise InputError("against: engine='spark' takes one store: add the files to a store first, or use engine='local'")
-    if job.resources.resume:
+    if job.conduct.resume:
         raise InputError("resume is for engine='local': Spark repeats by itself what a lost machine had not finished")
     if job.to.html is not None:
         raise InputError("html is for engine='local': take the counts from the report, and removed= for the pairs")
