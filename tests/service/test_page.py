@@ -337,6 +337,14 @@ def test_a_long_pair_is_drawn_where_it_is_looked_at(page: Any, joined: str) -> N
     page.locator("ol.passages button").last.click()
     expect(page.locator(".flash").first).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280  # no line makes the page wider
+    # The browser's own search would not see what is not drawn: the page has one.
+    page.keyboard.press("Control+f")
+    page.keyboard.type("TEXT 👩‍👩‍👧 about the river 20993 and")
+    expect(page.locator(".find .num")).to_have_text("1 found")  # on the right it is a lake
+    page.keyboard.press("Enter")
+    expect(page.locator(".find .num")).to_have_text("1 / 1")
+    lit = "(() => { const [range] = CSS.highlights.get('found'), box = range.getBoundingClientRect(); return [String(range), box.top > 0 && box.bottom < innerHeight]; })()"
+    assert page.evaluate(lit) == ["text 👩‍👩‍👧 about the river 20993 and", True]
 
 
 def test_a_word_without_end_stays_in_its_column(page: Any) -> None:
@@ -385,7 +393,17 @@ def test_add_it_and_it_is_a_repost(page: Any, service: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["compare", "compare?sample=zh", "compare?sample=page", "search?q=1", "library", "library/clusters?t=0.5", "library/matrix", "feedback?demo=1"]
+    "where",
+    [
+        "compare",
+        "compare?sample=zh",
+        "compare?sample=page",
+        "search?q=1",
+        "library",
+        "library/clusters?t=0.5",
+        "library/matrix",
+        "feedback?demo=1",
+    ],
 )
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_accessibility(browser: Any, service: Running, where: str, theme: str) -> None:

@@ -19,6 +19,7 @@ from lookalike.service.operations import Admit, Alias, Create, Done, Drop, Opera
 from lookalike.service.shelf import led_to, opened
 
 TOGETHER = 1000  # documents that are written in one piece
+MANY = 64  # documents that are worth several threads
 MOST_OPEN = 16  # collections
 _log = logging.getLogger("lookalike.service")
 _Waiting = tuple[Operation, "Future[Done]"]
@@ -109,9 +110,12 @@ class GroupWriter:
     def _put(self, operations: list[Put]) -> list[Any]:
         index = self._opened(operations[0].collection)
         documents = [document for each in operations for document in each.documents]
+        workers = 1 if len(documents) < MANY else None  # for a few texts, threads take longer to start than to work
+        if len(documents) == 1:
+            return [["updated" if index.add(documents, workers=workers).updated else "added"]]
         # Nobody else writes, so what is there now is what is replaced.
         known = {id_ for id_, _, _ in documents if id_ in index}
-        index.add(documents)
+        index.add(documents, workers=workers)
         return [["updated" if id_ in known else "added" for id_, _, _ in each.documents] for each in operations]
 
     def _opened(self, collection: str) -> Index:

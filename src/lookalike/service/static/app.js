@@ -43,7 +43,7 @@ function header() {
 function theme() {
   const order = ['auto', 'light', 'dark']; set('theme', order[(order.indexOf(settings.theme) + 1) % 3]); header(); $('.tools [title^="' + t('theme') + '"]').focus();
 }
-const KEYS = [['1…4 Alt', 'k_view'], ['n p', 'k_change'], ['1 2 3 4', 'k_kind'], ['x', 'k_swap'], ['i', 'k_inline'], ['u', 'k_fold'], ['↑ ↓', 'k_list'], ['↵', 'k_open'], ['Ctrl ↵', 'k_run'], ['Ctrl K', 'k_palette'], ['Esc', 'k_esc'], ['?', 'k_help']];
+const KEYS = [['1…4 Alt', 'k_view'], ['n p', 'k_change'], ['1 2 3 4', 'k_kind'], ['x', 'k_swap'], ['i', 'k_inline'], ['u', 'k_fold'], ['↑ ↓', 'k_list'], ['↵', 'k_open'], ['/', 'k_find'], ['Ctrl ↵', 'k_run'], ['Ctrl K', 'k_palette'], ['Esc', 'k_esc'], ['?', 'k_help']];
 function help() {
   if ($('dialog[open]')) return;
   dialog(t('keys'), h('dl.keys', KEYS.map(([keys, text]) => h('div', h('dt', (keys === '1…4 Alt' ? ['Alt', '1…4'] : keys.split(' ')).map(key => h('kbd', key))), h('dd', t(text))))));
