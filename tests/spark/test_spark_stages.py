@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lookalike import _native
 from lookalike.deduping.spark import blobs, stages
 from lookalike.deduping.spark.blobs import (
+    CELLS,
     CODES,
     COPIES,
     DIGESTS,
@@ -35,7 +36,7 @@ from lookalike.deduping.spark.blobs import (
 )
 from lookalike.deduping.spark.residue import Remaining
 from lookalike.deduping.spark.settling import settle
-from lookalike.deduping.spark.sketching import code_digests
+from lookalike.deduping.spark.sketching import SALTS, code_digests
 from lookalike.deduping.spark.stages import (
     Grouping,
     LastPairing,
@@ -52,6 +53,7 @@ from lookalike.deduping.spark.stages import (
 from lookalike.leaders.candidates import Bucketed, Pairs, grouped
 from lookalike.leaders.decide import NOTHING_OPEN, Open
 from lookalike.leaders.sketching import Sketches
+from lookalike.segments.banding import Banding
 
 names = st.lists(st.integers(0, 2**63 - 1), unique=True, max_size=50)
 
@@ -194,18 +196,27 @@ def test_tasks_one_after_the_other_decide_as_the_native_leaders(
     }
 
 
-def test_the_residue_is_settled_in_one_process() -> None:
-    """A chain of sets in one bucket that holds two: the rest of them are decided as the native leaders decide."""
+@pytest.mark.parametrize("group", [0, -7])
+def test_the_residue_is_settled_in_one_process(group: int) -> None:
+    """A chain of sets in one bucket that holds two: they are decided as the native leaders decide, whatever the order in which they come.
+    All share a bucket that is not concerned, too, of which not all members are here: nobody is compared in it."""
     sets = [set(range(i, i + 6)) for i in range(60)]
     own = np.arange(60)
     features = np.concatenate([np.array(sorted(each), np.uint64) for each in sets])
     offsets = np.arange(61, dtype=np.int64) * 6
+    mixed = np.random.default_rng(1).permutation(60)
+    shuffled = np.concatenate([features[6 * n : 6 * n + 6] for n in mixed])
     fake = SimpleNamespace(
-        features=lambda cells: (own, Sketches(features, offsets, *[np.zeros(0, np.uint64)] * 3)),
+        features=lambda cells: (
+            mixed,
+            Sketches(shuffled, offsets, np.zeros(0, np.uint64), np.zeros(120, np.uint64), np.zeros(0, np.uint64)),
+        ),
         priorities=SimpleNamespace(numbers=lambda names: names),
-        rule=SimpleNamespace(threshold=0.7, method="minhash"),
+        rule=SimpleNamespace(threshold=0.7, method="minhash", banding=Banding(2, 1)),
     )
-    sent = batch([Blob(0, MEMBERS, coded(own), np.zeros(60, np.uint64).tobytes())])
+    salt = np.array([group], np.int64).view(np.uint64) * SALTS[0]
+    cells = [Blob(0, CELLS, int(n).to_bytes(8, "big"), np.array([group], ">i8").tobytes() if group else b"", b"") for n in own]
+    sent = batch([Blob(0, MEMBERS, coded(own), np.repeat(salt, 60).tobytes()), *cells])
     task: Any = Remaining(fake, limit=2)  # type: ignore[arg-type]
     gone = [name for blob in blobs_of(task(sent)) for name in decoded(blob.a).tolist()]
     digests = np.repeat(np.arange(1, 61, dtype=np.uint64), 2)

@@ -129,19 +129,18 @@ class SparkRun:
         sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
         decisions = deciding.decided(sketches)
         facts = deciding.facts
-        removed, clusters = _counts(decisions)
-        self.job.conduct.check_removed(removed, facts.documents, "documents")
-        outcome = Outcome(self.work, corpus, decisions, removed, self.skipped(facts))
+        self.job.conduct.check_removed(decisions.removed, facts.documents, "documents")
+        outcome = Outcome(self.work, corpus, decisions.frame, decisions.removed, self.skipped(facts), decisions.few)
         outputs = self._written(outcome)
         added = add_kept(outcome, store, self.job.settings) if store is not None and self.job.against.add else 0
-        self.work.forget(decisions, corpus.full)
+        self.work.forget(decisions.frame, corpus.full)
         return SparkReport(
             self.job.settings,
             outcome,
             facts.documents,
             facts.documents,
-            removed,
-            clusters,
+            decisions.removed,
+            decisions.clusters,
             0.0,
             {},
             deciding.compared,
@@ -182,12 +181,3 @@ class SparkRun:
             write_documents(outcome, frame, str(to.out), self.engine, annotate=to.annotate)
             outputs["out"] = str(to.out)
         return outputs
-
-
-def _counts(decisions: DataFrame) -> tuple[int, int]:
-    """Documents that go, and clusters."""
-    from pyspark.sql import functions as F
-
-    leaders = F.count_distinct(F.coalesce(F.col("leader").cast("string"), F.concat(F.lit("o"), F.col("outside"))))
-    removed, clusters = decisions.agg(F.count("*"), leaders).collect()[0]
-    return removed, clusters

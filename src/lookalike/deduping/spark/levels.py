@@ -230,4 +230,4 @@ class LevelOutcome(Outcome):
         return told.mapInArrow(
             Placing(self.corpus.places, ("span", "kept_span", "part")),
             f"id string, kept_id string, similarity double, file string, row long, n long, {more}",
-        )
+        ).orderBy("n", "part")

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lookalike.corpus.arrow_values import arrow
+from lookalike.deduping.spark.decisions import Assigned
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, OTHER, Corpus, numbers_by
 from lookalike.deduping.spark.texts import BROADCAST
@@ -31,6 +34,7 @@ class Outcome:
     decisions: DataFrame  # n, leader, similarity, outside
     removed_count: int
     skipped: DataFrame | None = None  # numbers of rows that are no documents
+    few: Assigned | None = None  # the decisions, if they are few
 
     def documents(self) -> DataFrame:
         """The rows of the corpus, with their numbers, but for those that are none."""
@@ -49,16 +53,31 @@ class Outcome:
         return by_number(self.documents(), F.broadcast(gone) if self.removed_count <= BROADCAST else gone, "left_anti")
 
     def removed(self) -> DataFrame:
-        """The audit trail: ids as JSON, similarities, files and rows; ``n`` is the order of the input."""
+        """The audit trail, in the order of the input: ids as JSON, similarities, files and rows, and ``n``, which is that order."""
         from pyspark.sql import functions as F
 
+        if self.few is not None:
+            return self._few_removed(self.few)
         leaders = self.decisions.where("leader is not null").select(F.col("leader").alias("n"))
-        wanted = self.decisions.select("n").unionAll(leaders).distinct()
+        wanted = self.decisions.select("n").unionAll(leaders)
         ids = self.work.saved(ids_of(self.corpus, wanted, 2 * self.removed_count), "ids")
         own, kept = ids.select("n", "id"), ids.select(F.col("n").alias("leader"), F.col("id").alias("kept_id"))
         rows = self.decisions.join(own, "n").join(kept, "leader", "left")
         told = rows.select("n", "id", F.coalesce("kept_id", "outside").alias("kept_id"), "similarity")
-        return told.mapInArrow(Placing(self.corpus.places), REMOVED)
+        return told.mapInArrow(Placing(self.corpus.places), REMOVED).orderBy("n")
+
+    def _few_removed(self, few: Assigned) -> DataFrame:
+        """Ids are read, and joined here."""
+        pa = arrow("Spark")
+        wanted = np.union1d(few.n, few.leader)
+        frame: Any = self.work.session.createDataFrame(pa.table({"n": wanted}), "n long")
+        found = ids_of(self.corpus, frame, len(wanted)).toArrow()
+        ids = dict(zip(found.column("n").to_pylist(), found.column("id").to_pylist(), strict=True))
+        columns = [*([ids[n] for n in numbers.tolist()] for numbers in (few.n, few.leader)), few.similarity]
+        batch = pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(few.n)], ["id", "kept_id", "similarity", "n"])
+        placed = pa.Table.from_batches(list(Placing(self.corpus.places)([batch])))
+        made: Any = self.work.session.createDataFrame(placed, REMOVED)
+        return made
 
     def sizes(self) -> DataFrame:
         """How many documents the clusters have, by their kept ones."""

@@ -104,10 +104,10 @@ def write_removed(removed: DataFrame, path: str) -> None:
     if format not in ("jsonl", "csv", "parquet"):
         raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
     if _URL.match(path):
-        plain = plain_ids(removed, "id", "kept_id").orderBy("n").select(*names)
+        plain = plain_ids(removed, "id", "kept_id").select(*names)
         getattr(plain.write, {"jsonl": "json"}.get(format, format))(path)
         return
-    rows = removed.orderBy("n", *(["part"] if "part" in removed.columns else [])).select(*names).toLocalIterator(prefetchPartitions=True)
+    rows = removed.select(*names).toLocalIterator(prefetchPartitions=True)
     if format == "jsonl":
         with atomic_file(path) as file:
             out = packed(file, Source.of(path).packing)

@@ -60,7 +60,7 @@ class SparkReport:
     @property
     def removed(self) -> DataFrame:
         """Each removed document: ``id, kept_id, similarity, file, row``, in the order of the input."""
-        return plain_ids(self.outcome.removed(), "id", "kept_id").orderBy("n").drop("n")
+        return plain_ids(self.outcome.removed(), "id", "kept_id").drop("n")
 
     @property
     def annotated(self) -> DataFrame:
