@@ -35,7 +35,7 @@ from lookalike.deduping.spark.blobs import (
     scattered,
 )
 from lookalike.deduping.spark.residue import Remaining
-from lookalike.deduping.spark.settling import settle
+from lookalike.deduping.spark.settling import open_in, settle
 from lookalike.deduping.spark.sketching import SALTS, code_digests
 from lookalike.deduping.spark.stages import (
     Grouping,
@@ -53,6 +53,7 @@ from lookalike.deduping.spark.stages import (
 from lookalike.leaders.candidates import Bucketed, Pairs, grouped
 from lookalike.leaders.decide import NOTHING_OPEN, Open
 from lookalike.leaders.sketching import Sketches
+from lookalike.leaders.verify import verify
 from lookalike.segments.banding import Banding
 
 names = st.lists(st.integers(0, 2**63 - 1), unique=True, max_size=50)
@@ -194,6 +195,69 @@ def test_tasks_one_after_the_other_decide_as_the_native_leaders(
     assert {b: (-a, s) for b, (s, a) in best.items()} == {
         i: (int(leader), s) for i, (leader, s) in enumerate(zip(leaders, wanted, strict=True)) if leader >= 0
     }
+
+
+def settled_in_rounds(members: list[Any], compare: Any, threshold: float) -> tuple[Any, int]:
+    """Who goes, by tasks one after the other; and the rounds that it took."""
+    removed: list[Any] = []
+    edges: list[Blob] = []
+    while True:
+        found = list(blobs_of(Pairing(known(removed), 400)(members)))
+        new = [Blob(*map(_plain, blob)) for blob in found if blob.kind == PAIRS]
+        edges += [edge for pairs in map(_pairs_of, new) for edge in edge_rows(0, *compare(pairs))]
+        settled = settle(*edges_in(edges), open_in([blob for blob in found if blob.kind == OPEN]), threshold)
+        removed.append(np.setdiff1d(settled.removed, np.concatenate(removed) if removed else settled.removed[:0]))
+        if not len(settled.undecided):
+            return np.sort(np.concatenate(removed)), len(removed)
+
+
+def _pairs_of(blob: Blob) -> Pairs:
+    later, earlier = arrays_of([blob], "i8")
+    return Pairs(earlier, later)
+
+
+def test_a_star_of_a_million() -> None:
+    """One document and a million near-copies of it in one bucket: one round, and no task compares more than some of them."""
+    count = 1_000_001
+    sent = pieces(0, ROWS, np.arange(count), np.full(count, 7, np.uint64))
+    members = list(Grouping(known(np.zeros(0, np.int64)))(batches_of(sent)))
+    sizes: list[int] = []
+
+    def compare(pairs: Pairs) -> tuple[Pairs, Any]:
+        sizes.append(len(pairs.later))
+        return pairs, np.where(pairs.earlier == 0, 0.9, 0.0)
+
+    gone, rounds = settled_in_rounds(members, compare, 0.8)
+    assert rounds == 1
+    assert (gone == np.arange(1, count)).all()
+    assert len(sizes) > 12
+    assert max(sizes) < 3 * stages.MEMBERS_PER_TARGET
+
+
+def test_ten_thousand_variants_of_a_template() -> None:
+    """All share a bucket, most stay, and 256 of them are compared with: as the native leaders decide."""
+    draw = np.random.default_rng(3)
+    count, size = 10_000, 40
+    features = np.sort(draw.integers(1000, 2**40, (count, size), dtype=np.uint64), axis=1)
+    features[:, :24] = np.arange(24)  # of 40 the template has 24: variants are .43 alike
+    for place in draw.choice(count, 3000, replace=False):  # and some are near-copies of others
+        features[place] = features[draw.integers(0, count)]
+        features[place, -1] = 2**41 + place
+    offsets = np.arange(count + 1, dtype=np.int64) * size
+    rule: Any = SimpleNamespace(threshold=0.8, method="minhash")
+    own = np.arange(count)
+    sent = pieces(0, ROWS, own, np.full(count, 7, np.uint64))
+    members = list(Grouping(known(np.zeros(0, np.int64)))(batches_of(sent)))
+
+    def compare(pairs: Pairs) -> tuple[Pairs, Any]:
+        found = verify(pairs, own, features.reshape(-1), offsets, rule)
+        return Pairs(*(side[found > 0] for side in pairs)), found[found > 0]
+
+    gone, _ = settled_in_rounds(members, compare, 0.8)
+    digests = np.repeat(np.arange(1, count + 1, dtype=np.uint64), 2)
+    leaders, _ = _native.Leaders(1, 0.8, 256).offer(features.reshape(-1), offsets, digests, np.full(count, 7, np.uint64))
+    assert (gone == np.flatnonzero(np.asarray(leaders) >= 0)).all()
+    assert 30 < len(gone) < 3000, "the bucket was not full"
 
 
 @pytest.mark.parametrize("group", [0, -7])

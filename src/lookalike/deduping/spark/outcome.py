@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.corpus.arrow_values import arrow
+from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.spark.decisions import Assigned
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, OTHER, Corpus, numbers_by
@@ -35,6 +36,11 @@ class Outcome:
     removed_count: int
     skipped: DataFrame | None = None  # numbers of rows that are no documents
     few: Assigned | None = None  # the decisions, if they are few
+
+    @property
+    def cluster_keys(self) -> list[str]:
+        """The columns of decisions that name what is kept."""
+        return ["leader", "outside"]
 
     def documents(self) -> DataFrame:
         """The rows of the corpus, with their numbers, but for those that are none."""
@@ -95,9 +101,15 @@ class Outcome:
         joined = by_number(frame, found, "left")
         return joined.withColumn(column, F.coalesce(F.col(f"`{column}`"), F.lit(1)).cast("long"))
 
-    def annotated(self) -> DataFrame:
-        """Every document, with the columns of the local engine: cluster, kept, kept_id and similarity."""
-        return by_number(self.documents(), self._verdicts(), "left")
+    @property
+    def annotations(self) -> tuple[str, ...]:
+        """The columns that annotate adds."""
+        return ANNOTATIONS
+
+    def annotated(self, *, as_json: bool = False) -> DataFrame:
+        """Every document, with the columns of the local engine. Ids there are JSON or text."""
+        found = by_number(self.documents(), self._verdicts(), "left")
+        return found if as_json else plain_ids(found, "kept_id")
 
     def _verdicts(self) -> DataFrame:
         """What annotate adds, by numbers: kept documents are counted in order, the others go with theirs."""
@@ -157,17 +169,21 @@ def plain_ids(frame: DataFrame, *columns: str) -> DataFrame:
 
 @dataclass(frozen=True)
 class Adding:
-    """Lines of JSON → the same with some columns behind their own."""
+    """Lines of JSON → the same with some columns behind their own. Ids come as JSON."""
 
     columns: tuple[str, ...]
-    ids: tuple[str, ...] = ()
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         pa = arrow("Spark")
         for batch in batches:
             lines = []
             for row in batch.to_pylist():
-                added = {name: json.loads(row[name]) if name in self.ids else row[name] for name in self.columns}
+                added = {name: _with_ids(row[name]) if name == "repeats" else row[name] for name in self.columns}
+                added |= {"kept_id": json.loads(row["kept_id"])} if "kept_id" in self.columns else {}
                 body = row[VALUE].rstrip()[:-1].rstrip()
                 lines.append(body + ("" if body.endswith("{") else ", ") + json.dumps(added)[1:])
             yield pa.RecordBatch.from_arrays([pa.array(lines, pa.string()), batch.column(FILE)], [VALUE, FILE])
+
+
+def _with_ids(repeats: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each | {"kept_id": json.loads(each["kept_id"])} for each in repeats]
