@@ -15,11 +15,12 @@ OLD_OFFICE = {"doc": ".docx", "ppt": ".pptx", "msg": ".eml"}  # not read: what t
 _OTHERS = (".docm", ".dotx", ".pptm", ".ppsx", ".xlsm", ".xltx", ".ott", ".tgz", ".tbz2", ".txz", ".tzst")
 ENDINGS = (*(f".{kind}" for kind in (*DOCUMENTS, *ARCHIVES, *OLD_OFFICE)), *_OTHERS)
 
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # what old Office files begin with
 _MAGIC = (
     (0, b"%PDF-", "pdf"),
     (0, b"PK\x03\x04", "zip"),
     (0, b"PK\x05\x06", "zip"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole"),
+    (0, OLE, "ole"),
     (0, b"{\\rtf", "rtf"),
     (0, b"\x1f\x8b\x08", "gz"),
     (0, b"\xfd7zXZ\x00", "xz"),
