@@ -252,6 +252,12 @@ def test_the_id_of_a_recipe_does_not_depend_on_what_was_imported():
     assert done.stdout.split() == ["True", "True"]
 
 
+def test_a_script_that_ends_says_nothing_of_what_a_cache_still_holds():
+    program = "import lookalike as la\ntry: la.dedupe(['text one', 'text two'])\nexcept la.LookalikeError: pass\nla.simhash('abc')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -34,6 +34,8 @@ std::uint64_t checksum(lookalike::Bytes data) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    // What a module's cache still holds when the interpreter ends is no leak, and no user can do anything about it.
+    nb::set_leak_warnings(false);
     // Arguments are noconvert everywhere: nanobind would otherwise cast a float array to integers in silence.
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
     m.def("cpu_level", &lookalike::level_name);

@@ -17,16 +17,16 @@ from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.deduping.early_output import EarlyOutput
-from lookalike.deduping.levels import LevelRun, Units
+from lookalike.deduping.levels import LevelRun
 from lookalike.deduping.options import DedupeOptions, Method, Scope
 from lookalike.deduping.outputs import Output, check_listed, check_paths, write_references, write_removed
+from lookalike.deduping.parts import Parts
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.references.rule import contains_rule
 from lookalike.deduping.report import DedupeReport, Figures
 from lookalike.deduping.run import Means, Reader, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings
-from lookalike.deduping.substrings.passages import Passages
 from lookalike.deduping.substrings.run import PassageRun
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
@@ -95,6 +95,8 @@ def dedupe(corpus: Any, *, engine: str | Engine = "local", **options: Unpack[Ded
         if not isinstance(engine, str | Engine):
             raise InputError(f"engine={engine!r:.60}: give 'local', 'spark', or an lookalike.spark.Engine")
         return run(job, engine if isinstance(engine, Engine) else Engine())
+    if job.against.is_frame:
+        raise InputError("against= is a DataFrame of Spark: use engine='spark', or write it to files")
     return job.files() if job.input.is_files else job.table()
 
 
@@ -294,7 +296,7 @@ class Job:
 
 def _units_again(readers: Sequence[Reader], verdicts: Verdicts, numbers: set[int]) -> dict[int, str]:
     """Some paragraphs, lines or passages."""
-    if not isinstance(verdicts.ledger, Units | Passages):
+    if not isinstance(verdicts.ledger, Parts):
         return {}
     owners = {number: verdicts.ledger.owner(number) for number in numbers}
     texts = read_again(readers, set(owners.values()))

@@ -38,6 +38,7 @@ MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line", "sentences", "substring")
 ORDERS = ("first", "longest", "newest", "best")
 ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")  # the columns that annotate adds
+CUT_ANNOTATIONS = ("cut", "repeats")  # those at levels that cut texts
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -157,11 +158,9 @@ class Input:
     def columns(self, settings: Settings, annotate: bool = False) -> Columns:
         """The columns to look at."""
         keep = settings.keep
-        if annotate and (taken := {self.text_column, self.id_column, keep.column} & set(ANNOTATIONS)):
+        added = (ANNOTATIONS if settings.level == "document" else CUT_ANNOTATIONS) if annotate else ()
+        if taken := {self.text_column, self.id_column, keep.column} & set(added):
             raise InputError(f"the column {min(map(str, taken))!r} is one that annotate adds: rename it")
-        if annotate and settings.level != "document":
-            raise InputError(f"annotate is for level='document': at level={settings.level!r} use removed= (--removed)")
-        added = ANNOTATIONS if annotate else ()
         fields = None if settings.columns is None else settings.columns.names
         if self.id_column in (fields or ()):
             raise InputError(f"columns: {self.id_column!r} is the column of the id, which no two rows share: leave it out")
@@ -218,10 +217,15 @@ class Against:
     against_column: str | None = None  # of the texts of files; None: that of the corpus
     references: str | Path | None = None  # where what became of each reference is written
 
+    @property
+    def is_frame(self) -> bool:
+        """Whether it is a DataFrame of Spark, which is not imported for this question."""
+        return type(self.store).__module__.startswith("pyspark.sql")
+
     def __post_init__(self) -> None:
         if check_bool("add", self.add) and self.against is None:
             raise InputError("add=True adds to the store of against=: name it")
-        if self.against is not None and not isinstance(self.against, str | Path):
+        if self.against is not None and not isinstance(self.against, str | Path) and not self.is_frame:
             several = check_several("against", self.against, "a store, a path, a folder or a pattern, or a list of files")
             if any(isinstance(each, str) and "://" in each for each in several):
                 raise InputError("against: several were given, and one of them is a URL: give one store, or files and folders")

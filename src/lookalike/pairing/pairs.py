@@ -63,7 +63,6 @@ def pairs(
     texts or files of ``ignore``, passages that more than ``common`` have (by default half of them, at least 3 and at most 10, or 1 % of
     many), and what ``leave_out`` names: "quotes", "references". ``limit`` is the largest number of pairs given out; ``total`` counts all.
     """
-    started = time.perf_counter()
     settings = _checked(kind, common, threshold, min_length, min_surprise, group_by, limit)
     check_callback("on_problem", on_problem)
     check_callback("progress", progress)
@@ -84,22 +83,58 @@ def pairs(
     things, grouped = read_things(
         inputs, kind=kind, language=language, group_by=group_by, collection=collection, columns=columns, report=report
     )
+    found = compared(kind, things, settings, templates, parts, problems, progress)
+    if grouped:
+        found.notes.insert(0, f"{counted(len(things), 'submission')} of {counted(sum(len(each.parts) for each in things), 'file')}")
+    return found
+
+
+def pairs_of(
+    things: list[Thing],
+    kind: str,
+    *,
+    language: str | None = None,
+    ignore: Iterable[str] = (),
+    leave_out: Iterable[str] | None = None,
+    problems: list[Problem],
+    **options: Any,
+) -> PairsReport:
+    """The same for things that were read already: texts or code."""
+    settings = _checked(kind, **{"common": None, "threshold": None, "min_length": None, "min_surprise": MIN_SURPRISE, **options})
+    return compared(kind, things, settings, read_templates(list(ignore), kind, language), check_parts(leave_out), problems)
+
+
+def compared(
+    kind: str,
+    things: list[Thing],
+    settings: dict[str, Any],
+    templates: list[Part],
+    parts: tuple[str, ...],
+    problems: list[Problem],
+    progress: Callable[[int], object] | None = None,
+) -> PairsReport:
+    """All pairs of some things; ``settings`` were checked."""
+    started = time.perf_counter()
     if len(things) < 2:
         why = f" ({problems[0].place}: {problems[0].message})" if problems else ""
         raise InputError(f"{counted(len(things), 'document')} to compare: pairs need at least two{why}")
     found = PairsReport(kind, things, [], 0, settings["threshold"], settings, problems=problems)
-    if grouped:
-        found.notes.append(f"{counted(len(things), 'submission')} of {counted(sum(len(each.parts) for each in things), 'file')}")
     if kind != "record":
         _by_passages(found, templates, parts, progress)
     if kind in ("page", "record"):
-        alike_pairs(found, limit)
+        alike_pairs(found, settings["limit"])
     found.seconds = time.perf_counter() - started
     return found
 
 
 def _checked(
-    kind: str, common: int | None, threshold: float | None, min_length: int | None, min_surprise: float, group_by: str, limit: int
+    kind: str,
+    common: int | None,
+    threshold: float | None,
+    min_length: int | None,
+    min_surprise: float,
+    group_by: str = "auto",
+    limit: int = LIMIT,
 ) -> dict[str, Any]:
     check_choice("kind", kind, KINDS)
     check_choice("group_by", group_by, GROUPS)
