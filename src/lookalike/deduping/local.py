@@ -95,6 +95,8 @@ def dedupe(corpus: Any, *, engine: str | Engine = "local", **options: Unpack[Ded
         if not isinstance(engine, str | Engine):
             raise InputError(f"engine={engine!r:.60}: give 'local', 'spark', or an lookalike.spark.Engine")
         return run(job, engine if isinstance(engine, Engine) else Engine())
+    if job.against.is_frame:
+        raise InputError("against= is a DataFrame of Spark: use engine='spark', or write it to files")
     return job.files() if job.input.is_files else job.table()
 
 

@@ -217,10 +217,15 @@ class Against:
     against_column: str | None = None  # of the texts of files; None: that of the corpus
     references: str | Path | None = None  # where what became of each reference is written
 
+    @property
+    def is_frame(self) -> bool:
+        """Whether it is a DataFrame of Spark, which is not imported for this question."""
+        return type(self.store).__module__.startswith("pyspark.sql")
+
     def __post_init__(self) -> None:
         if check_bool("add", self.add) and self.against is None:
             raise InputError("add=True adds to the store of against=: name it")
-        if self.against is not None and not isinstance(self.against, str | Path):
+        if self.against is not None and not isinstance(self.against, str | Path) and not self.is_frame:
             several = check_several("against", self.against, "a store, a path, a folder or a pattern, or a list of files")
             if any(isinstance(each, str) and "://" in each for each in several):
                 raise InputError("against: several were given, and one of them is a URL: give one store, or files and folders")

@@ -18,6 +18,7 @@ _OTHERS = (".docm", ".dotx", ".pptm", ".ppsx", ".xlsm", ".xltx", ".ott", ".tgz",
 ENDINGS = (*(f".{kind}" for kind in (*DOCUMENTS, *ARCHIVES, *OLD_OFFICE)), *_OTHERS)
 
 _BEGINNINGS = (*((offset, magic, kind) for offset, magic, _, kind in MAGIC if kind), (0, b"{\\rtf", "rtf"))
+OLE = next(magic for _, magic, _, kind in MAGIC if kind == "ole")  # what old Office files begin with
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
 _HTML = re.compile(
     rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL

@@ -271,7 +271,7 @@ class Index:
         documents of which the query holds at least this share, the largest share first.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
-        options = checked_options(k, threshold, limit, approximate, min_share)._replace(nearest=True)
+        options = checked_options(k, threshold, limit, approximate, min_share, nearest=True)
         return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text), where)
 
     def search_texts(
@@ -280,7 +280,7 @@ class Index:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
         several = check_several("texts", texts, "a list of str")
         texts = [check_str("texts", text, "a list of str") for text in several]
-        options = checked_options(threshold=threshold, limit=limit)._replace(nearest=True)
+        options = checked_options(threshold=threshold, limit=limit, nearest=True)
         check_workers(workers)
         return searching.search_texts(self._store, texts, options, workers, where)
 

@@ -43,11 +43,13 @@ def choose_banding(size: int, threshold: float, recall: float = 0.99) -> Banding
     _check_share("recall", recall, "above 0 and below 1")
     if recall == 1:
         raise InputError("recall=1: no number of bands finds every pair; choose 0.999, say")
-    return _chosen(size, float(threshold), float(recall))
+    return chosen_banding(size, float(threshold), float(recall))
 
 
 @lru_cache(maxsize=256)  # every search asks for it
-def _chosen(size: int, threshold: float, recall: float) -> Banding:
+def chosen_banding(size: int, threshold: float, recall: float) -> Banding:
+    """The same for numbers that were checked."""
+
     def banding(rows: int) -> Banding:
         return Banding(min(size // rows, MAX_BANDS), rows)
 

@@ -33,6 +33,7 @@ class Link(NamedTuple):
 
     leader: Id
     similarity: float
+    elsewhere: int | None = None  # the leader is in another store: what stands for its row, below 0
 
 
 @dataclass(slots=True)

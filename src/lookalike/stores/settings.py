@@ -13,7 +13,7 @@ from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.keys import Key
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
-from lookalike.segments.banding import Banding, choose_banding
+from lookalike.segments.banding import Banding, choose_banding, chosen_banding
 from lookalike.stores.fields import parse_indexed
 from lookalike.stores.kinds import BUILT_IN, kind_named, kind_names, kinds
 
@@ -67,7 +67,7 @@ class Settings:
 
     @property
     def banding(self) -> Banding:
-        return choose_banding(self.size, self.threshold, self.recall)
+        return chosen_banding(self.size, self.threshold, self.recall)
 
     @property
     def recipe_id(self) -> str:

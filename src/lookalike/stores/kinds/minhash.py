@@ -99,7 +99,24 @@ class _NoTextError(Exception):
 
 class _Query(NamedTuple):
     text: str | None  # None: there is nothing to verify on, so scores are estimates
-    values: NDArray[np.uint32]
+    minhash: NDArray[np.uint32] | bytes
+    keys: Any = None  # of the bands, where they were made with the values: numbers in an array or a view
+    sketcher: _native.TextSketcher | None = None  # of a recipe that is native
+
+    @property
+    def values(self) -> NDArray[np.uint32]:
+        return np.frombuffer(self.minhash, dtype=np.uint32) if isinstance(self.minhash, bytes) else self.minhash
+
+    def band_keys(self, settings: Settings) -> Any:
+        return band_keys(self.values, settings) if self.keys is None else self.keys
+
+    def similarities(self, texts: list[str], recipe: Recipe) -> list[float]:
+        """With each text, exactly."""
+        if self.text is None or not texts:
+            return []
+        if self.sketcher is not None:
+            return self.sketcher.jaccards(self.text, texts)
+        return jaccards(verified_features(self.text, recipe), texts, recipe)
 
 
 class Near(Way):
@@ -113,7 +130,8 @@ class Near(Way):
         plan = plan_for(settings.recipe, "minhash", settings.size)
         if plan is None:
             return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
-        return _Query(thing, np.frombuffer(plan.sketcher.minhash(thing, settings.size), dtype=np.uint32))
+        values, keys = plan.sketcher.banded(thing, settings.size, *settings.banding)
+        return _Query(thing, values, keys, plan.sketcher)
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         if not isinstance(fingerprint, MinHash):
@@ -124,8 +142,8 @@ class Near(Way):
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         threshold = options.least(settings.threshold)
         if query.text is not None:
-            return _near(reader, settings, query.text, query.values, threshold, options)
-        found = reader.find(SharingTexts(band_keys(query.values, settings), MAX_CANDIDATES, options.limit))
+            return _near(reader, settings, query, threshold, options)
+        found = reader.find(SharingTexts(query.band_keys(settings), MAX_CANDIDATES, options.limit))
         scores = _estimates(reader, settings, query.values, [group.rows[0] for group in found.groups])
         notes = near_notes(settings, threshold, found.total)
         return ranked(reader, found.groups, scores, threshold, options.limit, notes, lambda _: None, {})
@@ -187,22 +205,24 @@ def _keys_of(queries: Sequence[_Query], settings: Settings) -> NDArray[np.uint32
     return band_keys(np.concatenate([query.values.reshape(-1) for query in queries]), settings)
 
 
-def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uint32], threshold: float, options: Options) -> Matches:
-    keys, own, limit = band_keys(values, settings), verified_features(query, settings.recipe), options.limit
-    further = query if _goes_further(settings, threshold, options) else None
-    found, records, exact = _verified(reader, settings, keys, own, limit, further)
-    if any(_is_forged(group, query, records, exact, threshold, settings) for group in found.groups):
+def _near(reader: Reader, settings: Settings, query: _Query, threshold: float, options: Options) -> Matches:
+    text, keys, limit = query.text or "", query.band_keys(settings), options.limit
+    further = _goes_further(settings, threshold, options)
+    found, records, scores = _verified(reader, settings, keys, query, limit, further)
+    if any(_is_forged(group, text, records, scores, threshold, settings) for group in found.groups):
         # Somebody made different texts with one digest: there may be others among those that a limit left out.
-        found, records, exact = _verified(reader, settings, keys, own, NO_LIMIT, further)
-    texts = {row: record.text for row, record in records.items() if record.text is not None}
-    bare = [group.rows[0] for group in found.groups if group.rows[0] not in exact]
-    scores = exact | _estimates(reader, settings, values.reshape(-1), bare)
+        found, records, scores = _verified(reader, settings, keys, query, NO_LIMIT, further)
+    if bare := [group.rows[0] for group in found.groups if group.rows[0] not in scores]:
+        scores |= _estimates(reader, settings, query.values.reshape(-1), bare)
     notes = near_notes(settings, threshold, found.total)
-    if further is not None:
+    if further:
         notes.append(PASSAGES_TOO.format(settings.recipe.ngram + WINDOW - 1))
+    if not found.groups:
+        return Matches((), 0, notes)
 
     def explain(row: int) -> Any:
-        return partial(passages_of, query, texts[row], settings) if row in texts else None
+        stored = records[row].text if row in records else None
+        return None if stored is None else partial(passages_of, text, stored, settings)
 
     matches = ranked(reader, found.groups, scores, threshold, limit, notes, explain, {row: record.id for row, record in records.items()})
     for match in matches:
@@ -212,20 +232,22 @@ def _near(reader: Reader, settings: Settings, query: str, values: NDArray[np.uin
 
 
 def _verified(
-    reader: Reader, settings: Settings, keys: NDArray[np.uint32], query: NDArray[np.uint64], limit: int, further: str | None
+    reader: Reader, settings: Settings, keys: Any, query: _Query, limit: int, further: bool
 ) -> tuple[Groups, dict[int, Record], dict[int, float]]:
     """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text.
 
-    ``further``: a text whose passages may lead to others.
+    ``further``: passages of the text may lead to others.
     """
     found = reader.find(SharingTexts(keys, MAX_CANDIDATES, limit))
-    if further is not None:
-        found = _with_passages(reader, settings, found, further, limit)
+    if further:
+        found = _with_passages(reader, settings, found, query.text or "", limit)
+    if not found.groups:
+        return found, {}, {}
     rows = [row for group in found.groups for row in (group.rows if settings.keep_text else group.rows[:1])]
     records = reader.records(rows, ("text", "meta") if settings.keep_text else ("meta",))
     # Copies are compared once. Digests say which documents are copies, and digests can be forged: so the texts say it.
     texts = list(dict.fromkeys(record.text for record in records.values() if record.text is not None))
-    scores = dict(zip(texts, jaccards(query, texts, settings.recipe), strict=True))
+    scores = dict(zip(texts, query.similarities(texts, settings.recipe), strict=True))
     return found, records, {row: scores[record.text] for row, record in records.items() if record.text is not None}
 
 

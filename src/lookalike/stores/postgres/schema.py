@@ -30,6 +30,7 @@ STEPS = (
     "beside.sql",
     "table_collections.sql",
     "digests.sql",
+    "aliases.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
@@ -121,7 +122,7 @@ def functions() -> list[bytes]:
     of_ids = [ids.format(ids=type_, texts=texts, numbers=numbers) for type_, (texts, numbers) in IDS.items()]
     collections = _read("collections.sql").decode().replace("{delete_known}", _read("delete_known.sql").decode())
     with_settings = [_with_settings(text) for text in (own, collections)]
-    made = [text.encode() for text in (hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
+    made = [text.encode() for text in (_read("named.sql").decode(), hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
     return [*made, _read("locks.sql"), _read("arrays.sql")]
 
 

@@ -184,7 +184,8 @@ class PostgresStore:
             kind.add_rows(connection, self._number, ordinals, batch, each)
         if batch.links or batch.expires:
             own = dict(zip(batch.ids, ordinals, strict=True))
-            others = [link.leader for id_, link in batch.links.items() if id_ in own and link.leader not in own]
+            links = [link for id_, link in batch.links.items() if id_ in own and link.elsewhere is None]
+            others = [link.leader for link in links if link.leader not in own]
             known = own | (self._reader(connection).rows_of(others) if others else {})
             beside.write_beside(connection, self._number, own, batch, known)
         self._count(connection, len(batch) - updated)

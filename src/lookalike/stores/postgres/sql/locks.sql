@@ -52,9 +52,6 @@ BEGIN
   IF radius < 0 THEN
     RAISE EXCEPTION 'k is %, expected 0 or more', radius USING ERRCODE = 'data_exception';
   END IF;
-  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = lock_simhashes.collection;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
-  END IF;
+  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.number = lookalike.collection_named(collection);
   PERFORM lookalike.lock_keys(chosen.number, lookalike.collision_keys(simhashes, least(chosen.bits, 64), radius));
 END $$;
