@@ -47,6 +47,8 @@ class Call:
     client: str = ""
     grant: Grant = EVERYTHING
     params: dict[str, str] = field(default_factory=dict)
+    cork: Any = None  # of protocol.Corked, where the connection has one
+    started: bool = False  # whether the answer has begun
     _body: bytes | None = None  # what was read, for a handler that is asked again
 
     @property
@@ -170,6 +172,9 @@ async def send_answer(call: Call, answer: Answer, send: Send) -> None:
                 headers |= {"content-encoding": way, "vary": "accept-encoding"}
         headers["content-length"] = str(len(body))
     raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    call.started = True
+    if call.cork is not None and isinstance(body, bytes) and body and call.method != "HEAD":
+        call.cork.corked = True
     await send({"type": "http.response.start", "status": answer.status, "headers": raw})
     if isinstance(body, bytes):
         await send({"type": "http.response.body", "body": b"" if call.method == "HEAD" else body})
