@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import machine
-from service import free_port, running, seconds_used
 
 import lookalike as la
+from service import free_port, running, seconds_used
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
 SCREENS = 60
