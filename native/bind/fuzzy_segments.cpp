@@ -5,8 +5,6 @@
 #include "segments/ssdeep_segment.hpp"
 #include "segments/tlsh_segment.hpp"
 
-using namespace nb::literals;
-
 namespace lookalike {
 namespace {
 
@@ -128,10 +126,8 @@ std::string texts(const Open& opened) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_fuzzy_segments(nb::module_& m) {
-    using namespace lookalike;
     using Rows = OpenTlsh::Rows;
     using Starts = OpenTlsh::Starts;
     nb::class_<OpenTlsh>(m, "TlshSegment")
@@ -151,3 +147,5 @@ void bind_fuzzy_segments(nb::module_& m) {
         .def("search", &search_ssdeep, "digest"_a, "min_score"_a, "limit"_a, "workers"_a)
         .def("texts", &texts<OpenSsdeep>);
 }
+
+}  // namespace lookalike

@@ -160,11 +160,8 @@ class TextSketcher {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_single(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<TextSketcher>(m, "TextSketcher")
         .def(nb::init<unsigned, bool, unsigned, const Seed&>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a)
         .def("minhash", &TextSketcher::minhash, "text"_a, "size"_a)
@@ -172,3 +169,5 @@ void bind_single(nb::module_& m) {
         .def("jaccards", &TextSketcher::jaccards, "query"_a, "texts"_a)
         .def("simhash", &TextSketcher::simhash, "text"_a, "bits"_a, "unique"_a);
 }
+
+}  // namespace lookalike

@@ -268,11 +268,8 @@ std::size_t count_common(Hashes a, Hashes b) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_sketch(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<Hashing>(m, "Hashing").def("__init__", &make_hashing, "seed"_a, "key"_a.noconvert());
     nb::class_<HeldTexts>(m, "HeldTexts")
         .def(nb::init<nb::list, std::size_t, std::size_t, std::size_t>(), "texts"_a, "first"_a, "most"_a, "characters"_a)
@@ -296,3 +293,5 @@ void bind_sketch(nb::module_& m) {
           "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }
+
+}  // namespace lookalike
