@@ -9,7 +9,6 @@ all processes of the server; ``silent`` is the longest time without a word of pr
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -120,9 +119,7 @@ def main() -> None:
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     result = measure(chosen.documents, chosen.kinds, chosen.shared_buffers)
-    print(json.dumps(result, indent=1))
-    if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n")
+    machine.finish(result, chosen.json)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_single(nb::module_& m);
 void bind_compared(nb::module_& m);
+void bind_edits(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
@@ -34,6 +35,8 @@ std::uint64_t checksum(lookalike::Bytes data) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    // What a module's cache still holds when the interpreter ends is no leak, and no user can do anything about it.
+    nb::set_leak_warnings(false);
     // Arguments are noconvert everywhere: nanobind would otherwise cast a float array to integers in silence.
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
     m.def("cpu_level", &lookalike::level_name);
@@ -45,6 +48,7 @@ NB_MODULE(_native, m) {
     bind_single(m);
     bind_record(m);
     bind_compared(m);
+    bind_edits(m);
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);

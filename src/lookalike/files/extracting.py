@@ -52,6 +52,10 @@ class _Reader:
             return FileText(name, kind, TOO_SLOW, notes=(str(error),))
         except Exception as error:
             return FileText(name, kind, BROKEN, notes=(f"it cannot be read ({type(error).__name__}: {str(error)[:200]})",))
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # of a library in Rust: to Python it is no Exception
+                raise
+            return FileText(name, kind, BROKEN, notes=(f"its reader gave up ({str(error)[:200]})",))
         return None
 
     def read(self, file: IO[bytes], name: str, depth: int) -> FileText:

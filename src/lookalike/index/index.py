@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
 from lookalike.fingerprints.base import check_workers
@@ -91,7 +91,7 @@ class Index:
             return reader.count()
 
     def __contains__(self, id: object) -> bool:
-        if isinstance(id, bool) or not isinstance(id, (str, int)):
+        if not isinstance(id, str) and not is_whole(id):
             return False  # no document can have it as its id
         check_id(id)
         with self._store.reading() as reader:

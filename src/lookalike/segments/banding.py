@@ -11,7 +11,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
-from lookalike.checks import check_int, check_share
+from lookalike.checks import check_int, check_share, is_number
 from lookalike.errors import InputError
 
 MAX_SIZE = 65536  # values of a sketch
@@ -70,5 +70,5 @@ def _power(base: float, exponent: int) -> float:
 
 
 def _check_share(name: str, value: float, wanted: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+    if not is_number(value) or not 0 < value <= 1:
         raise InputError(f"{name}={value!r}: give a number {wanted}")

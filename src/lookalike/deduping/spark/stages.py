@@ -127,7 +127,7 @@ class Pairing:
             pairs, left_open = candidates(members, removed, self.limit)
             yield from batches_of(routed(pairs, self.partitions))
             if len(left_open.buckets):
-                yield from batches_of(open_rows(left_open))
+                yield from batches_of(open_rows(blob.p, left_open))
 
 
 def _sizes(members: Bucketed) -> NDArray[np.int64]:
@@ -135,10 +135,10 @@ def _sizes(members: Bucketed) -> NDArray[np.int64]:
     return np.diff(ends, prepend=0)
 
 
-def open_rows(left_open: Open) -> Iterator[Blob]:
+def open_rows(target: int, left_open: Open) -> Iterator[Blob]:
     for first in range(0, len(left_open.buckets), MEMBERS_PER_ROW):
         part = slice(first, first + MEMBERS_PER_ROW)
-        yield Blob(0, OPEN, coded(left_open.priorities[part]), left_open.buckets[part].tobytes(), left_open.leads[part].tobytes())
+        yield Blob(target, OPEN, coded(left_open.priorities[part]), left_open.buckets[part].tobytes(), left_open.leads[part].tobytes())
 
 
 def routed(pairs: Pairs, partitions: int) -> Iterator[Blob]:
@@ -178,7 +178,8 @@ class LastPairing:
 
 
 def new_pairs(batches: Iterable[Any]) -> Iterator[Any]:
-    """Pairs from everywhere, and those that were compared before (kind EDGES) → those that are new, and the texts that they need."""
+    """Pairs from everywhere, and those that were compared before (kind EDGES) → those that are new, and the texts that they need.
+    Rows of open buckets go through."""
     for target, kinds in by_partition(batches):
         found = distinct(_pairs(kinds[PAIRS]))
         if kinds[EDGES]:
@@ -186,6 +187,7 @@ def new_pairs(batches: Iterable[Any]) -> Iterator[Any]:
         if len(found.later):
             yield from batches_of(pieces(target, PAIRS, found.later, found.earlier))
             yield from batches_of(pieces(target, WANTED, np.unique(np.concatenate(found))))
+        yield from batches_of(Blob(*blob[:2], *map(bytes, blob[2:])) for blob in kinds[OPEN])
 
 
 def _pairs(blobs: Iterable[Blob]) -> Pairs:

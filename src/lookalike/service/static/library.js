@@ -1,4 +1,4 @@
-// The Library view: documents, and clusters of those that look alike.
+// The Library view: documents, clusters of those that look alike, and all against all.
 import { h, s, t, num, score, segmented, toast, bar, drop, langOf, roving, announce, problem, skeleton } from './core.js';
 import { pairDialog } from './pair.js';
 import { csvRows, droppedFiles, linesOf } from './tables.js';
@@ -10,22 +10,24 @@ const PAGE = 200;                                        // documents that are f
 const facts = doc => [...Object.values(doc.meta || {}).filter(value => typeof value !== 'object').slice(0, 3).map(String), t('chars', { n: num(doc.characters ?? [...(doc.text || '')].length) })].join(' · ');
 
 export async function render(main, query, [tab = 'documents']) {
-  const title = h('div.title', h('h1', t('library')), segmented(t('library'), [['documents', t('documents')], ['clusters', t('clusters')]], tab, key => location.hash = '#/library/' + key));
+  const title = h('div.title', h('h1', t('library')), segmented(t('library'), [['documents', t('documents')], ['clusters', t('clusters')], ['matrix', t('matrix')]], tab, key => location.hash = '#/library/' + key));
   main.append(title);
   const body = h('div', skeleton(8)); main.append(body);
   try {
     const stats = await api.stats();
     body.replaceChildren();
-    await (tab === 'clusters' ? clusters : documents)(body, stats, query);
+    if (tab === 'matrix') await (await import('./matrix.js')).matrix(body, beside);
+    else await (tab === 'clusters' ? clusters : documents)(body, stats, query);
   } catch (error) { body.replaceChildren(problem(error.code ? error : { code: 'page', message: String(error) }, () => { main.replaceChildren(); render(main, query, [tab]); })); }
 }
 
-// Both in one dialog; either side may have gone meanwhile.
-async function beside(a, b) {
+// Both in one dialog; either side may have gone meanwhile. ``names``: what they are called where their ids are hidden.
+async function beside(a, b, names = null) {
   try {
     const [left, right] = await Promise.all([api.get(a), api.get(b)]);
     const result = await api.compare({ left: left.text || '', right: right.text || '' });
-    pairDialog(`${a} · ${b}`, { left: left.text || '', right: right.text || '', result, labels: [String(a), String(b)], link: api.pairLink(a, b) });
+    const labels = names || [String(a), String(b)];
+    pairDialog(labels.join(' · '), { left: left.text || '', right: right.text || '', result, labels, link: names ? null : api.pairLink(a, b) });
   } catch (error) { toast(error.message || String(error)); }
 }
 // Removed at once, and put back as it was by undo.
@@ -147,7 +149,11 @@ async function clusters(main, stats, query) {
         s('g', { class: 'keep' + on, tabindex: '0', role: 'button', 'aria-label': `${cluster.kept}, ${cluster.size}`, onclick: () => pick(n), onkeydown: event => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); pick(n); } } }, s('circle', { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 8.5 }, s('title', String(cluster.kept)))),
         s('text', { x: cx, y: Math.min(H - 4, cy + reach + 12), 'text-anchor': 'middle' }, `${String(cluster.kept).slice(0, 18)} · ${cluster.size}`)];
     });
-    svg.replaceChildren(...parts.flat(3));
+    // Those that look like no other stand on a shelf, as many as it has room for.
+    const alone = Math.max(0, stats.documents - list.reduce((sum, each) => sum + each.size, 0)), wide = Math.floor((W - 24) / 12);
+    const shelf = alone > 0 && [s('line', { x1: 0, x2: W, y1: H + 8, y2: H + 8, 'stroke-dasharray': '2 4' }), s('text.soft', { x: 12, y: H + 24 }, t('single', { n: num(alone) })), Array.from({ length: Math.min(alone, wide) }, (_, i) => s('g.alone', s('circle', { cx: 16 + i * 12, cy: H + 38, r: 4 })))];
+    svg.setAttribute('viewBox', `0 0 ${W} ${H + (alone ? 48 : 0)}`);
+    svg.replaceChildren(...[...parts, shelf || []].flat(3));
     say.textContent = t('atthreshold', { c: num(list.length), d: num(list.reduce((sum, each) => sum + each.size, 0)), x: state.threshold.toFixed(2) });
   }
   const pick = n => { state.picked = n; paint(); members(); };

@@ -123,7 +123,8 @@ def functions() -> list[bytes]:
     own = _read("own_tables.sql").decode().replace("{search_template}", "\n".join([search, *_hot_blocks(OWN_TABLE)]))
     ids = _read("collections_ids.sql").decode()
     of_ids = [ids.format(ids=type_, texts=texts, numbers=numbers) for type_, (texts, numbers) in IDS.items()]
-    with_settings = [_with_settings(text) for text in (own, _read("collections.sql").decode())]
+    collections = _read("collections.sql").decode().replace("{delete_known}", _read("delete_known.sql").decode())
+    with_settings = [_with_settings(text) for text in (own, collections)]
     made = [text.encode() for text in (_read("named.sql").decode(), hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
     return [*made, _read("locks.sql"), _read("arrays.sql")]
 

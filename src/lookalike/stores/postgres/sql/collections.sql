@@ -100,29 +100,19 @@ AS $$
 #variable_conflict use_column
 DECLARE
   first constant bigint := nextval('lookalike.transactions') << 20;
-  replaced bigint;
+  removed bigint;
   added bigint;
   counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
   PERFORM set_config('lookalike.counted', 'on', true);
-  WITH known AS MATERIALIZED (
-    SELECT ordinal FROM unnest(id_texts) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_text = given.id OFFSET 0
-    ) AS found
-    UNION
-    SELECT ordinal FROM unnest(id_numbers) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_number = given.id OFFSET 0
-    ) AS found
-  )
-  DELETE FROM lookalike.documents WHERE collection = chosen AND ordinal = ANY (ARRAY(SELECT ordinal FROM known));
-  GET DIAGNOSTICS replaced = ROW_COUNT;
+  {delete_known}
   PERFORM set_config('lookalike.counted', counted, true);
   INSERT INTO lookalike.documents (collection, ordinal, id_text, id_number, simhash)
   SELECT chosen, first + max(place), id_text, id_number, (array_agg(value ORDER BY place DESC))[1]
   FROM unnest(id_texts, id_numbers, simhashes) WITH ORDINALITY AS given (id_text, id_number, value, place)
   GROUP BY id_text, id_number;
   GET DIAGNOSTICS added = ROW_COUNT;
-  RETURN added - replaced;
+  RETURN added - removed;
 END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.put_simhashes(collection text, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
@@ -150,17 +140,7 @@ DECLARE
   counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
   PERFORM set_config('lookalike.counted', 'on', true);
-  WITH known AS MATERIALIZED (
-    SELECT ordinal FROM unnest(id_texts) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_text = given.id OFFSET 0
-    ) AS found
-    UNION
-    SELECT ordinal FROM unnest(id_numbers) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_number = given.id OFFSET 0
-    ) AS found
-  )
-  DELETE FROM lookalike.documents WHERE collection = chosen AND ordinal = ANY (ARRAY(SELECT ordinal FROM known));
-  GET DIAGNOSTICS removed = ROW_COUNT;
+  {delete_known}
   PERFORM set_config('lookalike.counted', counted, true);
   UPDATE lookalike.collections SET documents = documents - removed WHERE number = chosen AND removed > 0;
   RETURN removed;
