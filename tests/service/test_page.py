@@ -440,16 +440,31 @@ def test_every_word_is_there_in_both_languages() -> None:
     assert asked - set(words) == set()
 
 
-def test_the_first_view_is_small(browser: Any, service: Running) -> None:
-    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels."""
+def test_the_views_are_small(browser: Any, service: Running) -> None:
+    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels. Any other view: 20 KB more."""
     page = browser.new_page(locale="en-GB")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{service.address}/")
     page.wait_for_selector("#in-left")
     page.wait_for_load_state("networkidle")
-    page.close()
     names = [url.removeprefix(service.address) for url in asked if not url.startswith("data:")]
     assert all(name.startswith("/") for name in names)  # nothing from elsewhere
     assert sum(len(service.raw("GET", name)[2]) for name in names) <= 100_000
     assert sum(len(service.raw("GET", name, headers={"Accept-Encoding": "gzip"})[2]) for name in names) <= 40_000
+    for view, stands in (
+        ("search", ".query"),
+        ("library", ".upload"),
+        ("library/clusters", "svg.graph"),
+        ("library/matrix", ".matrix"),
+        ("feedback", ".empty"),
+    ):
+        page.goto(f"{service.address}/")  # without what other views have loaded
+        page.wait_for_selector("#in-left")
+        asked.clear()
+        page.evaluate("view => location.hash = `#/${view}`", view)
+        page.wait_for_selector(stands)
+        own = {url for url in asked if url.endswith((".js", ".css"))}
+        assert own
+        assert sum(len(service.raw("GET", url.removeprefix(service.address))[2]) for url in own) <= 20_000, own
+    page.close()
