@@ -10,6 +10,7 @@ void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_single(nb::module_& m);
 void bind_compared(nb::module_& m);
+void bind_edits(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
@@ -47,6 +48,7 @@ NB_MODULE(_native, m) {
     bind_single(m);
     bind_record(m);
     bind_compared(m);
+    bind_edits(m);
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);

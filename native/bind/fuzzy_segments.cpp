@@ -2,7 +2,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bind/bind.hpp"
-#include "segments/fuzzy_segments.hpp"
+#include "segments/ssdeep_segment.hpp"
+#include "segments/tlsh_segment.hpp"
 
 using namespace nb::literals;
 

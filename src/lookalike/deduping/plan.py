@@ -136,7 +136,7 @@ class _Sample:
         self._decider = Decider(settings.rule, 1 << 62, workspace.folder, resources.threads)
         self._problems = Problems("skip")
         self.left_out: list[Problem] = []
-        self.documents = self.removed = self.text_bytes = self.source_bytes = 0
+        self.documents = self.removed = self.text_bytes = 0
         self.packed_bytes = 0.0
         self.complete = True
         self.features: list[NDArray[np.int64]] = []

@@ -25,11 +25,6 @@ def safe_cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_RISKY) else value
 
 
-def plain_cell(cell: str) -> str:
-    """The inverse of ``safe_cell``."""
-    return cell[1:] if cell.startswith("'") else cell
-
-
 def row_writer(path: Path, groups: tuple[str, ...], format: str | None = None) -> RowWriter:
     """Writes rows one by one. The file appears, with its header, when ``with`` ends without an error."""
     source = Source.of(path)

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -31,10 +31,6 @@ class TooLarge(Exception):
 
 class Gone(Exception):
     """The client went away."""
-
-
-class _Unpacking(Protocol):
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 @dataclass(slots=True)

@@ -40,7 +40,7 @@ def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wro
     wrong: dict[str, dict[int, Any]] = {name: {} for name in settings.kinds}
     with store._connections.snapshot() as connection:
         recorded = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (collection,)).fetchone()
-        reader = PostgresReader(connection, collection, (0, 0, ()), settings, store._connections.require_open)
+        reader = PostgresReader(connection, collection, (0, 0, ()), settings, store._connections.require_open, store.kept)
         documents = 0
         columns = list(dict.fromkeys(column for kind in settings.stored for column in kind.checked_columns))
         for records in in_parts(reader.scan(columns), AT_A_TIME):

@@ -12,6 +12,7 @@ from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.postgres.beside import read_expirations, read_linked, read_links
+from lookalike.stores.postgres.kept_blocks import KeptBlocks
 from lookalike.stores.postgres.rows import record, selected, split_ids
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
@@ -39,9 +40,10 @@ class PostgresReader:
         state: tuple[int, int, Sequence[int]],
         settings: Settings,
         require_open: Callable[[], None],
+        kept: KeptBlocks,
     ) -> None:
         """``state``: what time it is, how many documents there are, and which of them have expired."""
-        self.connection, self.collection, self.settings = connection, collection, settings
+        self.connection, self.collection, self.settings, self.kept = connection, collection, settings, kept
         self._now, self._documents, expired = state
         self._expired = frozenset(expired)
         self._require_open = require_open

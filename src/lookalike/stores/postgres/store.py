@@ -19,6 +19,7 @@ from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.kept_blocks import KeptBlocks
 from lookalike.stores.postgres.names import PostgresNames, led_to
 from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
@@ -72,6 +73,7 @@ class PostgresStore:
         self._address, self.wanted = address, wanted
         self._connections = Connections(address, read_only=read_only)
         self._bulk: BulkLoad | None = None
+        self.kept = KeptBlocks()
         try:
             with sql_errors(address), self._connections.connection() as connection:
                 schema.check_server(connection, self.name)
@@ -169,7 +171,8 @@ class PostgresStore:
         return self._connections.transaction(lambda connection: work(connection, None))
 
     def _reader(self, connection: Connection) -> PostgresReader:
-        return PostgresReader(connection, self._number, self._state(connection), self.settings, self._connections.require_open)
+        state = self._state(connection)
+        return PostgresReader(connection, self._number, state, self.settings, self._connections.require_open, self.kept)
 
     def _write(self, connection: Connection, batch: Batch, made: Sequence[Any]) -> Added:
         updated, number = self._delete(connection, batch.ids, NUMBER)

@@ -1,4 +1,4 @@
-"""Clusters across shards. A document and the one that leads its cluster may be in different shards, whose rows say nothing about each other.
+"""Clusters across shards. A document and the one that leads its cluster may be in different shards, whose rows have nothing in common.
 
 So a shard keeps, in the place of a row, a number that stands for the leader: made of the leader's id and of the number that the leader got
 when it was added, so that another document under the same id is another one. The member's meta names the id, by which the leader is found.
@@ -7,7 +7,7 @@ Somebody who opens a shard alone sees a cluster whose leader is gone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,8 @@ def standing_for(id_: Id, number: int) -> int:
     return ELSEWHERE - (int.from_bytes(digest, "big") >> 2)
 
 
-def links_elsewhere(batch: Batch, numbers: Sequence[int], number_of: Callable[[Sequence[Id]], Mapping[Id, int]]) -> dict[Id, Link]:
-    """The links of a batch as shards keep them; of a leader that is nowhere there is none. ``number_of`` knows those of stored documents."""
+def links_elsewhere(batch: Batch, numbers: Sequence[int], number_of: Callable[[Sequence[Id]], dict[Id, int]]) -> dict[Id, Link]:
+    """The links of a batch as shards keep them, without those to a leader that is nowhere. ``number_of`` knows stored documents."""
     if not batch.links:
         return {}
     own = dict(zip(batch.ids, numbers, strict=True))
@@ -43,7 +43,7 @@ def links_of(whole: ShardReader, rows: Sequence[int]) -> dict[int, tuple[int, fl
     for row in rows:
         part, local = whole.place_of(row)
         homes.setdefault(part, []).append(local)
-    found = {}
+    found: dict[int, tuple[int, float]] = {}
     for part, locals_ in homes.items():
         reader = whole.part(part)
         linked = [(root, local, similarity) for local, (root, similarity) in reader.links(locals_).items()]
