@@ -1,10 +1,11 @@
 """Dedupe on Spark beside dedupe on one machine: the same made-up documents, the same process, the same result.
 
-    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--simulate] [--json OUT]
+    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--curator PYTHON] [--simulate] [--json OUT]
 
 Documents of 2 KB of made-up words, in Parquet; some 30 % share a bucket with another. Processor time is that of all processes: of this
 one, of the Java machine, and of its workers. A small run before the first one warms everything up; starting is not counted. Shuffled
-bytes are Spark's own figures. --simulate: sizes of partitions for ten billion documents, from the real routing of synthetic keys.
+bytes are Spark's own figures. --curator: distributed-curator on the same files, by the interpreter of its own environment (curator.py says
+how to make one). --simulate: some partitions of ten billion documents, from the real stages and synthetic keys.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +25,7 @@ import machine
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from processor import tree_seconds
 
 import lookalike as la
 
@@ -52,27 +55,6 @@ def write_corpus(folder: Path, documents: int, seed: int = 1) -> None:
         column = pa.Array.from_buffers(pa.large_string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text.tobytes())])
         ids = pa.array(np.arange(first, first + count))
         pq.write_table(pa.table({"id": ids, "text": column}), folder / f"part-{number:05}.parquet", row_group_size=8192, compression="zstd")
-
-
-def tree_seconds(pid: int) -> float:
-    """Processor seconds of a process and all that it started, also of those that are over."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    children: dict[int, list[int]] = {}
-    used: dict[int, float] = {}
-    for each in Path("/proc").iterdir():
-        if each.name.isdigit():
-            try:
-                fields = (each / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            children.setdefault(int(fields[1]), []).append(int(each.name))
-            used[int(each.name)] = sum(map(int, fields[11:15])) / ticks
-    total, waiting = 0.0, [pid]
-    while waiting:
-        own = waiting.pop()
-        total += used.get(own, 0.0)
-        waiting += children.get(own, [])
-    return total
 
 
 class Shuffled:
@@ -114,6 +96,17 @@ def measured_spark(session: Any, folder: Path) -> tuple[dict[str, Any], dict[Any
     found = {int(each.id): (int(each.kept_id), each.similarity) for each in report.removed.collect()}
     report.close()
     return row, found
+
+
+def measured_curator(python: str, folder: Path, documents: int, master: str) -> dict[str, Any]:
+    """In a process of its own, which has another Spark: starting is not counted, but nothing is warm."""
+    script = Path(__file__).with_name("curator.py")
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYSPARK_PYTHON", "SPARK_HOME")}
+    ran = subprocess.run([python, script, folder, master], capture_output=True, text=True, env=environment, check=False)
+    if ran.returncode:
+        return {"failed": ran.stderr.strip().splitlines()[-1:]}
+    took = json.loads(ran.stdout.strip().splitlines()[-1])
+    return {"documents": documents, **took, "cpu_us_per_document": round(took["cpu"] * 1e6 / documents, 2)}
 
 
 def _row(documents: int, wall: float, cpu: float, said: dict[str, Any]) -> dict[str, Any]:
@@ -221,6 +214,8 @@ def main() -> None:
     options.add_argument("--documents", type=int, nargs="+", default=[200_000, 1_000_000])
     options.add_argument("--master", default="local[2]")
     options.add_argument("--simulate", action="store_true")
+    options.add_argument("--curator", metavar="PYTHON", help="an interpreter that has distributed-curator")
+    options.add_argument("--curator-most", type=int, default=200_000, help="documents that it gets at most")
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     result: dict[str, Any] = machine.describe() | {"runs": []}
@@ -243,6 +238,9 @@ def main() -> None:
                 print("          ", json.dumps(on_spark))
                 if count in chosen.documents:
                     result["runs"].append({"local": local, "spark": on_spark, "same_result": same})
+                    if chosen.curator and count <= chosen.curator_most:
+                        result["runs"][-1]["distributed-curator"] = measured_curator(chosen.curator, folder, count, chosen.master)
+                        print("           distributed-curator", json.dumps(result["runs"][-1]["distributed-curator"]), flush=True)
     if len(result["runs"]) > 1:
         result["slope"] = slope(result["runs"])
         print(json.dumps(result["slope"], indent=1))
