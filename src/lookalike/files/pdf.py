@@ -88,7 +88,7 @@ def _pages(pdfium: Any, document: Any, out: Collected) -> None:
 
 
 def _text(raw: Any, page: Any) -> str | None:
-    """All of the text of a page in one piece. The package's own way asks PDFium twice for what lies inside of the page, which takes longer."""
+    """All of the text of a page in one piece. The package's own way asks PDFium twice for what lies inside of the page, which is slower."""
     text_page = raw.FPDFText_LoadPage(page)
     if not text_page:
         return None
