@@ -158,6 +158,11 @@ class Reader(Protocol):
         of the field tells. Documents that have expired or are gone may be among them."""
         ...
 
+    @property
+    def stores_all_columns(self) -> bool:
+        """Whether ``records`` has the columns that segments are built from: then some documents alone can be searched."""
+        ...
+
     def hidden(self) -> Collection[int]:
         """Rows that ``find`` may answer with though their documents have expired. Nothing else shows them."""
         ...

@@ -58,7 +58,7 @@ def read_state(connection: Reads, collection: int, further: tuple[str, ...] = ()
 
 @lru_cache(maxsize=16)  # every search asks for it, and mostly nothing has changed
 def _state(row: tuple[Any, ...], further: tuple[str, ...]) -> State:
-    return State(*row[:7], Identity(*row[7:]), further)
+    return State._make((*row[:7], Identity(*row[7:]), further))
 
 
 def read_sealed(connection: Reads, collection: int) -> list[Sealed]:

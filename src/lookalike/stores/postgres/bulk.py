@@ -17,7 +17,7 @@ LOCK = schema.LOCK + 1  # of loaders, shared
 Share = Callable[[float], object] | None  # what is told how much is done, of 1
 
 # GIN collects entries in this much memory, sorted, and then puts them into the index one after the other. Few at a time stay in the
-# processor's caches: 30,000 documents took 5.6 s with 8 MB and 7.9 s with 64 MB, the server's default. But then each of them goes to another
+# processor's caches: 30,000 documents took 5.6 s with 8 MB, and 7.9 s with 64 MB, the server's default. But then each entry goes to another
 # page, so this is for indexes that the server can hold; others get the default. More leaves pages half empty, in no less time.
 FEW, USUAL = "8MB", "64MB"
 HELD = "SELECT pg_relation_size('lookalike.documents') < (SELECT setting::bigint * 8192 FROM pg_settings WHERE name = 'shared_buffers')"

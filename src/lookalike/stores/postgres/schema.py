@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import StoreError
-from lookalike.stores.postgres import digests
+from lookalike.stores.postgres import digests, fields
 from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.settings import Settings
 
@@ -31,6 +31,7 @@ STEPS = (
     "table_collections.sql",
     "digests.sql",
     "aliases.sql",
+    "fields.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
@@ -104,6 +105,8 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
             connection.execute(_read(step))
         if 0 < version < 8:
             digests.fill(connection)
+        if 0 < version < 10:
+            fields.fill(connection)
         make_indexes(connection)
         for statement in functions():
             connection.execute(statement)

@@ -163,6 +163,10 @@ class ShardReader:
         """The documents of all shards as one segment: for a kind whose answers nobody here can join."""
         return BuiltSegments(kind, self.scan(kind_named(kind).built_from), self.settings, self.count())
 
+    @property
+    def stores_all_columns(self) -> bool:
+        return all(reader.stores_all_columns for reader in self._parts if reader is not None)
+
     def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
         found: list[int] = []
         for part, reader in self.all_parts():
