@@ -119,7 +119,11 @@ def measured(browser: Any, address: str, service: int) -> dict[str, Any]:
         page.evaluate(SETTLED)
         steps += 1
     after = tab.used()
-    found["library, to its end"] = {"seconds": round(after[0] - before[0], 2), "cpu_of_page": round(after[2] - before[2], 2), "steps": steps}
+    found["library, to its end"] = {
+        "seconds": round(after[0] - before[0], 2),
+        "cpu_of_page": round(after[2] - before[2], 2),
+        "steps": steps,
+    }
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
     found["library, scrolled"] = tab.scrolled()
     page.close()
@@ -142,7 +146,9 @@ def main() -> None:
         with la.open(store, collection="pair", kinds="simhash") as index:
             index.add(zip("ab", texts(chosen.characters), strict=True))
         with la.open(store, collection="many", kinds="simhash,minhash") as index:
-            index.add((f"d{number}", f"document {number} about the river {number * 7} and its bridges") for number in range(chosen.documents))
+            index.add(
+                (f"d{number}", f"document {number} about the river {number * 7} and its bridges") for number in range(chosen.documents)
+            )
         command = [sys.executable, "-m", "lookalike", "serve", str(store), "--port", str(port), "--quiet"]
         with running(command, port, "/readyz") as process, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
