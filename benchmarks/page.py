@@ -2,9 +2,9 @@
 
     python benchmarks/page.py [--characters 1000000] [--documents 10000] [--json OUT]
 
-Chromium (Debian's package) is driven by Playwright, without a screen. Times are those of the clock, from the click to the second frame after
-the table stands; "cpu" is processor time of the service and of the page's main thread. The texts are generated: one is the other with one
-line in ten edited, some left out, put in and moved.
+Chromium (Debian's package) is driven by Playwright, without a screen. Times are those of the clock, from the click to the second
+frame after the table stands; "cpu" is processor time of the service and of the page's main thread. The texts are generated: one is the
+other with one line in ten edited, some left out, put in and moved.
 """
 
 from __future__ import annotations

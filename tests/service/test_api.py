@@ -18,6 +18,7 @@ from running_service import Running, running
 
 ESSAYS = Path(__file__).parents[2] / "examples" / "class"
 TEXT = "The council decided to repair the old bridge over the river before the winter, and to close the road."
+pytestmark = pytest.mark.xdist_group("service api")  # they share one service
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,10 @@ sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 expect.set_options(timeout=20_000)  # a machine may be busy
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium"),
+    pytest.mark.xdist_group("service page"),  # they share one service and one browser
+]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -405,20 +408,20 @@ def test_add_it_and_it_is_a_repost(page: Any, service: Running) -> None:
         "feedback?demo=1",
     ],
 )
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessibility(browser: Any, service: Running, where: str, theme: str) -> None:
-    """axe-core finds nothing against WCAG 2.2 AA and its own best practice."""
-    axe = _axe()
-    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB", bypass_csp=True)
+def test_accessibility(browser: Any, service: Running, where: str) -> None:
+    """axe-core finds nothing against WCAG 2.2 AA and its own best practice, in either theme."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB", bypass_csp=True, reduced_motion="reduce")
     try:
-        page.goto(f"{service.address}/?theme={theme}#/{where}")
+        page.goto(f"{service.address}/?theme=light#/{where}")
         page.wait_for_selector(".dial, .hit, table.list tbody tr, svg.graph g.keep, .matrix td, .plots .vrow, #in-left")
-        page.wait_for_timeout(300)
-        page.add_script_tag(path=axe)
-        found = page.evaluate(
-            "async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])"
-        )
-        assert found == []
+        page.wait_for_load_state("networkidle")
+        page.add_script_tag(path=_axe())
+        for theme in ("light", "dark"):
+            page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+            found = page.evaluate(
+                "async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])"
+            )
+            assert found == [], theme
     finally:
         page.close()
 
@@ -437,16 +440,31 @@ def test_every_word_is_there_in_both_languages() -> None:
     assert asked - set(words) == set()
 
 
-def test_the_first_view_is_small(browser: Any, service: Running) -> None:
-    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels."""
+def test_the_views_are_small(browser: Any, service: Running) -> None:
+    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels. Any other view: 20 KB more."""
     page = browser.new_page(locale="en-GB")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{service.address}/")
     page.wait_for_selector("#in-left")
-    page.wait_for_timeout(500)
-    page.close()
+    page.wait_for_load_state("networkidle")
     names = [url.removeprefix(service.address) for url in asked if not url.startswith("data:")]
     assert all(name.startswith("/") for name in names)  # nothing from elsewhere
     assert sum(len(service.raw("GET", name)[2]) for name in names) <= 100_000
     assert sum(len(service.raw("GET", name, headers={"Accept-Encoding": "gzip"})[2]) for name in names) <= 40_000
+    for view, stands in (
+        ("search", ".query"),
+        ("library", ".upload"),
+        ("library/clusters", "svg.graph"),
+        ("library/matrix", ".matrix"),
+        ("feedback", ".empty"),
+    ):
+        page.goto(f"{service.address}/")  # without what other views have loaded
+        page.wait_for_selector("#in-left")
+        asked.clear()
+        page.evaluate("view => location.hash = `#/${view}`", view)
+        page.wait_for_selector(stands)
+        own = {url for url in asked if url.endswith((".js", ".css"))}
+        assert own
+        assert sum(len(service.raw("GET", url.removeprefix(service.address))[2]) for url in own) <= 20_000, own
+    page.close()

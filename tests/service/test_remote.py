@@ -15,6 +15,7 @@ DOCUMENTS = [
     (f"d{i}", f"The council of town {i % 5} decided to repair the old bridge over the river before winter {i}.", {"n": i})
     for i in range(40)
 ]
+pytestmark = pytest.mark.xdist_group("service remote")  # they share one service
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from lookalike.service.tokens import Tokens
 from running_service import Running, running
 
 READ, WRITE, ONE = "reader-token-0123456789", "writer-token-0123456789", "one-collection-0123456789"
+pytestmark = pytest.mark.xdist_group("service safety")  # they share one service
 
 
 @pytest.fixture(scope="module")

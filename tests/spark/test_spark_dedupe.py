@@ -294,10 +294,11 @@ def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
         ({"engine": "dask"}, "engine='dask'"),
         ({"engine": 3}, "engine=3"),
         ({"engine": Engine(per="dump")}, "per='dump'"),
+        ({"engine": Engine(names_on_driver=1), "method": "exact"}, "2 documents would go, and the driver holds 1: dedupe each part"),
     ],
     ids=str,
 )
 def test_what_spark_refuses(session: Any, options: Row, message: str) -> None:
-    frame = session.createDataFrame([("a", "b")], "id string, text string")
+    frame = session.createDataFrame([("a", "b"), ("c", "b"), ("d", "b")], "id string, text string")
     with pytest.raises(la.LookalikeError, match=message):
         la.dedupe(frame, **({"engine": "spark"} | options))

@@ -106,6 +106,19 @@ def test_rows_hold_whole_buckets(rows: list[tuple[int, int]], most: int) -> None
     assert joined == list(zip(members.buckets.tolist(), members.priorities.tolist(), strict=True))
 
 
+def test_edges_and_open_buckets_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "MOST_BYTES", 3 * stages.EDGE)
+    pairs, similarities = Pairs(np.arange(10), np.arange(20, 30)), np.linspace(0.8, 1, 10)
+    sent = list(edge_rows(4, pairs, similarities))
+    assert [len(blob.b) // 8 for blob in sent] == [3, 3, 3, 1]
+    back, found = edges_in(sent)
+    assert (back.earlier.tolist(), back.later.tolist(), found.tolist()) == (*map(np.ndarray.tolist, pairs), similarities.tolist())
+    left_open = Open(np.arange(5, dtype=np.uint64), np.arange(5), np.ones(5, np.uint8))
+    rows = list(stages.open_rows(4, left_open))
+    assert [len(blob.c) for blob in rows] == [3, 2]
+    assert [each.tolist() for each in open_in(rows)] == [each.tolist() for each in left_open]
+
+
 def test_a_leader_with_many_members_has_several_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "MEMBERS_PER_TARGET", 1000)
     later = np.arange(1, 20_001)

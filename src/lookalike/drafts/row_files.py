@@ -11,7 +11,7 @@ from typing import Any
 
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import RowWriter
-from lookalike.corpus.formats.jsonl import JsonlWriter
+from lookalike.corpus.formats.jsonl_writing import JsonlWriter
 from lookalike.corpus.formats.separated import SeparatedWriter
 from lookalike.drafts.judge import Row
 from lookalike.errors import InputError

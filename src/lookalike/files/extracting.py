@@ -242,12 +242,13 @@ def _html(data: bytes, out: Collected) -> None:
     from lookalike.markup.page import page
 
     try:
+        made = page(data, name=out.name)
+        text = page_text(made)
+        out.title, out.encoding = made.title or None, made.encoding
+        out.write(text)
+    except MissingExtra:
         simple = markup_text(data)
         out.title = simple.title
-        made = page(data, name=out.name)
-        out.encoding = made.encoding
-        out.write(page_text(made))
-    except MissingExtra:
         out.write(simple.text)
     except InputError as error:
         raise Unreadable(BROKEN, str(error)) from error

@@ -20,7 +20,7 @@ from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index import search as searching
-from lookalike.index.add import add_documents, made_elsewhere
+from lookalike.index.add import add_documents, is_single, listed, made_elsewhere
 from lookalike.index.admit import Admitted as Admitted
 from lookalike.index.admit import Asked, admit_documents, admitting_options, admitting_way
 from lookalike.index.beside import Expiry
@@ -123,7 +123,7 @@ class Index:
         if workers is not None:
             check_workers(workers)
         workers = (os.cpu_count() or 1) if workers is None else workers
-        return add_documents(self._store, _listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
+        return add_documents(self._store, listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
 
     def admit(
         self,
@@ -149,11 +149,11 @@ class Index:
         anyway. The match is told in all three cases. An id that is there counts as any other: if its document looks like the new one, it is
         the match, otherwise the new one replaces it. ``ttl`` and ``expires`` as in ``add``.
         """
-        one = _is_single(documents)
+        one = is_single(documents)
         asked = Asked(admitting_way(by), admitting_options(by, threshold, k), alike, Expiry.asked(ttl, expires))
         check_callback("progress", progress)
         check_workers(workers)
-        answers = list(admit_documents(self._store, _listed(documents, text, meta), asked, progress, workers))
+        answers = list(admit_documents(self._store, listed(documents, text, meta), asked, progress, workers))
         return answers[0] if one else answers
 
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
@@ -399,33 +399,6 @@ class Index:
         check_callback("progress", progress)
         check_bool("refingerprint", refingerprint)
         return load_documents(self._store, check_path("path", path), progress, refingerprint=refingerprint)
-
-
-def _is_single(documents: object) -> bool:
-    return isinstance(documents, (str, int, Document, Mapping, Path)) or _is_one(documents)
-
-
-def _listed(documents: object, text: object, meta: object) -> Iterable[object]:
-    """Documents from what ``add`` and ``admit`` take."""
-    if isinstance(documents, (str, int)):
-        return [(documents, text, {} if meta is None else meta)]
-    if text is not None or meta is not None:
-        raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
-    if _is_single(documents):
-        return [documents]
-    if not isinstance(documents, Iterable):
-        raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
-    return documents
-
-
-def _is_one(thing: object) -> bool:
-    """Whether this is (id, text) and not a tuple of documents."""
-    return (
-        isinstance(thing, tuple)
-        and len(thing) in (2, 3)
-        and isinstance(thing[0], (str, int))
-        and isinstance(thing[1], (str, Page, Path, bytes, Mapping, RecordPrint))
-    )
 
 
 def _document(record: Record) -> Document:

@@ -27,7 +27,7 @@ from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import Progress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import Options, Way
-from lookalike.stores.kinds.minhash import NEAR
+from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
 from lookalike.stores.matches import Clusters, Match, Matches

@@ -90,11 +90,11 @@ class Deciding:
         digests = placed(sketches.where(f"kind = {DIGESTS}"), self.partitions)
         copied = digests.mapInArrow(find_codes if is_simhash else find_copies, SCHEMA)
         copied = self.work.saved(copied, "copies") if is_simhash else copied
-        copies = found_copies(copied.where(f"kind = {COPIES}"))
+        copies = found_copies(copied.where(f"kind = {COPIES}"), self.engine.names_on_driver, self.corpus.last)
         found = NOTHING_FOUND
         if is_simhash:
             codes = copied.where(f"kind = {CODES}")
-            found = code_edges(self.work, codes, copies, self.settings.rule, self.partitions, self.engine.edges_on_driver, self.step)
+            found = code_edges(self.work, codes, copies, self.settings.rule, self.partitions, self.engine, self.corpus.last, self.step)
         elif self.settings.method == "minhash":
             verifying = Verifying(self.settings.rule, self.corpus.decode(bare=True), self.priorities, self.key)
             rounds = Rounds(
@@ -105,6 +105,8 @@ class Deciding:
                 self.partitions,
                 self.settings.threshold,
                 self.engine.edges_on_driver,
+                self.engine.names_on_driver,
+                self.corpus.last,
                 self.step,
             )
             found = rounds.decide(sketches.where(f"kind = {ROWS}"), copies)

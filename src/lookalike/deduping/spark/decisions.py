@@ -41,7 +41,7 @@ class Decisions:
     @classmethod
     def of_few(cls, session: SparkSession, few: Assigned) -> Decisions:
         order = np.argsort(few.n)
-        ordered = Assigned(*(column[order] for column in few))
+        ordered = Assigned(few.n[order], few.leader[order], few.similarity[order])
         return cls(ordered.frame(session), len(order), len(np.unique(few.leader)), ordered)
 
     @classmethod

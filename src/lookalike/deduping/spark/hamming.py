@@ -29,7 +29,7 @@ from lookalike.deduping.spark.blobs import (
 )
 from lookalike.deduping.spark.sketching import Names
 from lookalike.deduping.spark.stages import edge_rows, edges_in
-from lookalike.deduping.spark.work import Work, collected, placed
+from lookalike.deduping.spark.work import Work, collected, named, placed
 from lookalike.leaders.candidates import Pairs
 from lookalike.leaders.decide import NOTHING_OPEN
 from lookalike.leaders.rule import SIMHASH_BITS, Rule
@@ -38,6 +38,7 @@ from lookalike.segments.hamming import NO_LIMIT
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.rounds import Copies, Found
 
 Words = NDArray[np.uint64]
@@ -149,7 +150,7 @@ def _of_copies(pairs: Pairs, similarities: NDArray[np.float64], copies: tuple[Na
 
 
 def code_edges(
-    work: Work, codes: DataFrame, copies: Copies, rule: Rule, partitions: int, edges_on_driver: int, step: Callable[[str], object]
+    work: Work, codes: DataFrame, copies: Copies, rule: Rule, partitions: int, engine: Engine, documents: int, step: Callable[[str], object]
 ) -> Found:
     """SimHash on Spark: all pairs are found at once, so nothing stays open, and no rounds are needed."""
     from lookalike.deduping.spark.rounds import Edges, Found, edge_count
@@ -160,11 +161,12 @@ def code_edges(
     count = edge_count(edges)
     step("settle")
     least = 1 - rule.distance / SIMHASH_BITS
-    held = Edges(*edges_in(collected(edges))) if count <= edges_on_driver else None
+    held = Edges(*edges_in(collected(edges))) if count <= engine.edges_on_driver else None
     if held is not None:
         gone: Names = settling.settle(*held, NOTHING_OPEN, least).removed
     else:
-        gone = settling.settled_by_component(work, edges, None, least, partitions).removed
+        answers = settling.settled_by_component(work, edges, None, least, partitions)
+        gone = settling.told(named(answers, 1, engine.names_on_driver, documents)).removed
     of_gone = tuple(copies.of(gone))
     if held is not None:
         return Found(None, Edges(*turned(held.pairs, held.similarities, of_gone)), gone, count)

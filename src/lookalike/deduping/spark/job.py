@@ -20,6 +20,7 @@ from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
 from lookalike.deduping.spark.outputs import FILE_COLUMN, check_output, spark_path, write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
+from lookalike.deduping.spark.stopping import stoppable
 from lookalike.deduping.spark.work import Work
 from lookalike.errors import EngineError, InputError
 
@@ -40,7 +41,7 @@ def run(job: Job, engine: Engine) -> SparkReport:
     if out is not None:
         check_output(session, out)
     work = Work.beside(session, engine.work, None if out is None else spark_path(out))
-    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
+    with stoppable(session), configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
         return SparkRun(job, engine, work).report()
 
 

@@ -163,7 +163,7 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     run.check(facts, corpus)
     steps("copies")
     digests = placed(sketches.where(f"kind = {DIGESTS}"), deciding.partitions)
-    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"))
+    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"), run.engine.names_on_driver, facts.units)
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)
     columns = {}
@@ -173,7 +173,7 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     cuts = work.saved(work.session.createDataFrame(table, CUTS), "cuts")
     removed, total = len(copies.copies), facts.units
     run.job.conduct.check_removed(removed, total, f"{settings.level}s")
-    outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), settings.level)
+    outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), level=settings.level)
     outputs = run.written(outcome)
     work.forget(cuts, corpus.full)
     clusters = len(np.unique(copies.originals))

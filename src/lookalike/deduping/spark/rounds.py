@@ -21,7 +21,7 @@ from lookalike.deduping.spark.residue import settle_residue
 from lookalike.deduping.spark.sketching import Names, Priorities
 from lookalike.deduping.spark.stages import Grouping, LastPairing, Pairing, Verifying, edge_rows, edges_in, new_pairs
 from lookalike.deduping.spark.texts import wanted_cells
-from lookalike.deduping.spark.work import Work, collected, placed
+from lookalike.deduping.spark.work import Work, collected, named, placed
 from lookalike.leaders.candidates import Pairs
 from lookalike.leaders.rounds import NO_PAIRS
 
@@ -75,6 +75,8 @@ class Rounds:
     partitions: int
     threshold: float
     edges_on_driver: int
+    names_on_driver: int
+    documents: int
     step: Callable[[str], object] = lambda stage: None
     compared: int = 0
     _known: list[DataFrame] = field(default_factory=list)  # pairs that were compared
@@ -111,7 +113,8 @@ class Rounds:
         if not self._edges:
             still_open = settling.open_in(collected(left_open) if left_open is not None else [])
             return settling.settle(*self._all_held(), still_open, self.threshold)
-        return settling.settled_by_component(self.work, self._all_edges(), left_open, self.threshold, self.partitions)
+        answers = settling.settled_by_component(self.work, self._all_edges(), left_open, self.threshold, self.partitions)
+        return settling.told(named(answers, 1, self.names_on_driver, self.documents))
 
     def _all_held(self) -> Edges:
         return Edges(
@@ -161,7 +164,7 @@ def edge_count(edges: DataFrame) -> int:
     return (edges.agg(F.sum(F.length("b"))).collect()[0][0] or 0) // 8
 
 
-def found_copies(frame: DataFrame) -> Copies:
-    names, first = arrays_of(collected(frame), "i8")
+def found_copies(frame: DataFrame, most: int, documents: int) -> Copies:
+    names, first = arrays_of(named(frame, 8, most, documents), "i8")
     order = np.argsort(names)
     return Copies(names[order], first[order])

@@ -17,6 +17,7 @@ from lookalike.deduping.spark.blobs import (
     DIGESTS,
     EDGES,
     MEMBERS,
+    MOST_BYTES,
     OPEN,
     PAIRS,
     ROWS,
@@ -44,6 +45,7 @@ from lookalike.leaders.verify import verify
 
 MEMBERS_PER_TARGET = 1 << 16  # of one leader: the pairs of a leader with more are spread over several partitions
 MEMBERS_PER_ROW = 1 << 22
+EDGE = 24  # bytes at most
 SPREAD = np.uint64(0xA24BAED4963EE407)
 
 
@@ -136,8 +138,8 @@ def _sizes(members: Bucketed) -> NDArray[np.int64]:
 
 
 def open_rows(target: int, left_open: Open) -> Iterator[Blob]:
-    for first in range(0, len(left_open.buckets), MEMBERS_PER_ROW):
-        part = slice(first, first + MEMBERS_PER_ROW)
+    for first in range(0, len(left_open.buckets), step := max(MOST_BYTES // EDGE, 1)):
+        part = slice(first, first + step)
         yield Blob(target, OPEN, coded(left_open.priorities[part]), left_open.buckets[part].tobytes(), left_open.leads[part].tobytes())
 
 
@@ -231,8 +233,8 @@ def cells_of(blobs: Sequence[Blob]) -> Any:
 
 
 def edge_rows(target: int, pairs: Pairs, similarities: NDArray[np.float64]) -> Iterator[Blob]:
-    for first in range(0, len(pairs.later), MEMBERS_PER_ROW):
-        part = slice(first, first + MEMBERS_PER_ROW)
+    for first in range(0, len(pairs.later), step := max(MOST_BYTES // EDGE, 1)):
+        part = slice(first, first + step)
         yield Blob(target, EDGES, coded(pairs.later[part]), pairs.earlier[part].tobytes(), similarities[part].tobytes())
 
 

@@ -18,7 +18,7 @@ from lookalike.checks import check_choice, check_int, check_path, is_number, ref
 from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, pack
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
-from lookalike.corpus.formats.jsonl import edited_line, stretches
+from lookalike.corpus.formats.jsonl_writing import edited_line, stretches
 from lookalike.corpus.formats.lines import line_blocks
 from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import opened, packed
