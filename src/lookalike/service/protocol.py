@@ -64,7 +64,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._waiting is None:
             self._waiting = self.loop.call_later(HEADER_SECONDS, self._too_slow)
         super().on_message_begin()
-        self.scope["extensions"] = {CORK: self.transport}
+        self.scope["extensions"] = {CORK: self.transport}  # type: ignore[dict-item]  # an extension of our own
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
