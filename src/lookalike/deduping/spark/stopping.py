@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,6 +26,7 @@ def stoppable(session: SparkSession) -> Iterator[None]:
     def stop(number: int, frame: Any) -> NoReturn:
         _silence(context)
         context.cancelAllJobs()
+        _wait(context)
         if number == signal.SIGTERM:
             raise SystemExit(128 + number)
         raise KeyboardInterrupt
@@ -39,10 +41,27 @@ def stoppable(session: SparkSession) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _silence(context: Any) -> None:
+class _Silence:
     """Java would print a stack trace for every task; who goes on with the session hears it again in a while."""
-    level = context._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel().toString()
+
+    level = ""
+    again: threading.Timer | None = None
+
+
+def _silence(context: Any) -> None:
+    if _Silence.again is not None and _Silence.again.is_alive():
+        _Silence.again.cancel()  # a run before this one was stopped, too
+    else:
+        _Silence.level = context._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel().toString()
     context.setLogLevel("OFF")
-    again = threading.Timer(SILENCE, context.setLogLevel, (level,))
-    again.daemon = True
-    again.start()
+    _Silence.again = threading.Timer(SILENCE, context.setLogLevel, (_Silence.level,))
+    _Silence.again.daemon = True
+    _Silence.again.start()
+
+
+def _wait(context: Any) -> None:
+    """Until no task writes any more: then the working folder can go."""
+    end = time.monotonic() + SILENCE / 2
+    while time.monotonic() < end and context.statusTracker().getActiveJobsIds():
+        time.sleep(0.1)
+    time.sleep(0.2)
