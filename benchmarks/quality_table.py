@@ -208,7 +208,7 @@ def render(result: Row) -> str:
 
 
 def _table(rows: list[Row], half: str) -> str:
-    said = {"all": "All pairs, Spearman × 100:", "odd": "The odd pairs alone, on which `hybrid` was not fitted:"}[half]
+    said = {"all": "All pairs, Spearman × 100:", "odd": "The odd pairs alone:"}[half]
     columns = [name for name in (*OURS, *BASELINES) if any(name in row["spearman"] for row in rows)]
     cells = [[row["set"], f"{row['pairs']:,}", *(_cell(row, name, half) for name in columns)] for row in rows]
     return f"{said}\n\n{table(['set', 'pairs', *columns], cells)}"

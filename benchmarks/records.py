@@ -6,6 +6,7 @@ The peer is datasketch's weighted MinHash of the same features, which it needs a
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import random
 import sys
@@ -17,8 +18,11 @@ import numpy as np
 from machine import describe
 
 import lookalike as la
+from lookalike.files.model import FileText
 from lookalike.fingerprints.record import sketched
 from lookalike.fingerprints.record_features import record_features
+from lookalike.scanning.folder import as_record
+from lookalike.scanning.profile import profile_of
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT.parent / "tests"))
@@ -55,9 +59,57 @@ def peer_seconds(features: list[dict[int, float]], size: int) -> float | None:
     return seconds(lambda: [generator.minhash(vector) for vector in vectors])
 
 
+def news_records(folder: Path, name: str, count: int) -> list[dict[str, Any]]:
+    """Articles as records: the profile of the text, and the fields that the collection has."""
+    found = []
+    with gzip.open(folder / f"{name}.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            profile = profile_of(FileText(f"{row['title']}.txt", "text", text=row["text"]), None, None, {})
+            fields = {field: row[field] for field in ("title", "date", "topics", "author", "page") if row.get(field)}
+            found.append(as_record(profile) | fields)
+            if len(found) == count:
+                break
+    return found
+
+
+def file_records(folder: Path, count: int) -> list[dict[str, Any]]:
+    """Profiles of real files, such as the copyright files of installed packages."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())[:: max(1, count // 200)]
+    return [as_record(profile_of(read, None, None, {})) for read in la.read_many(files[:count]) if read.text.strip()]
+
+
+def real_correlation(records: list[dict[str, Any]], strata: int = 20, most: int = 200) -> dict[str, Any]:
+    """All pairs, and as many pairs of each twentieth of the similarities: most pairs of real records have next to nothing in common."""
+    prints = la.records(records)
+    left, right = np.triu_indices(len(prints), 1)
+    exact = np.array([prints[a].similarity(prints[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)])
+    chance = np.random.default_rng(1)
+    chosen: list[int] = []
+    for stratum in range(strata):
+        inside = np.flatnonzero((exact >= stratum / strata) & (exact < (stratum + 1) / strata + (stratum + 1 == strata)))
+        chosen += chance.permutation(inside)[:most].tolist()
+
+    def both(pairs: Any) -> dict[str, float]:
+        one, two = ([prints[number] for number in side[pairs].tolist()] for side in (left, right))
+        values = exact[pairs].tolist()
+        return {
+            "pairs": len(values),
+            "minhash": correlation(values, [a.minhash.similarity(b.minhash) for a, b in zip(one, two, strict=True)]),
+            "simhash64": correlation(values, [-float(a.simhash.distance(b.simhash)) for a, b in zip(one, two, strict=True)]),
+        }
+
+    sample = chance.permutation(len(exact))[:4000]
+    return {"records": len(records), "at_random": both(sample), "of_all_similarities": both(np.array(chosen))}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=4000)
+    parser.add_argument(
+        "--data", type=Path, help="folder of news_zh and reuters21578 (gzipped JSON lines), whose articles are real records"
+    )
+    parser.add_argument("--files", type=Path, help="folder of real files, whose profiles are real records")
     parser.add_argument("--out", type=Path, default=ROOT / "results" / "records.json")
     options = parser.parse_args()
     chance = random.Random(1)
@@ -82,6 +134,10 @@ def main() -> None:
             "simhash64": correlation(exact, [-float(one.simhash.distance(two.simhash)) for one, two in zip(left, right, strict=True)]),
         },
     }
+    real = {name: news_records(options.data, name, 400) for name in ("reuters21578", "news_zh") if options.data}
+    if options.files:
+        real["files"] = file_records(options.files, 400)
+    found["rank_correlation_of_real_records"] = {name: real_correlation(records) for name, records in real.items()}
     print(json.dumps(found, indent=1))
     options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

@@ -95,6 +95,7 @@ EDITS: dict[str, Callable[[str, Corpus, random.Random], str]] = {
 }
 RECIPES: dict[str, la.Recipe | str] = {
     "default": "default",
+    "n = 2": la.Recipe(ngram=2),
     "n = 3": la.Recipe(ngram=3),
     "reposts": "reposts",
     "n = 1": la.Recipe(ngram=1),

@@ -248,6 +248,18 @@ def test_a_header_that_counts_too_much(place: int) -> None:
     assert "more sectors than there are" in found.notes[0]
 
 
+@pytest.mark.parametrize("cut", [b"</table:table>", b"<table:table-row>"])
+def test_a_sheet_whose_xml_is_not_whole(cut: bytes) -> None:
+    """The library of spreadsheets would look for the end for ever."""
+    with zipfile.ZipFile(io.BytesIO(made_files.made("ods"))) as archive:
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+    assert cut in files["content.xml"]
+    files["content.xml"] = files["content.xml"].replace(cut, b"", 1)
+    found = read(made_files.zipped(files), "a.ods")
+    assert (found.kind, found.status) == ("ods", "broken")
+    assert "no whole XML" in found.notes[0]
+
+
 def test_a_library_that_panics() -> None:
     """What libraries in Rust raise is no Exception."""
 

@@ -173,7 +173,7 @@ def test_words_that_patterns_need_lose_no_match(text: str) -> None:
     """What is looked for first is only faster: every rule finds what it finds alone."""
     found = dict(extracted(text))
     alone: dict[str, dict[str, None]] = {}
-    worth = "\n".join(patterns._WORTH.findall(text))
+    worth = "\n".join(patterns._worth(text))
     for rule in patterns._RULES:
         for match in rule.pattern.finditer(worth):
             if value := rule.make(match):

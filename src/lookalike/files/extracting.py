@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import IO
 
 from lookalike.errors import InputError, MissingExtra
-from lookalike.files import archives, kinds
+from lookalike.files import archives, kinds, xml
 from lookalike.files.collecting import Collected, Unreadable
 from lookalike.files.epub import read_epub
 from lookalike.files.limits import Budget, Limits, OverLimit, TooSlow
@@ -88,6 +88,8 @@ class _Reader:
             if kind == "zip":
                 self._collect(archives.zip_members(package, out), out, depth)
                 return
+            if kind == "ods" and "content.xml" in package:  # of XML that is not whole, the library would look for the end for ever
+                xml.parse(package.stream("content.xml"), {}, {}, lambda _: None, "content.xml")
             file.seek(0)
             for info in package.infos.values():  # the library that reads it unpacks without asking
                 self._budget.inflate(info.file_size)

@@ -116,8 +116,8 @@ def _number(text: str) -> str | None:
 
 _NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,2})?|\d{1,15}(?:\.\d{1,2})?)\s?([万亿]?)"
 _NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|P\\.?O\\.?)\\s{0,3}(?:no|number|#)"
-_LONG_NUMBER = "\0long"  # stands in what is searched for these words if there is a number of eleven digits
-_ELEVEN_DIGITS = re.compile(r"\d{11}")
+_LONG_CODE = "\0long"  # stands in what is searched for these words if there is a run of eleven digits or capitals
+_ELEVEN = re.compile(r"[0-9A-Z]{11}")
 
 
 class _Rule(NamedTuple):
@@ -127,10 +127,28 @@ class _Rule(NamedTuple):
     pattern: re.Pattern[str]
     make: Found
     needs: tuple[str, ...] = ()  # lower-case words of which a text must have one: looking for these is much faster
+    begins: bool = False  # a match begins with one of these words: it is looked for nowhere else
+
+    def matches(self, text: str, lower: str) -> Iterator[re.Match[str]]:
+        if not self.begins or len(lower) != len(text):  # a few letters are two in lower case
+            yield from self.pattern.finditer(text)
+            return
+        done = 0
+        for place in sorted({place for need in self.needs for place in _places(lower, need)}):
+            if place >= done and (found := self.pattern.match(text, place)):
+                done = found.end()
+                yield found
 
 
-def _rule(name: str, pattern: str, make: Found, needs: str = "") -> _Rule:
-    return _Rule(name, re.compile(pattern), make, tuple(needs.split()))
+def _places(text: str, word: str) -> Iterator[int]:
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
+
+
+def _rule(name: str, pattern: str, make: Found, needs: str = "", *, begins: bool = False) -> _Rule:
+    return _Rule(name, re.compile(pattern), make, tuple(needs.split()), begins)
 
 
 _MONTH_NAMES = " ".join(_MONTHS)
@@ -157,18 +175,20 @@ _RULES = (
     _rule("amounts", rf"(?<![\d.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2]), "元"),
     _rule("amounts", rf"([{_CHINESE}]{{2,30}})[元圆]", lambda found: _chinese_amount(found[1]), "元 圆"),
     _rule("emails", r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b", lambda found: found[0].lower(), "@"),
-    _rule("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1], _LONG_NUMBER),
-    _rule("persons", r"(?<![0-9A-Za-z])(\d{17}[\dXx])(?![0-9A-Za-z])", lambda found: _person(found[1]), _LONG_NUMBER),
-    _rule("organisations", r"(?<![0-9A-Za-z])([0-9A-HJ-NPQRTUWXY]{18})(?![0-9A-Za-z])", lambda found: _credit_code(found[1])),
+    _rule("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1], _LONG_CODE),
+    _rule("persons", r"(?<![0-9A-Za-z])(\d{17}[\dXx])(?![0-9A-Za-z])", lambda found: _person(found[1]), _LONG_CODE),
+    _rule("organisations", r"(?<![0-9A-Za-z])([0-9A-HJ-NPQRTUWXY]{18})(?![0-9A-Za-z])", lambda found: _credit_code(found[1]), _LONG_CODE),
     _rule("accounts", r"\b([A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b", lambda found: _iban(found[1])),
     _rule(
         "numbers",
         rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})",
         lambda found: _number(found[1]),
         "发票 合同 订单 编号 文号 invoice contract order po p.o",
+        begins=True,
     ),
 )
-_WORTH = re.compile(r"[^\n]*[\d@元圆][^\n]*(?:\n[^\n]{0,60})?")  # with what may follow on the next line
+_TELLING = re.compile(r"[\d@元圆]")
+_FOLLOWING = 60  # characters of the next line that may belong to it
 
 
 def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most: int = LONGEST) -> dict[str, list[str]]:
@@ -182,18 +202,31 @@ def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most:
 
 
 def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
-    worth = "\n".join(_WORTH.findall(text))  # most lines of most texts have no number
-    words = worth.lower() + (_LONG_NUMBER if _ELEVEN_DIGITS.search(worth) else "")
+    worth = "\n".join(_worth(text))  # most lines of most texts have no number
+    lower = worth.lower()
+    words = lower + (_LONG_CODE if _ELEVEN.search(worth) else "")
     for rule in _RULES:
         if rule.needs and not any(need in words for need in rule.needs):
             continue
-        for match in rule.pattern.finditer(worth):
+        for match in rule.matches(worth, lower):
             if value := rule.make(match):
                 yield rule.name, value
     for name, pattern in own.items():
         for match in pattern.finditer(text):
             if value := (match[1] if pattern.groups else match[0]):
                 yield name, value[:500]
+
+
+def _worth(text: str) -> Iterator[str]:
+    """The lines that may hold something, and how the lines after them begin."""
+    follows = False
+    for line in text.split("\n"):
+        if _TELLING.search(line):
+            yield line
+            follows = True
+        elif follows:
+            yield line[:_FOLLOWING]
+            follows = False
 
 
 def read_patterns(source: str | Path | Mapping[str, Any] | None) -> dict[str, re.Pattern[str]]:
