@@ -61,12 +61,11 @@ Output<std::uint64_t> sort_hashes(Hashes hashes) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_compared(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("count_tokens", &count_tokens, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_traits", &traits_of, "text"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert());
     m.def("sort_hashes", &sort_hashes, "hashes"_a.noconvert());
 }
+
+}  // namespace lookalike

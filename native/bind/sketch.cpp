@@ -278,11 +278,8 @@ std::size_t count_common(Hashes a, Hashes b) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_sketch(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<Hashing>(m, "Hashing").def("__init__", &make_hashing, "seed"_a, "key"_a.noconvert());
     nb::class_<HeldTexts>(m, "HeldTexts")
         .def(nb::init<nb::list, std::size_t, std::size_t, std::size_t>(), "texts"_a, "first"_a, "most"_a, "characters"_a)
@@ -306,3 +303,5 @@ void bind_sketch(nb::module_& m) {
           "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }
+
+}  // namespace lookalike

@@ -82,8 +82,6 @@ def traits_by_search(side: Side) -> bytearray:
 def test_traits(text: str) -> None:
     side = Side(text)
     assert side.traits == traits_by_search(side)
-    assert side.beginnings == [token for token, traits in enumerate(side.traits) if traits & (LINE | SENTENCE)]
-    assert side.edges == [token for token, traits in enumerate(side.traits) if traits & (LINE | SEPARATOR | BEHIND)]
 
 
 @given(texts)

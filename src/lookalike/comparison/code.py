@@ -14,8 +14,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import accumulate
-from operator import sub
 
 from lookalike import _native
 from lookalike.comparison.edits import Edits, edits_of
@@ -83,10 +81,7 @@ class _CodeSide(Side):
 
     def __init__(self, code: Code) -> None:
         self.text = code.text
-        self.hashes, starts, ends = stream_of(code.tokens)
-        self.starts, self.ends = starts.tolist(), ends.tolist()
-        self.sizes = array("I", map(sub, self.ends, self.starts))
-        self.before = list(accumulate(self.sizes, initial=0))
+        self.hashes, self.starts, self.ends = stream_of(code.tokens)
 
 
 def code_edits(left: Code, right: Code) -> Edits:
