@@ -54,6 +54,11 @@ LOOKALIKE_INLINED std::uint32_t smallest_here(const std::uint64_t* features, std
 
 std::uint32_t smallest(const std::uint64_t* features, std::size_t count, std::uint64_t offset) { return widest<smallest_here>(features, count, offset); }
 
+// Neither lies in the other: then lanes need no check of that.
+LOOKALIKE_INLINED void add_to_each(const std::uint64_t* __restrict from, std::size_t count, std::uint64_t more, std::uint64_t* __restrict to) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i] + more;
+}
+
 // The features once per round, moved on by as many rounds, and the number of the round in steps of `step`. What is there is copied again and again, twice as
 // much each time: loops over a handful of features would be too short for lanes.
 LOOKALIKE_INLINED void move_on_here(const std::uint64_t* features, std::size_t count, std::size_t rounds, std::uint32_t step, std::uint64_t* throws,
@@ -62,13 +67,8 @@ LOOKALIKE_INLINED void move_on_here(const std::uint64_t* features, std::size_t c
     for (std::size_t i = 0; i < count; ++i) prefixes[i] = 0;
     for (std::size_t done = 1; done < rounds; done *= 2) {
         const std::size_t first = done * count, more = std::min(done, rounds - done) * count;
-        std::uint64_t* const later_throws = throws + first;
-        std::uint64_t* const later_prefixes = prefixes + first;
-        const std::uint64_t later = done * step;
-#pragma GCC ivdep
-        for (std::size_t i = 0; i < more; ++i) later_throws[i] = throws[i] + done * kGolden;
-#pragma GCC ivdep
-        for (std::size_t i = 0; i < more; ++i) later_prefixes[i] = prefixes[i] + later;
+        add_to_each(throws, more, done * kGolden, throws + first);
+        add_to_each(prefixes, more, done * step, prefixes + first);
     }
 }
 
