@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 STAMPS := .make
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
+# Tests and demo start hundreds of processes: where nothing may keep bytecode, each of them would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint tidy bench sanitize fuzz torture tsan audit wheel docs check-docs clean
 
@@ -79,9 +82,10 @@ bench: $(STAMPS)/bench-tools  ## ours and the peers on the same text; DATA=folde
 sanitize: $(STAMPS)/test-tools  ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@sh scripts/sanitize.sh
 
-fuzz: $(STAMPS)/test-tools  ## the kernels under libFuzzer, TIME=60 seconds each, and mutated files
+fuzz: $(STAMPS)/test-tools  ## the kernels under libFuzzer and the readers of files, TIME=60 seconds each, and mutated files
 	@TIME=$(or $(TIME),60) sh fuzz/run.sh
 	@LOOKALIKE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest -n auto tests/test_mutated_files.py
+	@PYTHONPATH=tests $(BIN)/python tests/fuzzed_files.py --seconds $(or $(TIME),60)
 
 torture: $(STAMPS)/test-tools  ## faults at every n-th call that writes to a store; POINTS=1200, 0 for all
 	@$(BIN)/python tests/torture/run.py --points $(or $(POINTS),1200)

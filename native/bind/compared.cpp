@@ -104,11 +104,8 @@ std::pair<std::uint64_t, std::uint64_t> covered_characters(Input<std::uint32_t> 
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_compared(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("count_tokens", &count_tokens, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_traits", &traits_of, "text"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert());
     m.def("sort_hashes", &sorted_hashes, "hashes"_a.noconvert(), "unique"_a = false);
@@ -116,3 +113,5 @@ void bind_compared(nb::module_& m) {
     m.def("count_differences", &count_differences, "a"_a.noconvert(), "b"_a.noconvert());
     m.def("covered_characters", &covered_characters, "starts"_a.noconvert(), "ends"_a.noconvert(), "span_starts"_a.noconvert(), "span_ends"_a.noconvert());
 }
+
+}  // namespace lookalike

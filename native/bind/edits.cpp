@@ -80,13 +80,12 @@ class Edited {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_edits(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<Edited>(m, "EditedTokens")
         .def(nb::init<const Columns&, const Columns&>(), "left"_a.noconvert(), "right"_a.noconvert())
         .def("doubtful", &Edited::doubtful)
         .def("segments", &Edited::segments, "recognisable"_a);
 }
+
+}  // namespace lookalike

@@ -7,6 +7,8 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,13 @@
 #endif
 
 namespace lookalike {
+
+// What comes from outside and is not what it should be.
+[[noreturn]] inline void refuse(const std::string& what) { throw std::invalid_argument(what); }
+
+inline void require(bool holds, const char* what) {
+    if (!holds) refuse(what);
+}
 
 // Columns were checked when they were opened. But a file that is mapped may be cut or overwritten while it is read (see
 // base/mapped_guard.hpp): the answer is then thrown away, and until then every number that was read is brought within its bounds again.

@@ -18,6 +18,10 @@ class TextSketcher:
 
     def __init__(self, mode: int, fold: bool, ngram: int, seed: Seed) -> None: ...
     def minhash(self, text: str | bytes, size: int) -> bytes: ...
+    def banded(self, text: str | bytes, size: int, bands: int, rows: int) -> tuple[bytes, View]:
+        """A MinHash, and the keys of its bands."""
+    def jaccards(self, query: str | bytes, texts: list[str]) -> list[float]:
+        """Of the secret features of each text and of the query."""
     def simhash(self, text: str | bytes, bits: int, unique: bool) -> int: ...
 
 class HeldTexts:

@@ -6,8 +6,10 @@ import gzip
 import io
 import os
 import random
-import re
+import shutil
 import signal
+import struct
+import sys
 import tarfile
 import time
 import zipfile
@@ -15,11 +17,14 @@ from pathlib import Path
 
 import pytest
 
+import fuzzed_files
 import lookalike as la
 import made_files
+from fuzzed_files import Fuzzer
 from lookalike.files import Limits, processes
 from lookalike.files.archives import safe_name
-from lookalike.files.extracting import extract
+from lookalike.files.extracting import _Reader, extract
+from lookalike.files.limits import Budget
 
 SMALL = Limits(seconds=20)
 
@@ -195,56 +200,83 @@ class TestProcess:
 
 
 EXAMPLES = int(os.environ.get("LOOKALIKE_EXAMPLES", "0"))
-FUZZED = ["docx", "pptx", "xlsx", "xls", "odt", "ods", "epub", "pdf", "rtf", "eml", "zip", "tar", "tar.gz", "bz2", "xz", "zst", "html"]
 
 
-@pytest.mark.parametrize("kind", FUZZED)
+@pytest.mark.parametrize("kind", fuzzed_files.KINDS)
 def test_mutated_files(tmp_path: Path, kind: str) -> None:
-    """A status each time, and never an exception, a hang, or more memory than allowed. LOOKALIKE_EXAMPLES=2000 tries as many others."""
-    chance = random.Random(kind if not EXAMPLES else None)
-    data = made_files.made(kind)
-    path = tmp_path / f"a.{kind}"
-    limits = Limits(seconds=20, memory=512 << 20)
-    statuses = set()
-    for _ in range(EXAMPLES or 12):
-        path.write_bytes(mutated(data, chance))
-        found = la.read(path, limits=limits)
-        assert found.status == "ok" or found.notes or found.status == "empty"
-        assert all(0 <= place.start < place.end <= len(found.text) for place in found.places)
-        statuses.add(found.status)
-        assert most_memory(limits) <= 1 << 20, "KB: the process that reads took a GB"
-    assert statuses <= {"ok", "empty", "broken", "binary", "encrypted", "too large", "unsupported", "scanned"}
+    """A status each time, and never a crash, a hang, or more memory than allowed. ``python tests/fuzzed_files.py`` goes on for as long as asked."""
+    fuzzer = Fuzzer(kind, [made_files.made(kind)], random.Random(None if EXAMPLES else kind), found=tmp_path)
+    try:
+        for _ in range(EXAMPLES or 12):
+            fuzzer.once()
+    finally:
+        fuzzer.stop()
+    assert fuzzer.run.findings == []
+    assert 0 < fuzzer.run.peak_kb <= fuzzed_files.LIMITS.memory >> 10
 
 
-def most_memory(limits: Limits) -> int:
-    """What processes that read with these limits, and are waiting for more, took at most, in KB; those that were ended are not asked."""
-    mine = [process._process.pid for process in processes._idle if process.memory == limits.memory and process.alive]
-    found = [re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text()) for pid in mine]
-    return max((int(each[1]) for each in found if each), default=0)
+def test_a_reader_that_dies_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fuzzer = Fuzzer("docx", [made_files.made("docx")], random.Random(1), found=tmp_path)
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    fuzzer.once()
+    fuzzer.stop()
+    assert len(fuzzer.run.findings) == 1
+    assert fuzzed_files.ENDED in fuzzer.run.findings[0]
+    assert len(list(tmp_path.iterdir())) == 1
 
 
-def mutated(data: bytes, chance: random.Random) -> bytes:
-    """Some bytes changed, cut, doubled or put in; of a ZIP file also inside of a member, packed again."""
-    if data.startswith(b"PK") and chance.random() < 0.6:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            files = {info.filename: archive.read(info) for info in archive.infolist() if not info.is_dir()}
-        name = chance.choice(sorted(files))
-        files[name] = mutated(files[name], chance)
-        return made_files.zipped(files)
-    changed = bytearray(data)
-    for _ in range(chance.randint(1, 6)):
-        at = chance.randrange(len(changed) + 1)
-        step = chance.randrange(6)
-        if step == 0:
-            changed[at : at + 1] = chance.randbytes(1)
-        elif step == 1:
-            changed[at : at + 4] = chance.choice([b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"9999"])
-        elif step == 2:
-            del changed[at : at + chance.randint(1, 60)]
-        elif step == 3:
-            changed[at:at] = changed[at : at + chance.randint(1, 400)]
-        elif step == 4:
-            changed[at:at] = chance.choice([b"<a>", b"</a>", b"&#x0;", b"{", b"\\u-99999?", b"]]>", b"\x1f\x8b\x08", b"PK\x03\x04"])
-        elif chance.random() < 0.3:
-            del changed[at:]
-    return bytes(changed)
+def old_workbook(place: int, number: int) -> bytes:
+    """An old Excel file with a number of its table of sectors, or of its header, changed."""
+    data = bytearray(made_files.made("xls"))
+    struct.pack_into("<I", data, place, number)
+    return bytes(data)
+
+
+def test_sectors_in_a_circle() -> None:
+    """The library of spreadsheets would follow them until the memory is full."""
+    table = 512 * (1 + struct.unpack_from("<I", made_files.made("xls"), 76)[0])
+    found = read(old_workbook(table, 0), "a.xls")
+    assert (found.kind, found.status) == ("xls", "broken")
+    assert "circle" in found.notes[0]
+    assert read(made_files.made("xls"), "a.xls").ok
+
+
+@pytest.mark.parametrize("place", [44, 64, 72])
+def test_a_header_that_counts_too_much(place: int) -> None:
+    found = read(old_workbook(place, 0x40000000), "a.xls")
+    assert found.status == "broken"
+    assert "more sectors than there are" in found.notes[0]
+
+
+def test_a_library_that_panics() -> None:
+    """What libraries in Rust raise is no Exception."""
+
+    class PanicException(BaseException):
+        pass
+
+    def panics() -> None:
+        raise PanicException("range end index 120 out of range")
+
+    def ends() -> None:
+        raise KeyboardInterrupt
+
+    guarded = _Reader(Budget(SMALL, 1)).guarded
+    found = guarded("a", "xls", panics)
+    assert found is not None
+    assert (found.status, found.notes) == ("broken", ("its reader gave up (range end index 120 out of range)",))
+    with pytest.raises(KeyboardInterrupt):
+        guarded("a", "xls", ends)
+
+
+@pytest.mark.parametrize(
+    ("status", "notes", "places", "said"),
+    [
+        ("ok", (), (la.Place("page", "page 1", 0, 4),), None),
+        ("broken", ("cut",), (), None),
+        ("broken", (), (), "status broken without a reason"),
+        ("too slow", ("10 s",), (), "status too slow"),
+        ("ok", (), (la.Place("page", "page 1", 2, 5),), "places outside of the text"),
+    ],
+)
+def test_what_a_reader_must_not_answer(status: str, notes: tuple[str, ...], places: tuple[la.Place, ...], said: str | None) -> None:
+    assert fuzzed_files.wrong(la.FileText("a", "docx", status, "text", places, notes=notes)) == said

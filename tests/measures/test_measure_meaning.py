@@ -10,6 +10,8 @@ import pytest
 import lookalike as la
 from lookalike.comparison.score import text_score
 from lookalike.measures import hybrid, hybrid_with, meaning, meaning_with, measures
+from lookalike.measures.by_model import Evidence
+from lookalike.text.blending import TextWords
 from lookalike.text.normalize import fold
 from lookalike.text.tokenize import token_texts
 
@@ -46,20 +48,67 @@ def test_a_pair_has_one_value_however_it_is_asked(measure: la.measures.Measure) 
     assert measure.similarity(right[0], left[0]) == single[0]
 
 
+DRAFT = " ".join(f"{TEXTS[0]} {number} and then the ferry left the quay of harbour {number * 7}." for number in range(12))
+EDITED = DRAFT.replace("ferry", "small boat").replace("harbour 21", "the old port")
+
+
+def common_in_order(a: list[str], b: list[str]) -> int:
+    """The length of the longest common subsequence, by the table."""
+    row = [0] * (len(b) + 1)
+    for word in a:
+        above = row
+        row = [0]
+        for place, other in enumerate(b):
+            row.append(above[place] + 1 if word == other else max(above[place + 1], row[place]))
+    return row[-1]
+
+
+def hybrid_value(a: str, b: str, by_meaning: float, half: float) -> float:
+    """As docs/meaning.md has it."""
+    score = text_score(a, b)
+    longest = max(len("".join(fold(text).split())) for text in (a, b))
+    words = 0.15 + 0.85 * math.sqrt(score.parts["blend"] * longest / (longest + 1))
+    left, right = token_texts(a), token_texts(b)
+    square = len(left) * len(right)
+    kept = 2 * common_in_order(left, right) / (len(left) + len(right))
+    edit = min(max((kept - 0.53) / 0.09, 0), 1) * square / (square + 80**2)
+    words = (1 - edit) * words + edit * max(1 - 2.5 * (1 - by_meaning), 0.15)
+    weight = square / (square + half**2)
+    return (1 - weight) * by_meaning + weight * words
+
+
 def test_hybrid_weighs_words_by_their_number() -> None:
     model = la.embedder()
-    for a, b in [(TEXTS[2], TEXTS[3]), (TEXTS[0], TEXTS[1]), (" ".join(TEXTS) * 4, TEXTS[3])]:
-        score = text_score(a, b)
-        longest = max(len("".join(fold(text).split())) for text in (a, b))
-        words = 0.2 + 0.8 * math.sqrt(score.parts["blend"] * longest / (longest + 1))
-        size = math.sqrt(len(token_texts(a)) * len(token_texts(b)))
+    pairs = [
+        (TEXTS[2], TEXTS[3]),
+        (TEXTS[0], TEXTS[1]),
+        (" ".join(TEXTS) * 4, TEXTS[3]),
+        (DRAFT, EDITED),
+        (DRAFT, DRAFT[: len(DRAFT) // 2]),
+    ]
+    for a, b in pairs:
         by_meaning = cosine(*model.encode([a, b]).astype(np.float64).tolist())
         for half in (24, 3):
-            weight = size**2 / (size**2 + half**2)
-            found = hybrid_with(half=half).similarity(a, b)
-            assert found == pytest.approx((1 - weight) * by_meaning + weight * words, abs=1e-9)
+            assert hybrid_with(half=half).similarity(a, b) == pytest.approx(hybrid_value(a, b, by_meaning, half), abs=1e-9)
     with pytest.raises(la.InputError, match="half=0"):
         hybrid_with(half=0)
+
+
+def test_meaning_decides_between_edits_of_a_long_text() -> None:
+    """Two edits with as many changed words, one of which changed what the text is about."""
+    other = DRAFT.replace("ferry", "quarterly budget").replace("harbour 21", "the old port")
+    assert hybrid.similarity(DRAFT, DRAFT) == 1
+    assert hybrid.similarity(DRAFT, EDITED) - hybrid.similarity(DRAFT, other) > meaning.similarity(DRAFT, EDITED) - meaning.similarity(
+        DRAFT, other
+    )
+
+
+def test_only_the_beginning_of_very_long_texts_is_aligned() -> None:
+    """5,000 words: the longest common subsequence of all would be too much work for texts of a million."""
+    long = " ".join(f"a{number}" for number in range(5000))
+    same, turned = Evidence.of([(TextWords(long), TextWords(f"{long} z"))]), Evidence.of([(TextWords(long), TextWords("z " + long))])
+    assert same.kept[0] == 1
+    assert turned.kept[0] == pytest.approx(3999 / 4000)
 
 
 def test_another_model() -> None:

@@ -183,3 +183,58 @@ class TestLeaks:
 )  # fmt: skip
 def test_bare_names(name: str, bare: str) -> None:
     assert bare_name(name) == bare
+
+
+@pytest.mark.parametrize("query", ["合同.pdf", "old.odt"])
+def test_files_are_found_by_their_profiles(folder: Path, tmp_path: Path, run: Run, query: str) -> None:
+    """Whatever their format: the profile of the query is made as the scan made the others."""
+    store = tmp_path / "s"
+    la.scan(folder, store=store)
+    asked = folder / query if query in os.listdir(folder) else tmp_path / query
+    if not asked.exists():
+        asked.write_bytes(made_files.made("odt"))
+    found, code = run("search", store, asked, "--by", "record", "--threshold", 0.5)
+    assert code == 0
+    assert {"合同.docx", "合同.pdf"} <= {Path(each["id"]).name for each in found}
+    assert found[0]["score"] > 0.7
+    assert found[0]["fields"]["schema"]["similarity"] > 0.5
+    assert "other.txt" not in {Path(each["id"]).name for each in found}
+
+
+def test_a_profile_is_a_record_of_the_store(folder: Path, tmp_path: Path) -> None:
+    la.scan(folder, store=tmp_path / "s")
+    with la.open(tmp_path / "s", read_only=True) as index:
+        pdf = index.get(str(folder / "合同.pdf"))
+        assert pdf is not None
+        assert pdf.record is not None
+        assert pdf.record["schema"] == pdf.meta["profile"]["schema"]
+        assert "kind" not in pdf.record
+        locked = index.get(str(folder / "locked.pdf"))
+        assert locked is not None
+        assert locked.record is None
+        assert len(index.search(pdf.record)) >= 2  # the copy under another name
+    with la.open("memory://", kinds=["minhash"]) as index:
+        assert la.scan(folder, store=index).files == 10
+        assert index.get(str(folder / "合同.pdf")) is not None
+
+
+def test_a_file_without_a_profile(folder: Path, tmp_path: Path, run: Run) -> None:
+    la.scan(folder, store=tmp_path / "s")
+    said, code = run("search", tmp_path / "s", folder / "locked.pdf", "--by", "record")
+    assert code == 2
+    assert "has no text, and so no profile (encrypted): search for its bytes --by fuzzy" in said
+
+
+def test_a_folder_can_be_searched_by_meaning(tmp_path: Path, run: Run) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "cat.docx").write_bytes(made_files.docx(["A cat is sleeping on the sofa."], header=""))
+    (folder / "tax.txt").write_text("The tax office has moved to another street.")
+    _, code = run("scan", folder, "--store", tmp_path / "s", "--model", "use-multilingual")
+    assert code == 0
+    (tmp_path / "q.txt").write_text("沙发上有一只猫在睡觉")
+    found, code = run("search", tmp_path / "s", tmp_path / "q.txt", "--by", "meaning", "--threshold", 0.2)
+    assert Path(found[0]["id"]).name == "cat.docx"
+    said, code = run("scan", folder, "--model", "use-multilingual")
+    assert code == 2
+    assert "--model is that of a store" in said

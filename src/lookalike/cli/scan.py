@@ -30,6 +30,12 @@ SHOWN = 20  # families on the terminal
 @click.option("--patterns", default=None, metavar="TOML", help="Patterns of your own for the profiles: a table [patterns].")
 @click.option("--profiles", default=None, metavar="OUT", help="Write the profile of each file to this file, as JSON lines (needs --store).")
 @click.option("--html", "page", default=None, metavar="OUT", help="Write a page that shows everything, in one file.")
+@click.option(
+    "--model",
+    default=None,
+    metavar="MODEL",
+    help="Model of a new store, to search by meaning: a name such as use-multilingual, or a folder.",
+)
 @click.option("--workers", type=int, default=None, help="Files that are read at a time [default: as many as there are processors]")
 @json_option
 @quiet_option
@@ -41,6 +47,7 @@ def command(
     patterns: str | None,
     profiles: str | None,
     page: str | None,
+    model: str | None,
     workers: int | None,
     as_json: bool,
     quiet: bool,
@@ -55,6 +62,8 @@ def command(
             raise InputError(f"{option} writes a file: name one")
     if profiles and not store:
         raise InputError("--profiles are those of a store: add --store S")
+    if model and not store:
+        raise InputError("--model is that of a store: add --store S")
     with Progress(quiet, "files") as shown:
         report = lookalike.scan(
             folder,
@@ -63,6 +72,7 @@ def command(
             labels=labels,
             patterns=patterns,
             workers=workers,
+            model=model,
             progress=lambda done, _: shown.at(done),
         )
     if page:

@@ -98,7 +98,8 @@ def command(
 
     --by near: texts that are alike as a whole; simhash: whose SimHash differs in up to --k bits; passages: texts that share
     a passage with it; meaning: texts that say the same, in whatever words; fuzzy: files whose bytes are alike, by TLSH or
-    ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON object. Of a web page
+    ssdeep; structure: web pages of the same template; record: records that are alike in their fields, of a JSON object, or the profiles
+    that 'scan' keeps, of any other file. Of a web page
     (.html) the main text is compared, as 'add' keeps it; of a document (PDF, DOCX …), of mail with its attachments and of an archive
     the text, and passages are named by page, sheet or slide. Exit code 0, also if nothing looks like it; with --min-share 1 if nothing
     does.
@@ -160,15 +161,27 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
 
 
 def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
-    """One JSON object."""
+    """One JSON object; of a document or any other file that is none, the profile that ``scan`` keeps of it."""
     refuse_url(file, "a record is one JSON object in a file; name one")
     thing = given(file)
+    if isinstance(thing, Path) and not _is_object(thing):
+        from lookalike.scanning.folder import scanned_record
+
+        return scanned_record(thing)
     data = (
         lookalike.text.decode_text(thing, "standard input", encoding)
         if isinstance(thing, bytes)
         else lookalike.text.read_text(thing, encoding)
     )
     return lookalike.fingerprints.parse_record(data.text, file)
+
+
+def _is_object(path: Path) -> bool:
+    """Whether a file is named or written as a JSON object."""
+    if path.suffix.lower() == ".json" or not path.is_file():
+        return True
+    with path.open("rb") as file:
+        return file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and path.suffix.lower() != ".rtf"
 
 
 def _check_code(index: Index, file: str | None) -> None:

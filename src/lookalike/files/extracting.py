@@ -52,6 +52,10 @@ class _Reader:
             return FileText(name, kind, TOO_SLOW, notes=(str(error),))
         except Exception as error:
             return FileText(name, kind, BROKEN, notes=(f"it cannot be read ({type(error).__name__}: {str(error)[:200]})",))
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # of a library in Rust: to Python it is no Exception
+                raise
+            return FileText(name, kind, BROKEN, notes=(f"its reader gave up ({str(error)[:200]})",))
         return None
 
     def read(self, file: IO[bytes], name: str, depth: int) -> FileText:
@@ -238,12 +242,13 @@ def _html(data: bytes, out: Collected) -> None:
     from lookalike.markup.page import page
 
     try:
+        made = page(data, name=out.name)
+        text = page_text(made)
+        out.title, out.encoding = made.title or None, made.encoding
+        out.write(text)
+    except MissingExtra:
         simple = markup_text(data)
         out.title = simple.title
-        made = page(data, name=out.name)
-        out.encoding = made.encoding
-        out.write(page_text(made))
-    except MissingExtra:
         out.write(simple.text)
     except InputError as error:
         raise Unreadable(BROKEN, str(error)) from error

@@ -7,6 +7,8 @@ from typing import Any
 
 from lookalike.errors import MissingExtra
 from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.compound import check_chains
+from lookalike.files.kinds import OLE
 from lookalike.files.model import BROKEN, ENCRYPTED
 
 MAX_CELLS = 50_000_000  # of one sheet, empty ones too: two cells in far corners span billions
@@ -17,6 +19,8 @@ def read_sheets(data: bytes, out: Collected) -> None:
         import python_calamine as calamine
     except ImportError as error:
         raise MissingExtra.for_extra("reading spreadsheets", "files") from error
+    if data.startswith(OLE):
+        check_chains(data)
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         for name in book.sheet_names:

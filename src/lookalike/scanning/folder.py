@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +15,14 @@ from lookalike.corpus.files import expand
 from lookalike.errors import InputError
 from lookalike.files.limits import Limits
 from lookalike.files.model import BROKEN, FileText
-from lookalike.files.reading import read_members
+from lookalike.files.reading import in_order, read_file, read_members
 from lookalike.model import MAX_ID_BYTES, Document
 from lookalike.scanning.labels import Labeller
 from lookalike.scanning.profile import profile_of
 from lookalike.text.idf import Idf
 
 PART = 0.03  # of what a profile looks at otherwise: the first 600 characters for keywords, 6,000 for dates and amounts
+_NO_CONTENT = ("kind", "status", "confidence")  # the same content may have any of them
 AHEAD = 8  # files for each process that may be read before the first is taken
 
 
@@ -42,12 +41,13 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """How profiles are made."""
+    """How profiles are made, and whether they are also stored as records."""
 
     idf: Idf | None
     labeller: Labeller | None
     patterns: Mapping[str, re.Pattern[str]]
     limits: Limits
+    records: bool = True
 
 
 def files_in(folder: Path) -> dict[str, Path]:
@@ -57,18 +57,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 def file_documents(files: Sequence[tuple[str, Path]], making: Making, workers: int) -> Iterator[list[Document]]:
     """The documents of each file, in the order of the files: one, or those of an archive."""
-    waiting: deque[Future[list[Document]]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="lookalike-scan") as pool:
-        try:
-            for name, path in files:
-                waiting.append(pool.submit(_documents, name, path, making))
-                if len(waiting) >= AHEAD * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for each in waiting:
-                each.cancel()
+    return in_order(lambda file: _documents(*file, making), files, workers, AHEAD * workers)
 
 
 def _documents(name: str, path: Path, making: Making) -> list[Document]:
@@ -95,6 +84,21 @@ def _document(found: FileText, name: str, path: Path, stamp: Stamp, making: Maki
     meta["modified"] = str(found.meta.get("modified") or datetime.fromtimestamp(stamp.mtime / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%S"))[:19]
     if found.notes:
         meta["note"] = "; ".join(found.notes)[:500]
+    record: dict[str, Any] | None = None
     if has_text:
-        meta["profile"] = profile_of(found, making.idf, making.labeller, making.patterns, part=PART)
-    return Document(id_, found.text if has_text else None, meta, None if is_member else path, data=found.data)
+        profile = meta["profile"] = profile_of(found, making.idf, making.labeller, making.patterns, part=PART)
+        record = as_record(profile) if making.records else None
+    return Document(id_, found.text if has_text else None, meta, None if is_member else path, data=found.data, record=record)
+
+
+def as_record(profile: Mapping[str, Any]) -> dict[str, Any]:
+    """A profile as it is stored and searched for: without what is not known of the file, and without what is no part of its content."""
+    return {name: value for name, value in profile.items() if value and name not in _NO_CONTENT}
+
+
+def scanned_record(path: Path, limits: Limits | None = None) -> dict[str, Any]:
+    """The record that a scan would store of a file. Words that all names of a folder have are not known here, and stay."""
+    found = read_file(path, limits)
+    if not found.text.strip():
+        raise InputError(f"{str(path)!r} has no text, and so no profile ({found.status}): search for its bytes --by fuzzy")
+    return as_record(profile_of(replace(found, name=path.name), None, None, {}, part=PART))

@@ -20,7 +20,7 @@ from lookalike.scanning.words import content_words, name_words, telling
 from lookalike.text.idf import Idf
 
 KEYWORDS = 10
-_SAMPLE = 4000  # characters from which the language is told
+_SAMPLE = 2000  # characters from which the language is told
 _MAX_TITLE = 200
 # By the script; languages that share one are told by their commonest words.
 _SCRIPTS = (
@@ -102,10 +102,11 @@ def profile_of(
 def language(text: str) -> str:
     """The code of the language of a text, by its letters and its commonest words; empty where neither tells."""
     sample = text[:_SAMPLE]
-    letters = sum(map(str.isalpha, sample))
+    counts = Counter(sample)
+    letters = sum(count for character, count in counts.items() if character.isalpha())
     if not letters:
         return ""
-    different = "".join(set(sample))  # most scripts do not occur at all: a few characters tell
+    different = "".join(counts)  # most scripts do not occur at all: a few characters tell
     for code, script, share in _SCRIPTS:
         if script.search(different) and len(script.findall(sample)) >= share * letters:
             return code

@@ -14,6 +14,7 @@ from typing import Any
 from lookalike.checks import check_callback, check_int, check_path, check_share
 from lookalike.comparison.compare import compare
 from lookalike.comparison.side_by_side import SideBySide
+from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
 from lookalike.files.limits import Limits
 from lookalike.files.reading import checked
@@ -47,12 +48,14 @@ def scan(
     patterns: str | Path | Mapping[str, Any] | None = None,
     workers: int | None = None,
     limits: Limits | None = None,
+    model: Model = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> ScanReport:
     """Read and fingerprint all files of a folder, and say which are copies, other formats, near-copies or versions of each other.
 
     With a ``store`` (a path, a URL or an open Index) the next scan reads only what changed, and the store can be searched. ``progress``
-    gets how many files are done, of how many. ``labels`` and ``patterns``: as in ``profile``; the profiles are kept in ``meta``.
+    gets how many files are done, of how many. ``labels`` and ``patterns``: as in ``profile``; the profiles are kept in ``meta``, and as
+    records, which ``search(…, by="record")`` compares. A new store with a ``model`` can also be searched by meaning.
     """
     begun = time.monotonic()
     root = check_path("folder", folder)
@@ -65,7 +68,10 @@ def scan(
     making = Making(None, read_labels(labels), read_patterns(patterns), checked(limits))
     if store is not None and not isinstance(store, (str, Path, Index)):
         raise InputError(f"store is a {type(store).__name__}: give a path, a URL, or an Index")
-    index = store if isinstance(store, Index) else open_index("memory://" if store is None else store)
+    if model is not None and (store is None or isinstance(store, Index)):
+        raise InputError("model= is that of a new store: give store=, a path or a URL")
+    index = store if isinstance(store, Index) else open_index("memory://" if store is None else store, model=model)
+    making = replace(making, records="record" in index.settings["kinds"])
     try:
         report = _Scan(index, root, files, making, count, threshold, progress).run(_state_file(store))
     finally:
