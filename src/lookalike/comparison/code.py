@@ -105,7 +105,7 @@ def code_score(left: ReadText, right: ReadText) -> tuple[float, str | None]:
         return 1.0, None if left.words else "neither side has code: equal"
     if not left.words or not right.words:
         return 0.0, "one side has no code: nothing in common"
-    share = common_runs(Counter(left.runs(NGRAM, unique=False)), Counter(right.runs(NGRAM, unique=False)))
+    share = common_runs(Counter(left.runs(NGRAM)), Counter(right.runs(NGRAM)))
     note = _SHORT_NOTE if min(len(left.words), len(right.words)) < SHORT_TOKENS else None
     return min(share * share * (3.0 - 2.0 * share), _BELOW_ONE), note
 
