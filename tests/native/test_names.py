@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 NATIVE = Path(__file__).parents[2] / "native"
-_DEFINED = re.compile(r"^(?:template <[^\n]*>\n)?(?:struct|class|enum class) (\w+)[^;{\n]*\{", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:template <[^\n]*>\n)?(?:struct|class|enum class) (\w+(?:::\w+)*)[^;{\n]*\{", re.MULTILINE)
 _ANONYMOUS = re.compile(r"^namespace \{$.*?^\}  // namespace$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,5 +28,7 @@ def test_every_type_has_a_name_of_its_own() -> None:
 
 def test_types_are_found() -> None:
     anonymous = "namespace {\nstruct Hidden {\n};\n}  // namespace\n"
-    named = "namespace some {\nstruct Seen {\n};\ntemplate <class T>\nclass Also : Base {\n};\nstruct Announced;\n"
-    assert defined(anonymous + named) == ["some::Seen", "some::Also"]
+    named = (
+        "namespace some {\nstruct Seen {\n};\ntemplate <class T>\nclass Also : Base {\n};\nstruct Announced;\nstruct Seen::Inner {\n};\n"
+    )
+    assert defined(anonymous + named) == ["some::Seen", "some::Also", "some::Seen::Inner"]
