@@ -101,7 +101,8 @@ class Remaining:
 def _groups(cells: Sequence[Blob]) -> NDArray[np.uint64]:
     """What the keys of each document were moved by, where documents are compared within groups alone."""
     held = [np.frombuffer(cell.b, ">i8").astype(np.int64) for cell in cells]
-    return np.array([int(each[0]) if len(each) else 0 for each in held], np.int64).view(np.uint64) * SALTS[0]
+    moved: NDArray[np.uint64] = np.array([int(each[0]) if len(each) else 0 for each in held], np.int64).view(np.uint64) * SALTS[0]
+    return moved
 
 
 def _taken(
