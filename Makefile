@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 STAMPS := .make
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 
+# Tests and demo start hundreds of processes: where nothing may keep bytecode, each of them would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint tidy bench sanitize fuzz torture tsan audit wheel docs check-docs clean
 

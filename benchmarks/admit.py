@@ -10,7 +10,6 @@ are per second of processor time of this process, and of the clock; a busy machi
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -99,9 +98,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="lookalike-admit-") as folder:
             result = {"embedded": measure(f"{folder}/store", chosen.documents, chosen.admitted, 1)}
     result = machine.describe() | result
-    print(json.dumps(result, indent=1))
-    if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n")
+    machine.finish(result, chosen.json)
 
 
 if __name__ == "__main__":

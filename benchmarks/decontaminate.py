@@ -125,10 +125,7 @@ def main(given: list[str] | None = None) -> dict[str, Any]:
         path = folder / "large.jsonl"
         size, holding = write(path, texts, arguments.documents)
         result["large"] = ours(path, questions, holding, size) | {"documents": arguments.documents}
-    print(json.dumps(result, indent=1))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    return result
+    return machine.finish(result, arguments.json)
 
 
 if __name__ == "__main__":

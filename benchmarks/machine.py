@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import platform
 import subprocess
@@ -27,6 +28,15 @@ def describe() -> dict[str, Any]:
         },
         "versions": {"lookalike": la.__version__, "python": platform.python_version(), "numpy": version("numpy")},
     }
+
+
+def finish(result: dict[str, Any], path: Path | None) -> dict[str, Any]:
+    """Prints a result, and writes it where that was asked."""
+    shown = json.dumps(result, indent=1)
+    print(shown)
+    if path is not None:
+        path.write_text(shown + "\n", encoding="utf-8")
+    return result
 
 
 def _git(*arguments: str) -> str | None:

@@ -6,7 +6,7 @@ Essays are the texts of ``corpus.py`` (real ones with ``--data``), into which pa
 every twentieth word changed. A pair that was there before is no false one. Code is Python's standard library and this project's own
 source; copies are made by ``disguises.py``, and stand in one folder with the originals: a perfect ranking has every copy beside its
 original. copydetect (PyPI) reads the same folders, and so does Dolos where ``DOLOS`` names a folder in which ``npm install
-@dodona/dolos-lib`` ran. Times are of the processor.
+@dodona/dolos-lib`` ran. JPlag is no package of PyPI or npm; it was not to be had. Times are of the processor.
 """
 
 from __future__ import annotations
@@ -253,21 +253,16 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=40)
     parser.add_argument("--essays", type=int, default=500)
     parser.add_argument("--many", type=int, default=10_000)
-    parser.add_argument("--parts", default="many,code,essays", help="what is measured; the rest of --json stays")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    parts = options.parts.split(",")
-    result: dict[str, Any] = json.loads(options.json.read_text(encoding="utf-8")) if options.json and options.json.exists() else {}
-    result |= machine.describe()
+    result: dict[str, Any] = machine.describe()
     result["versions"] |= versions()
     with tempfile.TemporaryDirectory() as folder:
-        if "many" in parts:
-            result["many"] = many(options.many, Path(folder))
-            print("one passage in all:", result["many"])
-        if "code" in parts:
-            result["code"] = code(read(python_files(), "python", options.files), PYTHON, Path(folder))
-            print_code(result["code"])
-        for name, texts in corpus.load(options.data, None).items() if "essays" in parts else ():
+        result["many"] = many(options.many, Path(folder))
+        print("one passage in all:", result["many"])
+        result["code"] = code(read(python_files(), "python", options.files), PYTHON, Path(folder))
+        print_code(result["code"])
+        for name, texts in corpus.load(options.data, None).items():
             chosen = [text[:ESSAY] for text in texts.texts if len(text) > 600][: options.essays]
             if len(chosen) >= 20:
                 (Path(folder) / name).mkdir()

@@ -1,6 +1,6 @@
 """Documents in bulk: into PostgreSQL with ``bulk=on``, and into the embedded store, the same ones in the same process.
 
-    python benchmarks/postgres_bulk.py [--documents 200000] [--kinds simhash,minhash] [--json OUT]
+    python benchmarks/postgres_bulk.py [--documents 200000] [--kinds simhash,minhash] [--shared-buffers 2048] [--json OUT]
 
 A server is started as the tests do, but one that syncs its log. Seconds are of the clock and of the processors, the client's and those of
 all processes of the server; ``silent`` is the longest time without a word of progress, from the first document to the end of ``close``.
@@ -9,7 +9,6 @@ all processes of the server; ``silent`` is the longest time without a word of pr
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -81,17 +80,17 @@ def loaded(location: str, some: list[tuple[int, str]], kinds: str | None, server
     }
 
 
-def measure(count: int, kinds: str | None) -> dict[str, Any]:
+def measure(count: int, kinds: str | None, shared_mb: int) -> dict[str, Any]:
     some = list(documents(count))
     folder = Path(tempfile.mkdtemp(prefix="lookalike-bulk-", dir=open_folder()))
-    result: dict[str, Any] = {"documents": count, "kinds": kinds}
+    result: dict[str, Any] = {"documents": count, "kinds": kinds, "shared_buffers_mb": shared_mb}
     try:
         (folder / "server").mkdir()
         folder.chmod(0o755)
         store = folder / "store"
         result["embedded"] = loaded(str(store), some, kinds, lambda: 0.0)
         result["embedded"]["mb"] = round(sum(path.stat().st_size for path in store.rglob("*") if path.is_file()) / 1e6)
-        server = Server(folder / "server", fsync="on")
+        server = Server(folder / "server", fsync="on", shared_buffers=f"{shared_mb}MB")
         server.make()
         server.start()
         try:
@@ -116,12 +115,11 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--documents", type=int, default=200_000)
     options.add_argument("--kinds")
+    options.add_argument("--shared-buffers", type=int, default=2048, help="MB of the server's own memory")
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
-    result = measure(chosen.documents, chosen.kinds)
-    print(json.dumps(result, indent=1))
-    if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n")
+    result = measure(chosen.documents, chosen.kinds, chosen.shared_buffers)
+    machine.finish(result, chosen.json)
 
 
 if __name__ == "__main__":

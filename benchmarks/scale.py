@@ -1,10 +1,11 @@
 """Dedupe on Spark beside dedupe on one machine: the same made-up documents, the same process, the same result.
 
-    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--simulate] [--json OUT]
+    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--curator PYTHON] [--simulate] [--json OUT]
 
 Documents of 2 KB of made-up words, in Parquet; some 30 % share a bucket with another. Processor time is that of all processes: of this
 one, of the Java machine, and of its workers. A small run before the first one warms everything up; starting is not counted. Shuffled
-bytes are Spark's own figures. --simulate: sizes of partitions for ten billion documents, from the real routing of synthetic keys.
+bytes are Spark's own figures. --curator: distributed-curator on the same files, by the interpreter of its own environment (curator.py says
+how to make one). --simulate: some partitions of ten billion documents, from the real stages and synthetic keys.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +25,7 @@ import machine
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from processor import tree_seconds
 
 import lookalike as la
 
@@ -52,27 +55,6 @@ def write_corpus(folder: Path, documents: int, seed: int = 1) -> None:
         column = pa.Array.from_buffers(pa.large_string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text.tobytes())])
         ids = pa.array(np.arange(first, first + count))
         pq.write_table(pa.table({"id": ids, "text": column}), folder / f"part-{number:05}.parquet", row_group_size=8192, compression="zstd")
-
-
-def tree_seconds(pid: int) -> float:
-    """Processor seconds of a process and all that it started, also of those that are over."""
-    ticks = os.sysconf("SC_CLK_TCK")
-    children: dict[int, list[int]] = {}
-    used: dict[int, float] = {}
-    for each in Path("/proc").iterdir():
-        if each.name.isdigit():
-            try:
-                fields = (each / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            children.setdefault(int(fields[1]), []).append(int(each.name))
-            used[int(each.name)] = sum(map(int, fields[11:15])) / ticks
-    total, waiting = 0.0, [pid]
-    while waiting:
-        own = waiting.pop()
-        total += used.get(own, 0.0)
-        waiting += children.get(own, [])
-    return total
 
 
 class Shuffled:
@@ -116,6 +98,17 @@ def measured_spark(session: Any, folder: Path) -> tuple[dict[str, Any], dict[Any
     return row, found
 
 
+def measured_curator(python: str, folder: Path, documents: int, master: str) -> dict[str, Any]:
+    """In a process of its own, which has another Spark: starting is not counted, but nothing is warm."""
+    script = Path(__file__).with_name("curator.py")
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYSPARK_PYTHON", "SPARK_HOME")}
+    ran = subprocess.run([python, script, folder, master], capture_output=True, text=True, env=environment, check=False)
+    if ran.returncode:
+        return {"failed": ran.stderr.strip().splitlines()[-1:]}
+    took = json.loads(ran.stdout.strip().splitlines()[-1])
+    return {"documents": documents, **took, "cpu_us_per_document": round(took["cpu"] * 1e6 / documents, 2)}
+
+
 def _row(documents: int, wall: float, cpu: float, said: dict[str, Any]) -> dict[str, Any]:
     kept = {name: said[name] for name in ("removed", "compared")}
     return {
@@ -138,41 +131,82 @@ def spark_session(master: str) -> Any:
 
 
 def simulated(documents: int = BILLIONS, bands: int = 14, mates: float = 0.31, sample: int = 2_000_000) -> dict[str, Any]:
-    """How evenly the real routing spreads synthetic documents: rows of buckets of a share of all partitions, with one bucket of a
-    template that one document in ten thousand belongs to."""
-    from lookalike.deduping.spark.blobs import coded, target_of
+    """Some partitions of a run with so many documents, as large as there: synthetic keys go through the real stages. One document in ten
+    thousand belongs to a template, and all of these share one bucket."""
+    from lookalike.deduping.spark.blobs import PAIRS, ROWS, Blob, blobs_of, coded, scattered, target_of
     from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
     from lookalike.deduping.spark.engine import MOST_PARTITIONS
+    from lookalike.deduping.spark.stages import Grouping, Pairing
     from lookalike.leaders.candidates import bucketed
 
     draw = np.random.default_rng(4)
     partitions = min(-(-documents // DOCUMENTS_PER_PARTITION), MOST_PARTITIONS)
-    counts = np.zeros(partitions, np.int64)
-    done = 0
-    while done < sample:
-        keys = draw.integers(0, 2**63, (200_000, bands), dtype=np.uint64)
-        rows = bucketed(keys.reshape(-1), bands, np.arange(len(keys), dtype=np.int64))
-        counts += np.bincount(target_of(rows.buckets, partitions).astype(np.int64), minlength=partitions)
-        done += len(keys)
-    mean = documents * bands / partitions
-    # Rows of a partition are a sum of independent ones: their spread shrinks with the root of their number.
-    spread = 1 + 4.8 * (1 / mean) ** 0.5  # the largest of 65,536 is 4.3 deviations above
+    here = max(sample // DOCUMENTS_PER_PARTITION, 1)
+    keys = draw.integers(0, 2**63, (sample, bands), dtype=np.uint64)
+    with_mate = draw.permutation(sample)[: int(sample * mates / 2)]
+    others = draw.integers(0, sample, len(with_mate))
+    for band in range(bands):  # a document and its mate agree in half of their bands
+        agree = draw.random(len(with_mate)) < 0.5
+        keys[with_mate[agree], band] = keys[others[agree], band]
+    rows = bucketed(keys.reshape(-1), bands, np.arange(sample, dtype=np.int64))
+    targets = target_of(rows.buckets, here)
+    counts = np.bincount(targets.astype(np.int64), minlength=here)
+    hot = documents // 10_000
+    arrived: list[list[Blob]] = [[] for _ in range(here)]
+    for blob in scattered(ROWS, targets, rows.priorities, rows.buckets):
+        arrived[blob.p].append(blob)
+    template = np.sort(draw.choice(10 * hot, hot, replace=False)) + sample
+    arrived[0] += scattered(ROWS, np.zeros(hot, np.uint64), template, np.full(hot, 12345, np.uint64))
+    figures = []
+    for place, blobs in enumerate(arrived):
+        cpu = time.process_time()
+        members = list(Grouping(_Known(np.zeros(0, np.int64)))(_batches(blobs)))
+        grouped_rows = sum(len(blob.b) // 8 for blob in blobs_of(members))
+        found = list(blobs_of(Pairing(_Known([]), partitions)(members)))
+        pairs = np.bincount([blob.p for blob in found if blob.kind == PAIRS], [len(blob.b) // 8 for blob in found if blob.kind == PAIRS])
+        figures.append(
+            {
+                "rows": sum(len(blob.b) // 8 for blob in blobs),
+                "bytes": sum(len(blob.a) + len(blob.b) for blob in blobs),
+                "members": grouped_rows,
+                "pairs": int(pairs.sum()),
+                "pairs_to_one_partition": int(pairs.max(initial=0)),
+                "template": place == 0,
+                "cpu": round(time.process_time() - cpu, 2),
+            }
+        )
     split = 65_536 * FILE_ROWS // 25_000  # documents of a task that reads 128 MB
     steps = np.sort(draw.choice(split, max(split * bands // partitions, 1), replace=False))
-    hot = documents / 10_000
+    plain = figures[1:] or figures
+    mean = documents * bands / partitions
     return {
         "documents": documents,
         "partitions": partitions,
+        "simulated_partitions": here,
         "rows_per_partition": round(mean),
-        "largest_by_chance": round(spread, 4),
+        "largest_by_chance": round(1 + 4.8 * (1 / mean) ** 0.5, 4),  # the largest of 65,536 is 4.3 deviations above
         "evenness_of_sample": round(float(counts.std() / counts.mean() / (1 / counts.mean()) ** 0.5), 3),  # 1: as by chance
         "bytes_per_name": round(len(coded(steps.astype(np.int64))) / len(steps), 2),
-        "bucket_bytes_per_partition": round(mean * 10),
-        "hot_bucket_members": round(hot),
-        "hot_bucket_bytes": round(hot * 16),
-        "hot_partition_to_mean": round((mean + hot) / mean, 3),
+        "bytes_per_partition": round(mean * (8 + len(coded(steps.astype(np.int64))) / len(steps))),
+        "hot_bucket_members": hot,
+        "hot_partition_to_mean": round(figures[0]["rows"] / np.mean([each["rows"] for each in plain]), 3),
         "texts_per_partition": round(documents * mates * 2000 / partitions),
+        "core_hours_of_buckets_and_pairs": round(float(np.mean([each["cpu"] for each in plain])) * partitions / 3600, 1),
+        "by_partition": figures,
     }
+
+
+class _Known:
+    """What Spark would broadcast."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _batches(blobs: list[Any]) -> Any:
+    from lookalike.deduping.spark.blobs import batches_of
+
+    return batches_of(blobs)
 
 
 def main() -> None:
@@ -180,6 +214,8 @@ def main() -> None:
     options.add_argument("--documents", type=int, nargs="+", default=[200_000, 1_000_000])
     options.add_argument("--master", default="local[2]")
     options.add_argument("--simulate", action="store_true")
+    options.add_argument("--curator", metavar="PYTHON", help="an interpreter that has distributed-curator")
+    options.add_argument("--curator-most", type=int, default=200_000, help="documents that it gets at most")
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     result: dict[str, Any] = machine.describe() | {"runs": []}
@@ -202,6 +238,9 @@ def main() -> None:
                 print("          ", json.dumps(on_spark))
                 if count in chosen.documents:
                     result["runs"].append({"local": local, "spark": on_spark, "same_result": same})
+                    if chosen.curator and count <= chosen.curator_most:
+                        result["runs"][-1]["distributed-curator"] = measured_curator(chosen.curator, folder, count, chosen.master)
+                        print("           distributed-curator", json.dumps(result["runs"][-1]["distributed-curator"]), flush=True)
     if len(result["runs"]) > 1:
         result["slope"] = slope(result["runs"])
         print(json.dumps(result["slope"], indent=1))

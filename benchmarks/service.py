@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +232,11 @@ def seconds_used(pid: int) -> float:
     return total
 
 
+def serving(options: argparse.Namespace, port: int) -> AbstractContextManager[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "lookalike", "serve", str(options.store), "--port", str(port), "--processes", str(options.processes)]
+    return running([*command, "--quiet"], port, "/readyz")
+
+
 def measure(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
     port = free_port()
     found: dict[str, Any] = {}
@@ -239,19 +244,7 @@ def measure(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
         "near": [json.dumps({"text": text, "limit": 3, "passages": False}) for text in texts],
         "simhash": [json.dumps({"text": text, "by": "simhash", "k": 3, "limit": 3}) for text in texts],
     }
-    command = [
-        sys.executable,
-        "-m",
-        "lookalike",
-        "serve",
-        str(options.store),
-        "--port",
-        str(port),
-        "--processes",
-        str(options.processes),
-        "--quiet",
-    ]
-    with running(command, port, "/readyz") as process:
+    with serving(options, port) as process:
         for by, each in bodies.items():
             if options.by not in (by, "all"):
                 continue
@@ -294,19 +287,7 @@ def soak(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
     """Searches and writes for long, and what the processes have of memory meanwhile."""
     port, began, seen = free_port(), time.monotonic(), []
     bodies = [json.dumps({"text": text, "limit": 3}) for text in texts]
-    command = [
-        sys.executable,
-        "-m",
-        "lookalike",
-        "serve",
-        str(options.store),
-        "--port",
-        str(port),
-        "--processes",
-        str(options.processes),
-        "--quiet",
-    ]
-    with running(command, port, "/readyz") as process, Writing(port, options.writes) as writing:
+    with serving(options, port) as process, Writing(port, options.writes) as writing:
         while (passed := time.monotonic() - began) < options.soak:
             result = load(port, bodies, min(15.0, options.soak / 4), options.connections, options.threads)
             seen.append(

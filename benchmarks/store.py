@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,28 @@ def query(path: Path, rows: list[tuple[str, str]]) -> dict[str, Any]:
                 hits += bool(index.search(text, by=by))
                 times.append(time.perf_counter() - start)
             found[by] = {"p50": statistics.median(times), "p99": float(np.percentile(times, 99)), "found": hits / len(asked)}
+            found[by] |= at_once(index, asked, by)
     return found
+
+
+def at_once(index: la.Index, asked: list[str], by: str) -> dict[str, float]:
+    """Processor time of a search, the least of several runs; and how many times as many searches two threads do as one."""
+
+    def run(texts: list[str]) -> None:
+        for text in texts:
+            index.search(text, by=by)
+
+    cpu, one, two = [], [], []
+    for _ in range(5):
+        wall, spent_before = time.perf_counter(), time.process_time()
+        run(asked)
+        cpu.append((time.process_time() - spent_before) / len(asked))
+        one.append(time.perf_counter() - wall)
+        wall = time.perf_counter()
+        with ThreadPoolExecutor(2) as threads:
+            list(threads.map(run, (asked, asked)))
+        two.append(time.perf_counter() - wall)
+    return {"cpu": min(cpu), "two_threads": 2 * min(one) / min(two)}
 
 
 def open_large(path: Path, entries: int) -> dict[str, float]:

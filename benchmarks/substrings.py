@@ -170,10 +170,7 @@ def main(given: list[str] | None = None) -> dict[str, Any]:
         path = folder / "large.jsonl"
         count, size = write(path, documents(arguments.data, arguments.mb * 10**6))
         result["large"] = ours(path, size) | {"documents": count}
-    print(json.dumps(result, indent=1))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    return result
+    return machine.finish(result, arguments.json)
 
 
 if __name__ == "__main__":

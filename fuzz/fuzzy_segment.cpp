@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "fuzz.hpp"
-#include "segments/fuzzy_segments.hpp"
+#include "segments/ssdeep_segment.hpp"
+#include "segments/tlsh_segment.hpp"
 
 using namespace lookalike;
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,16 @@ def near_copies(seed: int, documents: int, length: int = 80) -> list[str]:
         else:
             texts.append(prose(draw, draw.randint(length // 2, length)))
     return [" ".join(words) for words in texts]
+
+
+def real_texts(count: int) -> list[str]:
+    """Functions and classes of Python's standard library: real texts that are on every machine."""
+    found: list[str] = []
+    for path in sorted(Path(random.__file__).parent.glob("*.py")):
+        found += [each for each in re.split(r"\n(?=(?: {4})?(?:def|class) )", path.read_text(encoding="utf-8")) if len(each) > 120]
+        if len(found) >= count:
+            break
+    return found[:count]
 
 
 def rows_of(texts: Sequence[str], **columns: Sequence[Any]) -> list[dict[str, Any]]:

@@ -17,6 +17,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -263,3 +265,17 @@ def empty_database(*, packaged: bool = False) -> str:
         connection.execute("SET client_min_messages = warning")
         connection.execute("DROP SCHEMA IF EXISTS lookalike CASCADE")
     return url
+
+
+@contextmanager
+def started_server(**settings: str) -> Iterator[Server]:
+    """A server that can be stopped: the others' is left alone."""
+    folder = Path(tempfile.mkdtemp(prefix="lookalike-pgo-", dir=open_folder()))
+    server = Server(folder, **settings)
+    try:
+        server.make()
+        server.start()
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import lookalike as la
 from lookalike.deduping.progress import Progress
@@ -64,8 +65,27 @@ def main() -> None:
 
     with la.dedupe(given, removed=removed, engine=la.spark.Engine(session, partitions=4, work=str(Path(removed).parent)), progress=watch):
         seen.update(executors())
-    print(json.dumps(killed | {"executors": len(seen)}))
+    stopped = stop_in_the_middle(given, session, str(Path(removed).parent))
+    print(json.dumps(killed | {"executors": len(seen), "stopped": stopped}))
     session.stop()
+
+
+def stop_in_the_middle(given: str, session: Any, work: str) -> list[str]:
+    """Runs that get a signal while their tasks run, and how they ended."""
+    ended = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        print("stopping", file=sys.stderr, flush=True)
+
+        def watch(at: Progress, number: int = number) -> None:
+            if at.stage == "sketch":
+                threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
+
+        try:
+            la.dedupe(given, engine=la.spark.Engine(session, partitions=4, work=work), progress=watch).close()
+        except BaseException as error:
+            ended.append(f"{type(error).__name__} {error}".strip())
+        time.sleep(1)  # killed tasks may have something to say
+    return ended
 
 
 if __name__ == "__main__":

@@ -20,7 +20,9 @@ CONFIGURATION = {
     "spark.default.parallelism": "2",
     "spark.log.level": "ERROR",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than the rows of a test
+    # Compiling takes longer than the rows of a test.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
 

@@ -149,6 +149,15 @@ def test_links_resolve(name: str) -> None:
             assert anchor in anchors(path.read_text(encoding="utf-8")), f"{name} links to {target}#{anchor}"
 
 
+CONTENTS = re.compile(r"^- \[([^\]]+)\]\(#[^)]+\)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if len(CONTENTS.findall(page)) > 2])
+def test_a_list_of_contents_is_whole(name: str) -> None:
+    prose = re.sub(r"^```.*?^```", "", PAGES[name], flags=re.DOTALL | re.MULTILINE)
+    assert CONTENTS.findall(prose) == re.findall(r"^## (.+)$", prose, re.MULTILINE)
+
+
 def test_readme_names_the_two_commands() -> None:
     lines = [line.strip() for line in PAGES["README.md"].splitlines()]
     assert "make demo" in lines

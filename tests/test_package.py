@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -10,11 +11,15 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import lookalike as la
+from lookalike.deduping.options import DedupeOptions, PlanOptions
+from lookalike.drafts.report import FeedbackOptions
 from lookalike.errors import LookalikeError
+from lookalike.index.opening import CollectionOptions
 from lookalike.registry import Registry
 
 SOURCE = Path(la.__file__).parent
@@ -247,6 +252,12 @@ def test_the_id_of_a_recipe_does_not_depend_on_what_was_imported():
     assert done.stdout.split() == ["True", "True"]
 
 
+def test_a_script_that_ends_says_nothing_of_what_a_cache_still_holds():
+    program = "import lookalike as la\ntry: la.dedupe(['text one', 'text two'])\nexcept la.LookalikeError: pass\nla.simhash('abc')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -268,3 +279,17 @@ def test_the_map_names_every_folder_of_the_package_and_the_tests_of_each() -> No
     assert folders - elsewhere <= tested
     assert tested <= folders | {"native"}
     assert all(f"`{name}`" in shown for name in elsewhere)
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [(la.dedupe, DedupeOptions), (la.plan, PlanOptions), (la.feedback, FeedbackOptions), (la.open, CollectionOptions)],
+)
+def test_options_are_shown_typed_and_checked(function: Any, options: Any) -> None:
+    """What ``help`` shows comes from the groups, what type checkers read from the TypedDict, and both say the same."""
+    code = function.__code__
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    shown = {name: each.annotation for name, each in inspect.signature(function).parameters.items() if name not in own}
+    assert shown == {name: typed.__forward_arg__ for name, typed in options.__annotations__.items()}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        function("nothing", colour=3)

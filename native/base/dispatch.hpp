@@ -16,6 +16,8 @@
 #define LOOKALIKE_AVX512 __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt")))
 #else
 #define LOOKALIKE_HAS_LEVELS 0
+#define LOOKALIKE_AVX2
+#define LOOKALIKE_AVX512
 #endif
 
 namespace lookalike {
@@ -24,6 +26,17 @@ enum class Level : std::uint8_t { plain = 0, avx2 = 1, avx512 = 2 };
 
 // What this processor has; the environment variable LOOKALIKE_VECTORS=plain, avx2 or avx512 asks for less.
 extern const Level kLevel;
+
+// For code that is written for two widths of vectors, and needs fused multiply-adds: which of the two, or neither where those are calls.
+inline Level fused_level() {
+#if LOOKALIKE_HAS_LEVELS
+    return kLevel;
+#elif defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF)
+    return Level::avx2;
+#else
+    return Level::plain;
+#endif
+}
 
 // How it is called in reports.
 const char* level_name();

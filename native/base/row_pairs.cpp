@@ -3,54 +3,55 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
-#include "base/dispatch.hpp"
+#include "base/tiles.hpp"
 
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kWidest = 16;  // columns of a panel
 constexpr std::size_t kInterleaved = 8;
 
 // One element more. `Fused`: the compiler makes one instruction of a product and a sum.
-template <PairSum Kind, bool Fused, class Number>
-[[gnu::always_inline]] inline void take(Number& sum, const Number& x, const Number& y) {
-    if constexpr (Kind == PairSum::products) {
-        if constexpr (Fused) {
-            sum += x * y;
-        } else {
-            sum = std::fma(x, y, sum);
-        }
+template <bool Fused, class Sum, class Number>
+LOOKALIKE_INLINED void add_product(Sum& sum, const Number& x, const Sum& y) {
+    if constexpr (Fused) {
+        sum += x * y;
     } else {
-        const Number difference = x - y;
-        if constexpr (Kind == PairSum::squared_differences) {
-            if constexpr (Fused) {
-                sum += difference * difference;
-            } else {
-                sum = std::fma(difference, difference, sum);
-            }
+        sum = std::fma(x, y, sum);
+    }
+}
+
+template <PairSum Kind, bool Fused = true>
+struct Take {
+    template <class Sum, class Number>
+    LOOKALIKE_INLINED void operator()(Sum& sum, const Number& x, const Sum& y) const {
+        if constexpr (Kind == PairSum::products) {
+            add_product<Fused>(sum, x, y);
         } else {
-            const Number size = difference < 0 ? -difference : difference;
-            if constexpr (Kind == PairSum::differences) {
+            const Sum difference = x - y;
+            const Sum size = difference < 0 ? -difference : difference;
+            if constexpr (Kind == PairSum::squared_differences) {
+                add_product<Fused>(sum, difference, difference);
+            } else if constexpr (Kind == PairSum::differences) {
                 sum += size;
             } else {
                 sum = size > sum ? size : sum;
             }
         }
     }
-}
+};
 
 // Several rows at a time: a step waits for the one before it, and rows do not wait for each other.
 template <PairSum Kind, bool Fused>
-[[gnu::always_inline]] inline void each_row(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+LOOKALIKE_INLINED void each_row(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+    const Take<Kind, Fused> take;
     for (std::size_t first = 0; first < rows; first += kInterleaved) {
         const std::size_t here = std::min(kInterleaved, rows - first);
         double own[kInterleaved] = {};
         for (std::size_t k = 0; k < inner; ++k) {
             for (std::size_t row = 0; row < here; ++row) {
-                take<Kind, Fused>(own[row], a[(first + row) * inner + k], b[(first + row) * inner + k]);
+                take(own[row], a[(first + row) * inner + k], b[(first + row) * inner + k]);
             }
         }
         std::copy_n(own, here, sums + first);
@@ -67,35 +68,11 @@ void fill_panel(const double* b, std::size_t columns, std::size_t inner, std::si
 }
 
 template <PairSum Kind, class Lanes, std::size_t Rows>
-[[gnu::always_inline]] inline void tile(const double* a, std::size_t inner, const double* panel, double* sums, std::size_t columns, std::size_t here) {
-    constexpr std::size_t lanes = sizeof(Lanes) / sizeof(double);
-    Lanes own[Rows][2] = {};
-    for (std::size_t k = 0; k < inner; ++k) {
-        Lanes left, right;
-        std::memcpy(&left, panel + k * 2 * lanes, sizeof left);
-        std::memcpy(&right, panel + k * 2 * lanes + lanes, sizeof right);
-#pragma GCC unroll 16
-        for (std::size_t row = 0; row < Rows; ++row) {
-            const Lanes value = Lanes{} + a[row * inner + k];
-            take<Kind, true>(own[row][0], value, left);
-            take<Kind, true>(own[row][1], value, right);
-        }
-    }
-    for (std::size_t row = 0; row < Rows; ++row) std::memcpy(sums + row * columns, own[row], here * sizeof(double));
-}
-
-template <PairSum Kind, class Lanes, std::size_t Rows>
-[[gnu::always_inline]] inline void in_tiles(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
-    constexpr std::size_t wide = 2 * sizeof(Lanes) / sizeof(double);
-    static_assert(wide <= kWidest);
-    std::vector<double> panel(inner * wide);
-    for (std::size_t from = 0; from < columns; from += wide) {
-        const std::size_t here = std::min(wide, columns - from);
-        fill_panel(b, columns, inner, from, wide, panel.data());
-        std::size_t row = 0;
-        for (; row + Rows <= rows; row += Rows) tile<Kind, Lanes, Rows>(a + row * inner, inner, panel.data(), sums + row * columns + from, columns, here);
-        for (; row < rows; ++row) tile<Kind, Lanes, 1>(a + row * inner, inner, panel.data(), sums + row * columns + from, columns, here);
-    }
+LOOKALIKE_INLINED void in_tiles(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+    std::vector<double> panel(inner * 2 * sizeof(Lanes) / sizeof(double));
+    sum_in_tiles<Lanes, Rows>(
+        a, rows, inner, columns, sums, panel.data(),
+        [&](std::size_t from, std::size_t wide, double* columns_of) { fill_panel(b, columns, inner, from, wide, columns_of); }, Take<Kind>{});
 }
 
 typedef double Lanes4 __attribute__((vector_size(32)));
@@ -112,7 +89,6 @@ struct Plain {
     }
 };
 
-#if LOOKALIKE_HAS_LEVELS
 template <PairSum Kind>
 struct By4 {
     LOOKALIKE_AVX2 static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
@@ -132,28 +108,15 @@ struct By8 {
         in_tiles<Kind, Lanes8, 8>(a, rows, b, columns, inner, sums);
     }
 };
-#elif defined(__FP_FAST_FMA)
-template <PairSum Kind>
-struct By4 {
-    static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) { each_row<Kind, true>(a, b, sums, rows, inner); }
-    static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
-        in_tiles<Kind, Lanes4, 4>(a, rows, b, columns, inner, sums);
-    }
-};
-#endif
 
 // Calls `use` with the fastest way of a kind that this processor has.
 template <PairSum Kind, class Use>
 void with_fastest(Use&& use) {
-#if LOOKALIKE_HAS_LEVELS
-    if (kLevel == Level::avx512) return use(By8<Kind>{});
-    if (kLevel == Level::avx2) return use(By4<Kind>{});
-    return use(Plain<Kind>{});
-#elif defined(__FP_FAST_FMA)
-    return use(By4<Kind>{});
-#else
-    return use(Plain<Kind>{});
-#endif
+    switch (fused_level()) {
+        case Level::avx512: return use(By8<Kind>{});
+        case Level::avx2: return use(By4<Kind>{});
+        case Level::plain: return use(Plain<Kind>{});
+    }
 }
 
 template <class Use>

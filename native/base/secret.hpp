@@ -87,7 +87,7 @@ class SecretShingler {
             emitted = true;
         };
         if (!(with_plain_ && options_.hashing.key()) && SimpleTokens::suits(utf8, options_.mode, options_.fold)) {
-            simple_.start();
+            simple_.start(SimpleTokens::kSizes);
             while (const std::size_t taken = simple_.take(utf8, options_.mode)) {
                 std::uint64_t *plain = plain_.data() + held_, *words = words_.data() + held_;
                 simple_.hash(plain);

@@ -231,11 +231,8 @@ Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_bands(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("band_keys", &keys_of_bands, "values"_a.noconvert(), "size"_a, "bands"_a, "rows"_a);
     nb::class_<BandTablesOfArrays>(m, "BandTables")
         .def(nb::init<Input<std::uint64_t>, Input<std::uint32_t>, Input<std::uint16_t>, Input<std::uint32_t>, Input<std::uint32_t>, Input<std::uint64_t>,
@@ -253,3 +250,5 @@ void bind_bands(nb::module_& m) {
           "workers"_a);
     m.def("content_digests", &content_digests, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "workers"_a, "seed"_a = 0);
 }
+
+}  // namespace lookalike

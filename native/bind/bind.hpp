@@ -29,6 +29,8 @@ namespace nb = nanobind;
 
 namespace lookalike {
 
+using namespace nb::literals;
+
 template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>

@@ -1,7 +1,9 @@
-// The module. Only this file and bind_*.cpp know Python; kernels see contiguous buffers.
+// The module. Only the files of this folder know Python; kernels see contiguous buffers.
 #include "base/checksum.hpp"
 #include "base/dispatch.hpp"
 #include "bind/bind.hpp"
+
+namespace lookalike {
 
 void bind_text(nb::module_& m);
 void bind_checks(nb::module_& m);
@@ -10,6 +12,7 @@ void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
 void bind_single(nb::module_& m);
 void bind_compared(nb::module_& m);
+void bind_edits(nb::module_& m);
 void bind_passages(nb::module_& m);
 void bind_fuzzy(nb::module_& m);
 void bind_hamming(nb::module_& m);
@@ -21,12 +24,14 @@ void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_postings(nb::module_& m);
 void bind_pages(nb::module_& m);
-void bind_transport(nb::module_& m);
+void bind_word_mover(nb::module_& m);
 void bind_vectors(nb::module_& m);
+
+}  // namespace lookalike
 
 namespace {
 
-std::uint64_t checksum(lookalike::Bytes data) {
+std::uint64_t checksum_of(lookalike::Bytes data) {
     nb::gil_scoped_release release;
     return lookalike::checksum(lookalike::view(data));
 }
@@ -34,10 +39,13 @@ std::uint64_t checksum(lookalike::Bytes data) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+    using namespace lookalike;
+    // What a module's cache still holds when the interpreter ends is no leak, and no user can do anything about it.
+    nb::set_leak_warnings(false);
     // Arguments are noconvert everywhere: nanobind would otherwise cast a float array to integers in silence.
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
-    m.def("cpu_level", &lookalike::level_name);
-    m.def("checksum", &checksum, nb::arg("data").noconvert());
+    m.def("cpu_level", &level_name);
+    m.def("checksum", &checksum_of, "data"_a.noconvert());
     bind_text(m);
     bind_checks(m);
     bind_mappings(m);
@@ -45,6 +53,7 @@ NB_MODULE(_native, m) {
     bind_single(m);
     bind_record(m);
     bind_compared(m);
+    bind_edits(m);
     bind_passages(m);
     bind_fuzzy(m);
     bind_hamming(m);
@@ -56,6 +65,6 @@ NB_MODULE(_native, m) {
     bind_bands(m);
     bind_postings(m);
     bind_pages(m);
-    bind_transport(m);
+    bind_word_mover(m);
     bind_vectors(m);
 }

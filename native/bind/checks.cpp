@@ -97,11 +97,10 @@ std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::list rows, std
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_checks(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("packed_checks", &packed_checks, "columns"_a, "places"_a, "first_row"_a);
     m.def("wrong_values", &wrong_values, "rows"_a, "places"_a, "all_checked"_a, "most"_a);
 }
+
+}  // namespace lookalike

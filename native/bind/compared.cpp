@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/sort_hashes.hpp"
 #include "bind/bind.hpp"
 #include "text/token_traits.hpp"
 
@@ -51,22 +52,66 @@ std::pair<Output<std::uint8_t>, Output<std::uint32_t>> traits_of(Bytes text, Inp
     return {give(std::move(found.traits)), give(std::move(found.doubtful))};
 }
 
-Output<std::uint64_t> sort_hashes(Hashes hashes) {
+// Ascending; `unique`: each once.
+Output<std::uint64_t> sorted_hashes(Hashes hashes, bool unique) {
     std::vector<std::uint64_t> sorted(hashes.data(), hashes.data() + hashes.size());
     {
         nb::gil_scoped_release release;
-        std::sort(sorted.begin(), sorted.end());
+        sort_hashes(sorted);
+        if (unique) sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     }
     return give(std::move(sorted));
 }
 
+// Each code point replaced by what a table has in its place; those behind the table's end stay.
+Output<std::uint32_t> map_code_points(Input<std::uint32_t> text, Input<std::uint32_t> table) {
+    std::vector<std::uint32_t> mapped(text.size());
+    {
+        nb::gil_scoped_release release;
+        const std::size_t known = table.size();
+        for (std::size_t i = 0; i < mapped.size(); ++i) {
+            const std::uint32_t point = text.data()[i];
+            mapped[i] = point < known ? table.data()[point] : point;
+        }
+    }
+    return give(std::move(mapped));
+}
+
+// In how many places two texts of one length differ.
+std::size_t count_differences(Input<std::uint32_t> a, Input<std::uint32_t> b) {
+    if (a.size() != b.size()) throw nb::value_error("b: expected as long as a");
+    nb::gil_scoped_release release;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += a.data()[i] != b.data()[i];
+    return count;
+}
+
+// The characters of the tokens that begin within spans, which come in order of their starts, and those of all tokens.
+std::pair<std::uint64_t, std::uint64_t> covered_characters(Input<std::uint32_t> starts, Input<std::uint32_t> ends, Input<std::uint32_t> span_starts,
+                                                           Input<std::uint32_t> span_ends) {
+    if (starts.size() != ends.size()) throw nb::value_error("ends: expected as many as starts");
+    if (span_starts.size() != span_ends.size()) throw nb::value_error("span_ends: expected as many as span_starts");
+    nb::gil_scoped_release release;
+    std::uint64_t inside = 0, all = 0, reach = 0;  // reach: what begins before it is inside
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const std::uint64_t start = starts.data()[i], size = std::uint64_t{ends.data()[i]} - start;
+        for (; next < span_starts.size() && span_starts.data()[next] <= start; ++next) reach = std::max<std::uint64_t>(reach, span_ends.data()[next]);
+        all += size;
+        if (start < reach) inside += size;
+    }
+    return {inside, all};
+}
+
 }  // namespace
-}  // namespace lookalike
 
 void bind_compared(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("count_tokens", &count_tokens, "text"_a.noconvert(), "mode"_a, "fold"_a);
     m.def("token_traits", &traits_of, "text"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert());
-    m.def("sort_hashes", &sort_hashes, "hashes"_a.noconvert());
+    m.def("sort_hashes", &sorted_hashes, "hashes"_a.noconvert(), "unique"_a = false);
+    m.def("map_code_points", &map_code_points, "text"_a.noconvert(), "table"_a.noconvert());
+    m.def("count_differences", &count_differences, "a"_a.noconvert(), "b"_a.noconvert());
+    m.def("covered_characters", &covered_characters, "starts"_a.noconvert(), "ends"_a.noconvert(), "span_starts"_a.noconvert(), "span_ends"_a.noconvert());
 }
+
+}  // namespace lookalike

@@ -85,11 +85,8 @@ class BoundBloom {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_containment(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<BoundReferences>(m, "References")
         .def(nb::init<Hashes, Offsets, std::size_t, std::size_t, bool>(), "tokens"_a.noconvert(), "offsets"_a.noconvert(), "n"_a, "least"_a, "by_tokens"_a)
         .def("find", &BoundReferences::find, "tokens"_a.noconvert(), "offsets"_a.noconvert(), "share"_a)
@@ -99,3 +96,5 @@ void bind_containment(nb::module_& m) {
         .def(nb::init<std::size_t, unsigned, std::optional<Hashes>>(), "blocks"_a, "hashes"_a, "key"_a.noconvert() = nb::none())
         .def("add", &BoundBloom::add, "items"_a.noconvert());
 }
+
+}  // namespace lookalike

@@ -176,11 +176,8 @@ Sketches sketch_feature_lists(Hashes data, Offsets offsets, std::size_t size, un
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_dedupe(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("scan_json_lines", &scan_rows, "block"_a.noconvert(), "columns"_a);
     m.def("count_line_ends", &count_line_ends, "data"_a.noconvert());
     m.def("join_spans", &join_spans, "data"_a.noconvert(), "spans"_a.noconvert());
@@ -190,3 +187,5 @@ void bind_dedupe(nb::module_& m) {
     m.def("sketch_feature_lists", &sketch_feature_lists, "features"_a.noconvert(), "offsets"_a.noconvert(), "size"_a, "bands"_a, "rows"_a, "workers"_a,
           "scratch"_a = nb::none());
 }
+
+}  // namespace lookalike

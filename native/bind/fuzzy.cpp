@@ -15,8 +15,6 @@
 #include "sketch/ssdeep.hpp"
 #include "sketch/tlsh.hpp"
 
-using namespace nb::literals;
-
 namespace lookalike {
 namespace {
 
@@ -208,10 +206,8 @@ int tlsh_distance(Bytes left, Bytes right, bool with_length) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_fuzzy(nb::module_& m) {
-    using namespace lookalike;
     m.def("ssdeep_hash", &ssdeep_hash, "data"_a.noconvert());
     m.def("ssdeep_hashes", &ssdeep_hashes, "data"_a.noconvert(), "offsets"_a.noconvert(), "workers"_a = 1);
     m.def("ssdeep_score", &ssdeep_score, "left"_a, "right"_a);
@@ -240,3 +236,5 @@ void bind_fuzzy(nb::module_& m) {
         .def("digest", &nilsimsa_digest);
     m.def("mmdt_hashes", &mmdt_hashes, "data"_a.noconvert(), "offsets"_a.noconvert(), "workers"_a = 1);
 }
+
+}  // namespace lookalike

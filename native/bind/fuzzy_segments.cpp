@@ -2,9 +2,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bind/bind.hpp"
-#include "segments/fuzzy_segments.hpp"
-
-using namespace nb::literals;
+#include "segments/ssdeep_segment.hpp"
+#include "segments/tlsh_segment.hpp"
 
 namespace lookalike {
 namespace {
@@ -127,10 +126,8 @@ std::string texts(const Open& opened) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_fuzzy_segments(nb::module_& m) {
-    using namespace lookalike;
     using Rows = OpenTlsh::Rows;
     using Starts = OpenTlsh::Starts;
     nb::class_<OpenTlsh>(m, "TlshSegment")
@@ -150,3 +147,5 @@ void bind_fuzzy_segments(nb::module_& m) {
         .def("search", &search_ssdeep, "digest"_a, "min_score"_a, "limit"_a, "workers"_a)
         .def("texts", &texts<OpenSsdeep>);
 }
+
+}  // namespace lookalike

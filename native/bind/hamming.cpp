@@ -267,11 +267,8 @@ class Segment {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_hamming(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<SharedIndex>(m, "HammingIndex")
         .def(nb::init<unsigned>(), "bits"_a)
         .def("__len__", &SharedIndex::size)
@@ -292,3 +289,5 @@ void bind_hamming(nb::module_& m) {
         .def("search", nb::overload_cast<Hashes, unsigned, std::size_t, unsigned>(&Segment::search, nb::const_), "words"_a.noconvert(), "k"_a, "limit"_a,
              "workers"_a);
 }
+
+}  // namespace lookalike

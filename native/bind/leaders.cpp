@@ -282,11 +282,8 @@ class BoundSimhashLeaders {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_leaders(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("feature_similarities", &feature_similarities, "features"_a.noconvert(), "offsets"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(),
           "least"_a, "estimated"_a, "workers"_a);
     m.def("decide", &decide_documents, "offsets"_a.noconvert(), "earlier"_a.noconvert(), "similarities"_a.noconvert(), "threshold"_a,
@@ -309,3 +306,5 @@ void bind_leaders(nb::module_& m) {
         .def_prop_ro("kept", &BoundSimhashLeaders::kept)
         .def_prop_ro("nbytes", &BoundSimhashLeaders::bytes);
 }
+
+}  // namespace lookalike

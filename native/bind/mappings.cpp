@@ -50,11 +50,8 @@ class MappingGuard {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_mappings(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("file_stamp", &file_stamp, "path"_a);
     m.def("renew_guard", &renew_guard);
     nb::class_<MappingGuard>(m, "MappingGuard")
@@ -62,3 +59,5 @@ void bind_mappings(nb::module_& m) {
         .def_prop_ro("was_cut", &MappingGuard::was_cut)
         .def("release", &MappingGuard::release);
 }
+
+}  // namespace lookalike

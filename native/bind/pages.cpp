@@ -164,11 +164,8 @@ std::pair<std::size_t, std::size_t> count_markup(nb::str html) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_pages(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<PageTree>(m, "PageTree")
         .def("__len__", [](const PageTree& tree) { return tree.tags.size(); })
         .def_ro("depth", &PageTree::depth)
@@ -203,3 +200,5 @@ void bind_pages(nb::module_& m) {
     m.def("align_tags", &align_tags_, "left"_a.noconvert(), "right"_a.noconvert(), "names"_a.noconvert(), "flags"_a.noconvert(), "attributes"_a.noconvert(),
           "attribute_offsets"_a.noconvert(), "strings"_a.noconvert(), "string_offsets"_a.noconvert(), "name_weight"_a, "attribute_weight"_a, "string_weight"_a);
 }
+
+}  // namespace lookalike

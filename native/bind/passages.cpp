@@ -217,11 +217,8 @@ Runs moved_tokens(Hashes left, Hashes right, const Runs& kept, unsigned shortest
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_passages(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("winnow_shingles", &winnow_shingles, "shingles"_a.noconvert(), "window"_a);
     m.def("winnow_texts", &winnow_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
     m.def("winnow_texts", &winnow_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
@@ -230,3 +227,5 @@ void bind_passages(nb::module_& m) {
     m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "sizes"_a.noconvert());
     m.def("moved_tokens", &moved_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "kept"_a, "shortest"_a);
 }
+
+}  // namespace lookalike

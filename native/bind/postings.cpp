@@ -167,11 +167,8 @@ Sections merge(const std::vector<const HeldSegment*>& held, Rows removed) {
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_postings(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<HeldSegment>(m, "PostingSegment")
         .def(nb::init<Rows, Numbers, Bytes, Numbers, Bytes, Numbers, Numbers, Input<std::uint16_t>, Input<std::uint16_t>, Hashes>(), "rows"_a.noconvert(),
              "firsts"_a.noconvert(), "suffix_bits"_a.noconvert(), "directory"_a.noconvert(), "suffixes"_a.noconvert(), "places"_a.noconvert(),
@@ -185,3 +182,5 @@ void bind_postings(nb::module_& m) {
     m.def("build_postings", &build, "rows"_a.noconvert(), "offsets"_a.noconvert(), "values"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert());
     m.def("merge_postings", &merge, "segments"_a, "removed"_a.noconvert());
 }
+
+}  // namespace lookalike

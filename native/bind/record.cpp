@@ -86,13 +86,12 @@ std::pair<Output<std::uint64_t>, Output<double>> record_features(Hashes paths, I
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_record(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("sketch_records", &sketch_records, "paths"_a.noconvert(), "weights"_a.noconvert(), "kinds"_a.noconvert(), "numbers"_a.noconvert(),
           "data"_a.noconvert(), "offsets"_a.noconvert(), "records"_a.noconvert(), "bits"_a, "size"_a, "workers"_a);
     m.def("record_features", &record_features, "paths"_a.noconvert(), "weights"_a.noconvert(), "kinds"_a.noconvert(), "numbers"_a.noconvert(),
           "data"_a.noconvert(), "offsets"_a.noconvert(), "records"_a.noconvert());
 }
+
+}  // namespace lookalike

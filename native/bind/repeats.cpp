@@ -121,11 +121,8 @@ class Repeats {
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_repeats(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("unit_hashes", &unit_hashes, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "sentences"_a);
     m.def("unit_spans", &unit_spans, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "sentences"_a, "wanted"_a.noconvert(),
           "ends"_a.noconvert());
@@ -139,3 +136,5 @@ void bind_repeats(nb::module_& m) {
         .def("collect", &Repeats::collect, "slice"_a)
         .def("decide", &Repeats::decide, "documents"_a.noconvert());
 }
+
+}  // namespace lookalike

@@ -3,12 +3,40 @@
 
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
+#include "segments/bands.hpp"
 #include "sketch/simhash.hpp"
+#include "sketch/verify.hpp"
 
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kShort = 16384;  // bytes: sketched with the lock held, since letting go of it would take as long
+
+// A str or bytes as UTF-8: ASCII is read where it is.
+class HeldUtf8 {
+   public:
+    explicit HeldUtf8(nb::handle text) : held_(is_utf8(text) ? nb::borrow(text) : encoded(text)), text_(held_) {}
+    Utf8 utf8() const { return std::get<Utf8>(text_.view()); }
+
+   private:
+    static bool is_utf8(nb::handle text) {
+        if (PyBytes_Check(text.ptr())) return true;
+        if (!PyUnicode_Check(text.ptr())) throw nb::type_error("text: expected str or bytes");
+#if defined(Py_LIMITED_API)  // HeldText encodes all of them
+        return true;
+#else
+        return PyUnicode_IS_ASCII(text.ptr());
+#endif
+    }
+    static nb::object encoded(nb::handle text) {
+        nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+        if (!bytes.is_valid()) throw nb::python_error();
+        return bytes;
+    }
+
+    nb::object held_;
+    HeldText text_;
+};
 
 // A recipe, ready for use. Python's lock keeps threads apart; a long text is sketched without the lock, in buffers of its own.
 class TextSketcher {
@@ -40,6 +68,44 @@ class TextSketcher {
             sketch(shingler, hasher, values);
         }
         return nb::bytes(reinterpret_cast<const char*>(values.data()), 4 * size);
+    }
+
+    // The same, and behind it the key of each band.
+    nb::tuple banded(nb::handle text, std::size_t size, std::size_t bands, std::size_t rows) {
+        if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
+            throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+        const nb::bytes values = minhash(text, size);
+        std::vector<std::uint32_t> keys(bands);
+        band_keys({reinterpret_cast<const std::uint32_t*>(values.c_str()), size}, size, bands, rows, keys.data());
+        return nb::make_tuple(values, give(std::move(keys)));
+    }
+
+    // The Jaccard similarity of each text with a query, of secret features of this process; two texts without features are alike.
+    nb::list jaccards(nb::handle query, const nb::list& texts) {
+        const HeldUtf8 asked(query);
+        std::vector<HeldUtf8> others;
+        others.reserve(texts.size());
+        for (const nb::handle text : texts) others.emplace_back(text);
+        std::vector<double> similarities(others.size());
+        std::unique_ptr<SecretShingler> shingler = taken();
+        {
+            nb::gil_scoped_release release;
+            std::vector<std::uint64_t> own;
+            shingler->run(asked.utf8(),
+                          [&](const std::uint64_t*, const std::uint64_t* features, std::size_t count) { own.insert(own.end(), features, features + count); });
+            FeatureTable table(own);
+            for (std::size_t i = 0; i < similarities.size(); ++i) {
+                table.start_text();
+                shingler->run(others[i].utf8(), [&](const std::uint64_t*, const std::uint64_t* features, std::size_t count) { table.add(features, count); });
+                const Overlap overlap = table.overlap();
+                const std::size_t both = table.query_size() + overlap.size - overlap.common;
+                similarities[i] = both == 0 ? 1.0 : static_cast<double>(overlap.common) / static_cast<double>(both);
+            }
+        }
+        idle_.push_back(std::move(shingler));
+        nb::list given;
+        for (const double similarity : similarities) given.append(similarity);
+        return given;
     }
 
     nb::object simhash(nb::handle text, unsigned bits, bool unique) {
@@ -77,21 +143,31 @@ class TextSketcher {
         return std::visit([](const auto& units) { return units.size_bytes(); }, text) <= kShort;
     }
 
+    // Its buffers are larger than a short text: those of earlier calls are used again, by one thread each.
+    std::unique_ptr<SecretShingler> taken() {
+        if (idle_.empty()) return std::make_unique<SecretShingler>(options_, process_secret(), false);
+        std::unique_ptr<SecretShingler> found = std::move(idle_.back());
+        idle_.pop_back();
+        return found;
+    }
+
     TextOptions options_;
     TextShingler shingler_;
+    std::vector<std::unique_ptr<SecretShingler>> idle_;
     MinHasher hasher_{1};
     std::vector<std::uint32_t> values_;
     std::vector<std::uint64_t> features_;
 };
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_single(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     nb::class_<TextSketcher>(m, "TextSketcher")
         .def(nb::init<unsigned, bool, unsigned, const Seed&>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a)
         .def("minhash", &TextSketcher::minhash, "text"_a, "size"_a)
+        .def("banded", &TextSketcher::banded, "text"_a, "size"_a, "bands"_a, "rows"_a)
+        .def("jaccards", &TextSketcher::jaccards, "query"_a, "texts"_a)
         .def("simhash", &TextSketcher::simhash, "text"_a, "bits"_a, "unique"_a);
 }
+
+}  // namespace lookalike

@@ -219,11 +219,8 @@ Output<std::uint64_t> secret_strings(Bytes data, Offsets offsets, std::optional<
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_text(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
     m.def("pack_strings", &pack_strings, "texts"_a, "characters"_a = std::numeric_limits<std::size_t>::max());
     m.def("fold_text", &fold_text, "text"_a.noconvert());
     m.def("tokenize", &tokenize, "text"_a.noconvert(), "mode"_a, "fold"_a);
@@ -235,3 +232,5 @@ void bind_text(nb::module_& m) {
     m.def("secret_strings", &secret_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "key"_a.noconvert() = nb::none());
     m.def("hash_strings", &hash_strings, "data"_a.noconvert(), "offsets"_a.noconvert(), "integers"_a, "seed"_a = 0);
 }
+
+}  // namespace lookalike

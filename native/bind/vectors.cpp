@@ -132,7 +132,6 @@ Output<double> pair_sums(unsigned kind, Input<double> a, Input<double> b, std::s
 }
 
 }  // namespace
-}  // namespace lookalike
 
 void bind_vectors(nb::module_& m) {
     m.def("matrix_product", &lookalike::product_of, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("inner").noconvert());
@@ -144,3 +143,5 @@ void bind_vectors(nb::module_& m) {
           nb::arg("query_squares").noconvert(), nb::arg("dimensions").noconvert(), nb::arg("least").noconvert(), nb::arg("limit").noconvert(),
           nb::arg("workers").noconvert());
 }
+
+}  // namespace lookalike

@@ -213,11 +213,8 @@ std::tuple<Output<std::uint32_t>, Output<std::uint32_t>, Output<std::uint64_t>, 
 }
 
 }  // namespace
-}  // namespace lookalike
 
-void bind_transport(nb::module_& m) {
-    using namespace lookalike;
-    using namespace nb::literals;
+void bind_word_mover(nb::module_& m) {
     m.def("transport_plan", &transport_plan, "supplies"_a.noconvert(), "demands"_a.noconvert(), "costs"_a.noconvert());
     m.def("wmd_distances", &wmd_distances, "left_vectors"_a.noconvert(), "left_counts"_a.noconvert(), "left_offsets"_a.noconvert(),
           "right_vectors"_a.noconvert(), "right_counts"_a.noconvert(), "right_offsets"_a.noconvert(), "dimensions"_a, "workers"_a);
@@ -228,3 +225,5 @@ void bind_transport(nb::module_& m) {
     m.def("wmd_nearest", &wmd_nearest, "vectors"_a.noconvert(), "dimensions"_a, "words"_a.noconvert(), "counts"_a.noconvert(), "offsets"_a.noconvert(),
           "centroids"_a.noconvert(), "slack"_a, "query"_a.noconvert(), "query_counts"_a.noconvert(), "k"_a, "workers"_a);
 }
+
+}  // namespace lookalike

@@ -1,132 +1,14 @@
 #include "segments/bands.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
-#include <stdexcept>
 #include <string>
 
 namespace lookalike {
 namespace {
 
-constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
 std::uint32_t band_key(const std::uint32_t* values, std::size_t rows, std::uint64_t state) {
     for (std::size_t i = 0; i < rows; ++i) state = mix((state ^ values[i]) + kGolden);
     return std::max<std::uint32_t>(static_cast<std::uint32_t>(state >> 32), 1);
-}
-
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
-
-void require(bool holds, const char* what) {
-    if (!holds) refuse(what);
-}
-
-// Tells equal documents: gives each distinct pair of a digest and keys the next number.
-class Grouping {
-   public:
-    Grouping(std::span<const std::uint64_t> digests, std::span<const std::uint32_t> keys, std::size_t bands)
-        : digests_(digests), keys_(keys), bands_(bands), slots_(std::bit_ceil(2 * digests.size() + 1), kNone) {}
-
-    std::uint32_t number(std::size_t document) {
-        // The keys are hashed too: if digests are not what they should be, equal ones must not pile up.
-        std::uint64_t state = digests_[document];
-        for (const std::uint32_t key : keys(document)) state = absorb(state, key);
-        for (std::size_t i = mix(state);; ++i) {
-            std::uint32_t& slot = slots_[i & (slots_.size() - 1)];
-            if (slot == kNone) {
-                slot = static_cast<std::uint32_t>(firsts_.size());
-                firsts_.push_back(document);
-                return slot;
-            }
-            const std::size_t first = firsts_[slot];
-            if (digests_[first] == digests_[document] && std::ranges::equal(keys(first), keys(document))) return slot;
-        }
-    }
-
-    std::span<const std::uint32_t> keys(std::size_t document) const { return keys_.subspan(document * bands_, bands_); }
-    const std::vector<std::size_t>& firsts() const { return firsts_; }  // of each group its first document
-
-   private:
-    std::span<const std::uint64_t> digests_;
-    std::span<const std::uint32_t> keys_;
-    std::size_t bands_;
-    std::vector<std::uint32_t> slots_;
-    std::vector<std::size_t> firsts_;
-};
-
-// Counts in starts[1 …] become the places where writing begins: each write then advances its own, and in the end
-// starts[i] is where i begins.
-void begin_writing(std::span<std::uint32_t> starts) { std::exclusive_scan(starts.begin() + 1, starts.end(), starts.begin() + 1, std::uint32_t{0}); }
-
-// The columns of one band from the keys of its groups, in the order of the groups.
-void build_band(std::span<const std::uint32_t> keys, std::size_t band, std::vector<std::uint64_t>& entries, BuiltBands& out) {
-    const std::size_t groups = keys.size();
-    const unsigned bits = directory_bits(groups), rest_bits = 32 - bits;
-    const std::span starts = std::span(out.directory).subspan(band * ((std::size_t{1} << bits) + 1), (std::size_t{1} << bits) + 1);
-    const auto bucket_of = [&](std::uint32_t key) { return static_cast<std::size_t>(std::uint64_t{key} >> rest_bits); };
-    for (const std::uint32_t key : keys) ++starts[bucket_of(key) + 1];
-    begin_writing(starts);
-    entries.resize(groups);
-    for (std::size_t group = 0; group < groups; ++group) {
-        entries[starts[bucket_of(keys[group]) + 1]++] = std::uint64_t{keys[group]} << 32 | group;
-    }
-    for (std::size_t b = 0; b + 1 < starts.size(); ++b) std::sort(entries.begin() + starts[b], entries.begin() + starts[b + 1]);
-
-    const std::uint64_t mask = (std::uint64_t{1} << rest_bits) - 1;
-    for (std::size_t i = 0; i < groups; ++i) {
-        const std::uint64_t rest = entries[i] >> 32 & mask;
-        if (rest_bits <= 16) {
-            out.short_rests[band * groups + i] = static_cast<std::uint16_t>(rest);
-        } else {
-            out.long_rests[band * groups + i] = static_cast<std::uint32_t>(rest);
-        }
-        out.groups[band * groups + i] = static_cast<std::uint32_t>(entries[i]);
-    }
-}
-
-void build_tables(const Grouping& grouping, std::size_t bands, BuiltBands& out) {
-    const std::vector<std::size_t>& firsts = grouping.firsts();
-    const std::size_t groups = firsts.size();
-    const unsigned bits = directory_bits(groups);
-    out.shape = {bands, groups};
-    out.directory.resize(bands * ((std::size_t{1} << bits) + 1));
-    if (bits >= 16) {
-        out.short_rests.resize(bands * groups);
-    } else {
-        out.long_rests.resize(bands * groups);
-    }
-    out.groups.resize(bands * groups);
-    constexpr std::size_t kTogether = 8;  // bands taken from a document's keys at once: a cache line is read twice, not sixteen times
-    std::vector<std::uint32_t> columns(std::min(kTogether, bands) * groups);
-    std::vector<std::uint64_t> entries;
-    for (std::size_t first = 0; first < bands; first += kTogether) {
-        const std::size_t count = std::min(kTogether, bands - first);
-        for (std::size_t group = 0; group < groups; ++group) {
-            const std::uint32_t* keys = grouping.keys(firsts[group]).data() + first;
-            for (std::size_t b = 0; b < count; ++b) columns[b * groups + group] = keys[b];
-        }
-        for (std::size_t b = 0; b < count; ++b) build_band(std::span(columns).subspan(b * groups, groups), first + b, entries, out);
-    }
-}
-
-// Rows in ascending order; row i belongs to document documents[i], and several may belong to the same.
-BuiltBands assemble(std::span<const std::int64_t> rows, std::span<const std::uint32_t> documents, std::span<const std::uint64_t> digests,
-                    std::span<const std::uint32_t> keys, std::size_t bands) {
-    Grouping grouping(digests, keys, bands);
-    std::vector<std::uint32_t> group_of(digests.size(), kNone);
-    for (const std::uint32_t document : documents) {
-        if (group_of[document] == kNone) group_of[document] = grouping.number(document);
-    }
-    BuiltBands out;
-    build_tables(grouping, bands, out);
-    for (const std::size_t first : grouping.firsts()) out.digests.push_back(digests[first]);
-    out.row_offsets.resize(grouping.firsts().size() + 1);
-    for (const std::uint32_t document : documents) ++out.row_offsets[group_of[document] + 1];
-    begin_writing(out.row_offsets);
-    out.rows.resize(rows.size());
-    for (std::size_t i = 0; i < rows.size(); ++i) out.rows[out.row_offsets[group_of[documents[i]] + 1]++] = rows[i];
-    return out;
 }
 
 }  // namespace
@@ -228,50 +110,6 @@ std::span<const std::uint32_t> BandTables::having(const Bucket& bucket, std::uin
         return columns_.groups.subspan(static_cast<std::size_t>(found.first - rests), static_cast<std::size_t>(found.second - found.first));
     };
     return is_short() ? find(columns_.short_rests.data()) : find(columns_.long_rests.data());
-}
-
-BuiltBands build_bands(std::span<const std::int64_t> rows, std::span<const std::uint64_t> digests, std::span<const std::uint32_t> keys, std::size_t bands) {
-    std::vector<std::uint32_t> documents(rows.size());
-    std::iota(documents.begin(), documents.end(), 0);
-    return assemble(rows, documents, digests, keys, bands);
-}
-
-BuiltBands merge_bands(const std::vector<const BandTables*>& segments, std::span<const std::int64_t> removed) {
-    const std::size_t bands = segments.at(0)->bands();
-    struct Entry {
-        std::int64_t row;
-        std::uint32_t document;  // here: a group of a segment
-    };
-    std::vector<Entry> entries;
-    std::vector<std::uint64_t> digests;
-    for (const BandTables* segment : segments) {
-        if (digests.size() + segment->groups() > kMaxBandDocuments) refuse("the segments have more documents than one can hold");
-        for (std::size_t group = 0; group < segment->groups(); ++group) {
-            for (const std::int64_t row : segment->rows(group)) {
-                if (!std::ranges::binary_search(removed, row)) entries.push_back({row, static_cast<std::uint32_t>(digests.size() + group)});
-            }
-        }
-        digests.insert(digests.end(), segment->digests().begin(), segment->digests().end());
-    }
-    if (entries.size() > kMaxBandDocuments) refuse("the segments have more documents than one can hold");
-    std::vector<std::uint32_t> keys(digests.size() * bands);
-    std::size_t base = 0;
-    for (const BandTables* segment : segments) {
-        segment->for_each_key([&](std::size_t band, std::uint32_t key, std::uint32_t group) { keys[(base + group) * bands + band] = key; });
-        base += segment->groups();
-    }
-    std::ranges::sort(entries, {}, &Entry::row);
-    const auto twice = std::ranges::adjacent_find(entries, {}, &Entry::row);
-    if (twice != entries.end()) refuse("row " + std::to_string(twice->row) + " is there twice");
-    std::vector<std::int64_t> rows;
-    std::vector<std::uint32_t> documents;
-    rows.reserve(entries.size());
-    documents.reserve(entries.size());
-    for (const Entry& entry : entries) {
-        rows.push_back(entry.row);
-        documents.push_back(entry.document);
-    }
-    return assemble(rows, documents, digests, keys, bands);
 }
 
 void Tally::start(std::size_t occurrences, std::size_t groups) {

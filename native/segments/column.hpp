@@ -3,12 +3,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/system.hpp"
+
+#ifdef LOOKALIKE_LINUX
+#include <sys/mman.h>
+#endif
+
 namespace lookalike {
+
+// What comes from outside and is not what it should be.
+[[noreturn]] inline void refuse(const std::string& what) { throw std::invalid_argument(what); }
+
+inline void require(bool holds, const char* what) {
+    if (!holds) refuse(what);
+}
 
 // Columns were checked when they were opened. But a file that is mapped may be cut or overwritten while it is read (see
 // base/mapped_guard.hpp): the answer is then thrown away, and until then every number that was read is brought within its bounds again.
@@ -27,9 +44,29 @@ std::span<const T> part_of(std::span<const T> column, std::size_t first, std::si
     return column.subspan(part.begin, part.size());
 }
 
-// Leaves new elements as they are: what is written anyway need not be cleared before.
+// Leaves new elements as they are: what is written anyway need not be cleared before. Large blocks lie in pages of 2 MB where the system
+// has them: a search jumps about in hundreds of megabytes, and with pages of 4 KB finding the page costs more than reading it.
 template <class T>
 struct UninitializedAllocator : std::allocator<T> {
+    T* allocate(std::size_t count) {
+        if (!is_large(count)) return std::allocator<T>::allocate(count);
+        if (count > std::size_t(-1) / sizeof(T) - kPage) throw std::bad_alloc();
+        const std::size_t bytes = (count * sizeof(T) + kPage - 1) / kPage * kPage;
+        void* const memory = std::aligned_alloc(kPage, bytes);
+        if (!memory) throw std::bad_alloc();
+#ifdef LOOKALIKE_LINUX
+        (void)madvise(memory, bytes, MADV_HUGEPAGE);  // where it is refused, everything works all the same
+#endif
+        return static_cast<T*>(memory);
+    }
+    void deallocate(T* memory, std::size_t count) noexcept {
+        if (!is_large(count)) return std::allocator<T>::deallocate(memory, count);
+        std::free(memory);
+    }
+
+    static constexpr std::size_t kPage = std::size_t{2} << 20;
+    static constexpr bool is_large(std::size_t count) { return count >= 4 * kPage / sizeof(T); }
+
     template <class U>
     struct rebind {
         using other = UninitializedAllocator<U>;

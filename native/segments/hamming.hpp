@@ -7,36 +7,15 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/platform.hpp"
+#include "segments/code.hpp"
 #include "segments/column.hpp"
 
 namespace lookalike {
-
-// A fingerprint of up to 128 bits, left-aligned: bit 0 of a block counts from the top.
-struct Code {
-    std::uint64_t high, low;
-    bool operator==(const Code&) const = default;
-    auto operator<=>(const Code&) const = default;
-};
-
-inline unsigned distance(const Code& a, const Code& b) { return static_cast<unsigned>(std::popcount(a.high ^ b.high) + std::popcount(a.low ^ b.low)); }
-
-// Code number i of fingerprints as words: one each, or for 128 bits two, the low half first; and back.
-inline Code code_at(std::span<const std::uint64_t> words, std::size_t i, unsigned bits) {
-    if (bits == 128) return {words[2 * i + 1], words[2 * i]};
-    return {bits == 32 ? words[i] << 32 : words[i], 0};
-}
-
-inline void push_words(const Code& code, unsigned bits, std::vector<std::uint64_t>& words) {
-    if (bits == 128) words.push_back(code.low);
-    words.push_back(bits == 32 ? code.high >> 32 : code.high);
-}
 
 struct Hit {
     std::uint32_t entry;  // of the segment's distinct codes

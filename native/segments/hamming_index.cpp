@@ -58,7 +58,11 @@ void HammingIndex::seal_tail() {
 }
 
 void HammingIndex::merge_parts() {
-    while (parts_.size() > 1 && parts_[parts_.size() - 2]->segment.ids() < kMergeRatio * parts_.back()->segment.ids()) {
+    const auto is_due = [&] {
+        const std::size_t last = parts_.back()->segment.ids(), before = parts_[parts_.size() - 2]->segment.ids();
+        return before < kMergeRatio * last && before + last <= kMostMerged;
+    };
+    while (parts_.size() > 1 && is_due()) {
         std::vector<Entry> entries;
         entries.reserve(parts_[parts_.size() - 2]->segment.ids() + parts_.back()->segment.ids());
         for (int i = 0; i < 2; ++i) {

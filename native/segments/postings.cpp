@@ -10,8 +10,6 @@ constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-void refuse(const std::string& reason) { throw std::invalid_argument(reason); }
-
 void check_count(std::size_t fingerprints) {
     if (fingerprints > kMost) refuse(std::to_string(fingerprints) + " fingerprints: a segment holds at most " + std::to_string(kMost) + ", make several");
 }

@@ -48,8 +48,7 @@ struct View {
     std::span<const std::uint64_t> uppers;
 };
 
-// Checks that a new segment and one from a file have in common. What is wrong is std::invalid_argument with this reason.
-[[noreturn]] void refuse(const std::string& reason);
+// Checks that a new segment and one from a file have in common.
 void check_count(std::size_t fingerprints);
 void check_rows(std::span<const std::int64_t> rows);
 

@@ -8,7 +8,7 @@
 
 namespace lookalike {
 
-constexpr std::size_t kThrowsBeyond = 16;
+constexpr std::size_t kThrowsBeyond = 32;
 
 // The minimum of a bin and a value. By arithmetic: of std::min compilers make a branch, which is mispredicted at every other step.
 LOOKALIKE_INLINED void keep_smaller(std::uint32_t& bin, std::uint32_t value) {
@@ -18,7 +18,7 @@ LOOKALIKE_INLINED void keep_smaller(std::uint32_t& bin, std::uint32_t value) {
 
 struct Throws {
     const std::uint64_t* features;  // moved on by the rounds before; up to a multiple of kThrowsBeyond can be read
-    const std::uint32_t* prefixes;  // of their values, to be added to `prefix`
+    const std::uint64_t* prefixes;  // of their values, to be added to `prefix`
     std::size_t count;              // whole rounds
     std::uint64_t offset;
     std::uint32_t prefix;

@@ -38,7 +38,7 @@ LOOKALIKE_INLINED void throw_all_here(const Throws& given, std::uint32_t* bins, 
         for (std::size_t i = 0; i < here; ++i) {
             const std::uint64_t hash = mix(throws.features[first + i] + throws.offset);
             places[i] = static_cast<std::uint32_t>((hash >> 32) * size >> 32);
-            values[i] = (throws.prefix + throws.prefixes[first + i]) | static_cast<std::uint32_t>(hash) >> throws.shift;
+            values[i] = static_cast<std::uint32_t>(throws.prefix + throws.prefixes[first + i]) | static_cast<std::uint32_t>(hash) >> throws.shift;
         }
         for (std::size_t i = 0; i < here; ++i) keep_smaller(bins[places[i]], values[i]);
     }
@@ -54,31 +54,31 @@ LOOKALIKE_INLINED std::uint32_t smallest_here(const std::uint64_t* features, std
 
 std::uint32_t smallest(const std::uint64_t* features, std::size_t count, std::uint64_t offset) { return widest<smallest_here>(features, count, offset); }
 
+// Neither lies in the other: then lanes need no check of that.
+LOOKALIKE_INLINED void add_to_each(const std::uint64_t* __restrict from, std::size_t count, std::uint64_t more, std::uint64_t* __restrict to) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i] + more;
+}
+
 // The features once per round, moved on by as many rounds, and the number of the round in steps of `step`. What is there is copied again and again, twice as
 // much each time: loops over a handful of features would be too short for lanes.
 LOOKALIKE_INLINED void move_on_here(const std::uint64_t* features, std::size_t count, std::size_t rounds, std::uint32_t step, std::uint64_t* throws,
-                                    std::uint32_t* prefixes) {
+                                    std::uint64_t* prefixes) {
     for (std::size_t i = 0; i < count; ++i) throws[i] = features[i];
     for (std::size_t i = 0; i < count; ++i) prefixes[i] = 0;
     for (std::size_t done = 1; done < rounds; done *= 2) {
         const std::size_t first = done * count, more = std::min(done, rounds - done) * count;
-        std::uint64_t* const later_throws = throws + first;
-        std::uint32_t* const later_prefixes = prefixes + first;
-        const std::uint32_t later = static_cast<std::uint32_t>(done) * step;
-#pragma GCC ivdep
-        for (std::size_t i = 0; i < more; ++i) later_throws[i] = throws[i] + done * kGolden;
-#pragma GCC ivdep
-        for (std::size_t i = 0; i < more; ++i) later_prefixes[i] = prefixes[i] + later;
+        add_to_each(throws, more, done * kGolden, throws + first);
+        add_to_each(prefixes, more, done * step, prefixes + first);
     }
 }
 
-void move_on(const std::uint64_t* features, std::size_t count, std::size_t rounds, std::uint32_t step, std::uint64_t* throws, std::uint32_t* prefixes) {
+void move_on(const std::uint64_t* features, std::size_t count, std::size_t rounds, std::uint32_t step, std::uint64_t* throws, std::uint64_t* prefixes) {
     widest<move_on_here>(features, count, rounds, step, throws, prefixes);
 }
 
 // Enough for some 64 throws, and so that they leave few lanes of a whole step empty.
 std::size_t rounds_at_a_time(std::size_t count) {
-    constexpr std::size_t kAtLeast = 64, kAtMost = 112;
+    constexpr std::size_t kAtLeast = 96, kAtMost = 128;
     std::size_t best = (kAtLeast + count - 1) / count;
     const auto idle = [&](std::size_t rounds) { return (0 - rounds * count) % kThrowsBeyond; };
     for (std::size_t rounds = best + 1; rounds * count <= kAtMost; ++rounds) {

@@ -41,7 +41,7 @@ class MinHasher {
     std::vector<std::uint64_t> features_;
     std::size_t compact_at_ = 0;
     std::vector<std::uint64_t> throws_;    // of several rounds: the features, moved on by as many rounds
-    std::vector<std::uint32_t> prefixes_;  // of their values
+    std::vector<std::uint64_t> prefixes_;  // of their values
 };
 
 // Weighted Jaccard by improved consistent weighted sampling (Ioffe, ICDM 2010): value i is a hash of the sampled feature

@@ -27,11 +27,12 @@ std::uint64_t ContentDigester::run(std::span<const std::uint8_t> utf8) {
 
 FeatureTable::FeatureTable(std::span<const std::uint64_t> query)
     // Features are known to who writes a text; where this table lies is not, so nobody can make its slots collide.
-    : multiplier_(mix(reinterpret_cast<std::uintptr_t>(this)) | 1), query_size_(query.size()) {
+    : multiplier_(mix(reinterpret_cast<std::uintptr_t>(this)) | 1) {
     rebuild(std::bit_ceil(4 * query.size() + 64));  // room for a text of about the same size
     for (const std::uint64_t feature : query) {
         std::size_t i = home(feature);
-        while (slots_[i].in_query) i = (i + 1) & (slots_.size() - 1);
+        while (slots_[i].in_query && slots_[i].feature != feature) i = (i + 1) & (slots_.size() - 1);
+        query_size_ += !slots_[i].in_query;
         slots_[i] = {feature, 0, true};
     }
 }

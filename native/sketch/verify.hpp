@@ -51,7 +51,9 @@ struct Overlap {
 // in counts as an empty slot: a new text costs nothing to start.
 class FeatureTable {
    public:
-    explicit FeatureTable(std::span<const std::uint64_t> query);
+    explicit FeatureTable(std::span<const std::uint64_t> query);  // one that comes again counts once
+
+    std::size_t query_size() const { return query_size_; }  // distinct features
 
     void start_text();
     void add(const std::uint64_t* features, std::size_t count);
@@ -70,7 +72,7 @@ class FeatureTable {
     std::vector<Slot> slots_;
     std::uint64_t multiplier_;
     unsigned shift_ = 0;
-    std::size_t query_size_;
+    std::size_t query_size_ = 0;
     std::uint32_t text_ = 0, common_ = 0, size_ = 0;
 };
 

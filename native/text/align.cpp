@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+
+#include "base/flat_table.hpp"
 
 namespace lookalike {
 namespace {
@@ -95,36 +96,46 @@ class Aligner {
         runs_.push_back({left, right, length});
     }
 
+    // Where a run of tokens stands: kNone for nowhere, kMany for several places.
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF, kMany = 0xFFFFFFFE;
     struct Places {
-        std::uint32_t left = 0, right = 0;
-        std::uint8_t lefts = 0, rights = 0;  // 0, 1, or 2 for more
+        std::uint32_t left = kNone, right = kNone;
+        bool is_empty() const { return left == kNone; }
     };
 
+    // Calls with every hash and its number, while the places of those that follow are fetched.
+    template <class Visit>
+    void for_each_hash(const Visit& visit) {
+        constexpr std::size_t kAhead = 12;
+        for (std::size_t i = 0; i < hashes_.size(); ++i) {
+            if (i + kAhead < hashes_.size()) places_.prefetch(hashes_[i + kAhead]);
+            visit(hashes_[i], static_cast<std::uint32_t>(i));
+        }
+    }
+
     // Runs of n tokens that both sides of the region have exactly once, as the longest chain that ascends on both.
-    std::vector<Anchor> unique_anchors(const Region& region, unsigned n) const {
+    std::vector<Anchor> unique_anchors(const Region& region, unsigned n) {
         if (region.left_end - region.left < n || region.right_end - region.right < n) return {};
-        std::unordered_map<std::uint64_t, Places> places;
-        places.reserve(region.left_end - region.left);
-        std::vector<std::uint64_t> hashes(region.left_end - region.left - n + 1);
-        hash_shingles(left_.data() + region.left, hashes.size(), n, 0, hashes.data());
-        for (std::size_t i = 0; i < hashes.size(); ++i) {
-            Places& found = places[hashes[i]];
-            found.left = region.left + static_cast<std::uint32_t>(i);
-            found.lefts = found.lefts ? 2 : 1;
-        }
-        hashes.resize(region.right_end - region.right - n + 1);
-        hash_shingles(right_.data() + region.right, hashes.size(), n, 0, hashes.data());
-        for (std::size_t i = 0; i < hashes.size(); ++i) {
-            const auto found = places.find(hashes[i]);
-            if (found == places.end() || found->second.lefts != 1) continue;
-            found->second.right = region.right + static_cast<std::uint32_t>(i);
-            found->second.rights = found->second.rights ? 2 : 1;
-        }
+        hashes_.resize(region.left_end - region.left - n + 1);
+        hash_shingles(left_.data() + region.left, hashes_.size(), n, 0, hashes_.data());
+        places_.reset(hashes_.size());
+        for_each_hash([&](std::uint64_t hash, std::uint32_t i) {
+            Places& found = places_.of(hash);
+            found.left = found.is_empty() ? i : kMany;
+        });
+        partners_.assign(hashes_.size(), kNone);
+        hashes_.resize(region.right_end - region.right - n + 1);
+        hash_shingles(right_.data() + region.right, hashes_.size(), n, 0, hashes_.data());
+        for_each_hash([&](std::uint64_t hash, std::uint32_t i) {
+            Places& found = places_.of(hash);
+            if (found.is_empty() || found.left == kMany) return;
+            found.right = found.right == kNone ? i : kMany;
+            partners_[found.left] = found.right;
+        });
         std::vector<Anchor> anchors;
-        for (const auto& [hash, found] : places) {
-            if (found.lefts == 1 && found.rights == 1) anchors.push_back({found.left, found.right});
+        for (std::uint32_t i = 0; i < partners_.size(); ++i) {
+            if (partners_[i] < kMany) anchors.push_back({region.left + i, region.right + partners_[i]});
         }
-        std::sort(anchors.begin(), anchors.end(), [](const Anchor& a, const Anchor& b) { return a.left < b.left; });
         return ascending(anchors);
     }
 
@@ -153,21 +164,19 @@ class Aligner {
     // A longest common subsequence by the table of lengths, from the back so that it is read off from the front. Of several
     // that have as many tokens, one with the most characters.
     void exact(const Region& region) {
-        const std::size_t rows = region.left_end - region.left, columns = region.right_end - region.right;
-        table_.assign((rows + 1) * (columns + 1), 0);
-        const auto cell = [&](std::size_t i, std::size_t k) -> std::uint32_t& { return table_[i * (columns + 1) + k]; };
+        const std::size_t rows = region.left_end - region.left, width = region.right_end - region.right + 1;
+        table_.resize((rows + 1) * width);
+        std::fill_n(table_.begin() + static_cast<std::ptrdiff_t>(rows * width), width, 0U);
+        sort_right(region);
         for (std::size_t i = rows; i-- > 0;) {
-            const std::uint64_t token = left_[region.left + i];
             const std::uint32_t gain = (1U << kTokenShift) + (sizes_.empty() ? 0 : std::min(sizes_[region.left + i], kMostCharacters));
-            for (std::size_t k = columns; k-- > 0;) {
-                cell(i, k) = token == right_[region.right + k] ? cell(i + 1, k + 1) + gain : std::max(cell(i + 1, k), cell(i, k + 1));
-            }
+            fill_row(table_.data() + i * width, width, left_[region.left + i], gain);
         }
         std::size_t i = 0, k = 0;
-        while (i < rows && k < columns) {
+        while (i < rows && k + 1 < width) {
             if (left_[region.left + i] == right_[region.right + k]) {
                 keep(region.left + static_cast<std::uint32_t>(i++), region.right + static_cast<std::uint32_t>(k++), 1);
-            } else if (cell(i + 1, k) >= cell(i, k + 1)) {
+            } else if (table_[(i + 1) * width + k] >= table_[i * width + k + 1]) {
                 ++i;
             } else {
                 ++k;
@@ -175,10 +184,39 @@ class Aligner {
         }
     }
 
+    // A row of the table, where the one below it is done. A cell has, if its tokens are equal, what the cell below and to the right has, and
+    // the gain; else the larger of the cell below and the cell to the right. A row never ascends, so a gain reaches as far to the left as
+    // there is less below: most of the row is a copy.
+    void fill_row(std::uint32_t* row, std::size_t width, std::uint64_t token, std::uint32_t gain) const {
+        const std::uint32_t* const below = row + width;
+        std::copy_n(below, width, row);
+        const auto first = std::lower_bound(by_hash_.begin(), by_hash_.end(), token, [](const Token& each, std::uint64_t hash) { return each.hash < hash; });
+        for (auto each = first; each != by_hash_.end() && each->hash == token; ++each) {  // from right to left
+            const std::uint32_t value = below[each->place + 1] + gain;
+            row[each->place] = value;
+            for (std::size_t k = each->place; k > 0 && row[k - 1] < value; --k) row[k - 1] = value;
+        }
+    }
+
+    void sort_right(const Region& region) {
+        by_hash_.clear();
+        for (std::uint32_t k = region.right; k < region.right_end; ++k) by_hash_.push_back({right_[k], k - region.right});
+        std::sort(by_hash_.begin(), by_hash_.end(), [](const Token& a, const Token& b) { return a.hash != b.hash ? a.hash < b.hash : a.place > b.place; });
+    }
+
+    struct Token {
+        std::uint64_t hash;
+        std::uint32_t place;
+    };
+
     std::span<const std::uint64_t> left_, right_;
     std::span<const std::uint32_t> sizes_;
     std::vector<SharedRun> runs_;
-    std::vector<std::uint32_t> table_;
+    // Used again and again.
+    std::vector<std::uint32_t> table_, partners_;
+    std::vector<Token> by_hash_;  // of the right side of a region
+    std::vector<std::uint64_t> hashes_;
+    FlatTable<Places> places_;
 };
 
 }  // namespace
@@ -198,33 +236,26 @@ class MoveFinder {
     }
 
     void find(unsigned shortest, std::vector<SharedRun>& runs) {
-        constexpr std::size_t kMaxPlaces = 32;  // bounds the work on repetitive texts
-        if (left_.size() < shortest || right_.size() < shortest) return;
-        std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places;
-        std::vector<std::uint64_t> hashes(right_.size() - shortest + 1);
-        hash_shingles(right_.data(), hashes.size(), shortest, 0, hashes.data());
-        for_each_free(right_used_, shortest, [&](std::size_t k) {
-            auto& found = places[hashes[k]];
-            if (found.size() < kMaxPlaces) found.push_back(static_cast<std::uint32_t>(k));
-            return k + 1;
-        });
-        if (places.empty()) return;
-        hashes.resize(left_.size() - shortest + 1);
-        hash_shingles(left_.data(), hashes.size(), shortest, 0, hashes.data());
-        for_each_free(left_used_, shortest, [&](std::size_t i) {
-            const auto found = places.find(hashes[i]);
-            SharedRun best{0, 0, 0};
-            if (found != places.end()) {
-                for (const std::uint32_t k : found->second) {
-                    const SharedRun run = extend(i, k);
+        const std::vector<Region> lefts = free_stretches(left_used_, shortest), rights = free_stretches(right_used_, shortest);
+        if (lefts.empty() || rights.empty()) return;
+        list_places(rights, shortest);
+        for (const Region& stretch : lefts) {
+            hash(left_, stretch, shortest);
+            std::size_t next = stretch.left;  // what lies before it is taken, or begins no run
+            for (std::size_t i = stretch.left; i + shortest <= stretch.left_end; ++i) {
+                const First& first = places_.of(hashes_[i - stretch.left]);
+                if (i < next || first.is_empty()) continue;
+                SharedRun best{0, 0, 0};
+                for (std::uint32_t at = first.at; at != kNone; at = right_places_[at].next) {
+                    const SharedRun run = extend(i, right_places_[at].token);
                     if (run.length > best.length) best = run;
                 }
+                if (best.length < shortest) continue;
+                take(best);
+                runs.push_back(best);
+                next = std::size_t{best.left} + best.length;
             }
-            if (best.length < shortest) return i + 1;
-            take(best);
-            runs.push_back(best);
-            return std::size_t{best.left} + best.length;
-        });
+        }
     }
 
    private:
@@ -243,24 +274,63 @@ class MoveFinder {
         return {static_cast<std::uint32_t>(i - back), static_cast<std::uint32_t>(k - back), static_cast<std::uint32_t>(length + back)};
     }
 
-    // Calls visit(position) where `length` unused tokens begin; it returns where to go on.
-    template <class Visit>
-    static void for_each_free(const std::vector<bool>& used, std::size_t length, Visit&& visit) {
-        std::size_t at = 0, checked = 0;  // tokens from `at` to `checked` are unused
-        while (at + length <= used.size()) {
-            checked = std::max(checked, at);
-            while (checked < at + length && !used[checked]) ++checked;
-            if (checked < at + length) {
-                at = checked + 1;
-                checked = at;
-                continue;
+    // Where at least `length` unused tokens follow each other; of a region, only its left side.
+    static std::vector<Region> free_stretches(const std::vector<bool>& used, std::uint32_t length) {
+        std::vector<Region> found;
+        std::uint32_t start = 0;
+        const auto size = static_cast<std::uint32_t>(used.size());
+        for (std::uint32_t at = 0; at <= size; ++at) {
+            if (at < size && !used[at]) continue;
+            if (at - start >= length) found.push_back({start, at, 0, 0});
+            start = at + 1;
+        }
+        return found;
+    }
+
+    void hash(std::span<const std::uint64_t> tokens, const Region& stretch, unsigned n) {
+        hashes_.resize(stretch.left_end - stretch.left - n + 1);
+        hash_shingles(tokens.data() + stretch.left, hashes_.size(), n, 0, hashes_.data());
+    }
+
+    // Where runs of so many tokens stand on the right, each at the first few places.
+    void list_places(const std::vector<Region>& stretches, unsigned n) {
+        constexpr std::uint32_t kMaxPlaces = 32;  // bounds the work on repetitive texts
+        std::size_t count = 0;
+        for (const Region& stretch : stretches) count += stretch.left_end - stretch.left - n + 1;
+        places_.reset(count);
+        right_places_.clear();
+        for (const Region& stretch : stretches) {
+            hash(right_, stretch, n);
+            for (std::size_t i = 0; i < hashes_.size(); ++i) {
+                First& first = places_.of(hashes_[i]);
+                if (first.count == kMaxPlaces) continue;
+                const auto place = static_cast<std::uint32_t>(right_places_.size());
+                if (first.is_empty()) {
+                    first.at = place;
+                } else {
+                    right_places_[first.last].next = place;
+                }
+                first.last = place;
+                ++first.count;
+                right_places_.push_back({stretch.left + static_cast<std::uint32_t>(i), kNone});
             }
-            at = visit(at);
         }
     }
 
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    struct Place {
+        std::uint32_t token, next;  // the place after it
+    };
+    struct First {
+        std::uint32_t at = kNone, last = 0, count = 0;
+        bool is_empty() const { return at == kNone; }
+    };
+
     std::span<const std::uint64_t> left_, right_;
     std::vector<bool> left_used_, right_used_;
+    FlatTable<First> places_;
+    std::vector<Place> right_places_;
+    std::vector<std::uint64_t> hashes_;
 };
 
 }  // namespace

@@ -9,6 +9,10 @@
 #include "base/dispatch.hpp"
 #include "text/character_form.hpp"
 
+#if LOOKALIKE_HAS_LEVELS
+#include <immintrin.h>
+#endif
+
 namespace lookalike {
 namespace {
 
@@ -87,12 +91,25 @@ const Simple& simple() {
 constexpr std::uint64_t span_at(std::uint32_t begin, std::uint32_t end) { return begin | std::uint64_t{end} << 32; }
 constexpr std::uint64_t span_at(std::uint32_t one) { return span_at(one, one + 1); }
 
+constexpr bool is_ideograph(std::uint32_t code) { return code - 0x4E00 <= 0x9FFF - 0x4E00; }
+
+// Of an ideograph: they are all alike.
+constexpr std::uint64_t kIdeographChange = 0x8080E0 ^ 3 * kGolden;
+constexpr unsigned kMostInBlock = 64;
+
+// The beginning of the hash of each unit, as if all were ideographs, and a bit for each that is none.
 template <class Unit>
-LOOKALIKE_INLINED void spread_here(const Unit* units, std::size_t count, std::uint32_t* out) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = spread(units[i]);
+LOOKALIKE_INLINED std::uint64_t take_for_ideographs_here(const Unit* units, std::size_t count, std::uint64_t* words) {
+    alignas(64) std::uint8_t other[kMostInBlock] = {};
+    for (std::size_t i = 0; i < count; ++i) words[i] = spread(units[i]) ^ kIdeographChange;
+    for (std::size_t i = 0; i < count; ++i) other[i] = !is_ideograph(units[i]);
+    std::uint64_t bits = 0;
+    // The multiplication gathers the lowest bit of eight bytes in the highest byte.
+    for (std::size_t i = 0; i < count; i += 8) bits |= (load64(other + i) * 0x0102040810204080ULL >> 56) << i;
+    return bits;
 }
 
-constexpr bool is_ideograph(std::uint32_t code) { return code - 0x4E00 <= 0x9FFF - 0x4E00; }
+constexpr std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~0ULL : (1ULL << count) - 1; }
 
 LOOKALIKE_INLINED void hash_token_words_here(const std::uint64_t* words, std::size_t count, std::uint64_t* out) {
     for (std::size_t i = 0; i < count; ++i) out[i] = finish(absorb(0, words[i]));
@@ -104,14 +121,27 @@ struct Decoded {
     const std::uint8_t* end;
 };
 
+// Of three bytes that are valid, the lowest ones of a word.
+constexpr std::uint32_t code_of_three(std::uint64_t word) { return static_cast<std::uint32_t>((word & 0xF) << 12 | (word >> 2 & 0xFC0) | (word >> 16 & 0x3F)); }
+
 Decoded decode_some(const std::uint8_t* p, const std::uint8_t* end, std::size_t enough, std::size_t most, std::uint32_t* codes) {
     std::size_t count = 0;
     while (p < end && count < most) {
+        while (count + 4 <= enough && end - p >= 14) {  // four at a time, as long as all of them have three bytes
+            const std::uint64_t two = load64(p), more = load64(p + 6);
+            if ((two & 0xC0C0F0C0C0F0) != 0x8080E08080E0 || (more & 0xC0C0F0C0C0F0) != 0x8080E08080E0) break;
+            codes[count] = code_of_three(two), codes[count + 1] = code_of_three(two >> 24);
+            codes[count + 2] = code_of_three(more), codes[count + 3] = code_of_three(more >> 24);
+            bool valid = true;
+            for (std::size_t i = 0; i < 4; ++i) valid &= (codes[count + i] >= 0x800) & (codes[count + i] - 0xD800 >= 0x800);
+            if (!valid) break;
+            count += 4;
+            p += 12;
+        }
         std::uint32_t code = *p;
         unsigned taken = 1;
         if (end - p >= 4 && (word_of(p, 4) & 0xC0C0F0) == 0x8080E0) [[likely]] {
-            const std::uint32_t four = word_of(p, 4);
-            code = (four & 0xF) << 12 | (four >> 2 & 0xFC0) | (four >> 16 & 0x3F);
+            code = code_of_three(word_of(p, 4));
             taken = 3;
             if (code < 0x800 || (code >= 0xD800 && code < 0xE000)) taken = decode_one(p, static_cast<std::size_t>(end - p), code);
         } else if (code >= 0x80) {
@@ -196,7 +226,88 @@ std::size_t SimpleTokens::take_units(const Unit* units, std::size_t count, bool 
     return stopped;
 }
 
-// Returns how many it read: all, or those in front of one that it cannot read, or as many as there is room for.
+namespace {
+
+// Those of up to 64 words that have a bit, side by side; `to` may be `from`, or in front of it, with room for eight more. Returns how many.
+std::size_t pick_one_by_one(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
+    std::size_t many = 0;
+    for (unsigned i = 0; i < count; ++i) {
+        to[many] = from[i];
+        many += bits >> i & 1;
+    }
+    return many;
+}
+
+#if LOOKALIKE_HAS_LEVELS
+LOOKALIKE_AVX512 std::size_t pick_avx512(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
+    std::size_t many = 0;
+    for (unsigned i = 0; i < count; i += 8) {
+        const __mmask8 there = static_cast<__mmask8>(low_bits(count - i)), wanted = static_cast<__mmask8>(bits >> i);
+        _mm512_storeu_si512(to + many, _mm512_maskz_compress_epi64(wanted, _mm512_maskz_loadu_epi64(there, from + i)));
+        many += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(wanted)));
+    }
+    return many;
+}
+#endif
+
+std::size_t pick(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel == Level::avx512) return pick_avx512(from, bits, count, to);
+#endif
+    return pick_one_by_one(from, bits, count, to);
+}
+
+}  // namespace
+
+// Units side by side, and which of them are white space, or no tokens.
+struct SimpleTokens::Block {
+    std::uint64_t* words = nullptr;  // where they will stay, if every unit becomes a token
+    std::uint64_t spaces = 0, silent = 0;
+    std::uint32_t position = 0;        // of the first
+    std::uint8_t sizes[kMostInBlock];  // not initialised: that would take as long as reading them
+};
+
+// Makes tokens of some units of a block.
+template <bool chars>
+void SimpleTokens::keep(Block& block, unsigned first, unsigned last) {
+    if (first == last) return;
+    std::uint64_t out = block.silent;
+    if constexpr (chars) {  // of a run of white space the first
+        const std::uint64_t spaces = block.spaces & ~low_bits(first);
+        out = spaces & (spaces << 1 | std::uint64_t{after_space_} << first);
+        after_space_ = block.spaces >> (last - 1) & 1;
+    }
+    std::uint64_t* const words = words_ + count_;
+    std::uint64_t* const spans = spans_ + count_;
+    std::uint32_t* const sizes = sizes_ + count_;
+    const std::uint32_t position = block.position;
+    if ((out & low_bits(last) & ~low_bits(first)) == 0) {
+        const std::size_t many = last - first;
+        if (words != block.words + first) std::memmove(words, block.words + first, many * sizeof *words);
+        if (notes_ & kSizes) std::copy_n(block.sizes + first, many, sizes);
+        if (notes_ & kSpans) {
+            for (std::size_t i = 0; i < many; ++i) spans[i] = span_at(position + static_cast<std::uint32_t>(first + i));
+        }
+        count_ += many;
+        return;
+    }
+    const std::uint64_t in = ~out;
+    if (notes_ == kNothingElse) {
+        count_ += pick(block.words + first, in >> first & low_bits(last - first), last - first, words);
+        return;
+    }
+    std::size_t many = 0;
+    for (unsigned i = first; i < last; ++i) {
+        words[many] = block.words[i];
+        sizes[many] = block.sizes[i];
+        spans[many] = span_at(position + i);
+        many += in >> i & 1;
+    }
+    count_ += many;
+}
+
+// Returns how many it read: all, or those in front of one that it cannot read, or as many as there is room for. Most are ideographs: the others are looked up one by
+// one.
 template <bool chars, class Unit>
 std::size_t SimpleTokens::read(const Unit* units, std::size_t many, Mode mode) {
     using Form = CharacterForm;
@@ -205,50 +316,51 @@ std::size_t SimpleTokens::read(const Unit* units, std::size_t many, Mode mode) {
     const std::uint8_t* const kinds = simple().kinds.data();
     constexpr unsigned hard = chars ? kHard : kHardInWords;
     [[maybe_unused]] const unsigned token_bit = mode == Mode::pieces ? 3 : 2;
-    std::uint32_t spreads[kUnits];
-    widest<spread_here<Unit>>(units, many, spreads);
-    // Copies that stay in registers; the members are right wherever `put` is called, and at the end.
-    std::size_t count = count_;
     const std::uint32_t position = position_;
-    unsigned after_space = after_space_;
-    std::size_t i = 0;
-    for (; i < many; ++i) {
-        const std::uint32_t code = units[i];
-        const bool in_table = sizeof(Unit) == 2 || code < 0x10000;
-        const std::size_t at = in_table ? directory[code >> 6] + (code & 0x3F) : 0;
-        const unsigned kind = in_table ? kinds[at] : hard;
-        if ((kind & hard) == 0) [[likely]] {
-            words_[count] = spreads[i] ^ changes[at];
-            sizes_[count] = kind & kSize;
-            spans_[count] = span_at(position + static_cast<std::uint32_t>(i));
-            if constexpr (chars) {
-                const unsigned space = kind / kSpaceBit & 1;
-                count += 1 - (space & after_space);
-                after_space = space;
-            } else {
-                count += kind >> token_bit & 1;
+    for (std::size_t first = 0; first < many; first += kMostInBlock) {
+        const unsigned here = static_cast<unsigned>(std::min<std::size_t>(kMostInBlock, many - first));
+        Block block;
+        block.words = words_ + count_;
+        block.position = position + static_cast<std::uint32_t>(first);
+        std::uint64_t moved[kMostInBlock];
+        std::uint64_t others = widest<take_for_ideographs_here<Unit>>(units + first, here, block.words);
+        if (notes_ & kSizes) std::fill_n(block.sizes, here, std::uint8_t{3});
+        unsigned kept = 0;
+        for (; others; others &= others - 1) {
+            const unsigned i = static_cast<unsigned>(std::countr_zero(others));
+            const std::uint32_t code = units[first + i];
+            const bool in_table = sizeof(Unit) == 2 || code < 0x10000;
+            const std::size_t at = in_table ? directory[code >> 6] + (code & 0x3F) : 0;
+            const unsigned kind = in_table ? kinds[at] : hard;
+            block.words[i] ^= kIdeographChange ^ changes[at];
+            if ((kind & hard) == 0) [[likely]] {
+                block.sizes[i] = kind & kSize;
+                if constexpr (chars) {
+                    block.spaces |= std::uint64_t{kind / kSpaceBit & 1} << i;
+                } else {
+                    block.silent |= std::uint64_t{~kind >> token_bit & 1} << i;
+                }
+                continue;
             }
-            continue;
+            if (block.words != moved) std::copy_n(block.words + i, here - i, moved + i);  // this one may become more than one token
+            keep<chars>(block, kept, i);
+            block.words = moved;
+            position_ = block.position + i;
+            if (count_ >= kRoom - 32 - (many - first - i)) return first + i;  // each of the rest may be one more
+            if (code < 0x80) {
+                put<chars>(Form::kWord, static_cast<std::uint32_t>(block.words[i] ^ kSizeStates[1]), 1, mode);
+            } else {
+                const Form form(code >= 0xD800 && code < 0xE000 ? 0xFFFD : code);
+                if (form.joins()) return first + i;
+                if (form.is_nothing() && word_until_ == position_) ++word_until_;
+                form.for_each([&](const Form::Item& item) { put<chars>(item.character_class, word_of(item.utf8, item.size), item.size, mode); });
+            }
+            kept = i + 1;
         }
-        if (count >= kRoom - 32 - (many - i)) break;  // each of the rest may be one more
-        count_ = count;
-        position_ = position + static_cast<std::uint32_t>(i);
-        after_space_ = after_space != 0;
-        if (code < 0x80) {
-            put<chars>(Form::kWord, static_cast<std::uint32_t>(spreads[i] ^ changes[at] ^ kSizeStates[1]), 1, mode);
-        } else {
-            const Form form(code >= 0xD800 && code < 0xE000 ? 0xFFFD : code);
-            if (form.joins()) break;
-            if (form.is_nothing() && word_until_ == position_) ++word_until_;
-            form.for_each([&](const Form::Item& item) { put<chars>(item.character_class, word_of(item.utf8, item.size), item.size, mode); });
-        }
-        count = count_;
-        after_space = after_space_;
+        keep<chars>(block, kept, here);
     }
-    count_ = count;
-    position_ = position + static_cast<std::uint32_t>(i);
-    after_space_ = after_space != 0;
-    return i;
+    position_ = position + static_cast<std::uint32_t>(many);
+    return many;
 }
 
 // One character of any simple class, or one of several that a code point becomes.

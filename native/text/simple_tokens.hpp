@@ -24,7 +24,9 @@ class SimpleTokens {
     template <class Unit>
     static bool suits(std::span<const Unit> units, Mode mode, bool fold);
 
-    void start() { position_ = 0; }
+    enum Notes : std::uint8_t { kNothingElse = 0, kSizes = 1, kSpans = 2 };  // what is noted of tokens beside their bytes
+
+    void start(Notes notes) { position_ = 0, notes_ = notes; }
 
     // Reads some tokens from the front of what is left of a text. Returns how many bytes they take, or 0: the rest is for Folder.
     std::size_t take(std::span<const std::uint8_t> rest, Mode mode);
@@ -33,8 +35,8 @@ class SimpleTokens {
     std::size_t take(std::span<const Unit> rest, Mode mode);
 
     std::size_t count() const { return count_; }
-    const std::uint32_t* sizes() const { return sizes_; }
-    // In code points of the text.
+    const std::uint32_t* sizes() const { return sizes_; }  // after start(kSizes)
+    // In code points of the text, after start(kSpans).
     std::uint32_t start(std::size_t token) const { return static_cast<std::uint32_t>(spans_[token]); }
     std::uint32_t end(std::size_t token) const { return static_cast<std::uint32_t>(spans_[token] >> 32); }
     std::uint32_t position() const { return position_; }  // code points taken so far
@@ -50,6 +52,9 @@ class SimpleTokens {
     std::size_t take_units(const Unit* units, std::size_t count, bool whole, Mode mode);
     template <bool chars, class Unit>
     std::size_t read(const Unit* units, std::size_t count, Mode mode);
+    struct Block;
+    template <bool chars>
+    void keep(Block& block, unsigned first, unsigned last);
     template <bool chars>
     void put(unsigned character_class, std::uint32_t word, unsigned size, Mode mode);
 
@@ -58,6 +63,7 @@ class SimpleTokens {
     std::uint64_t spans_[kRoom];
     std::size_t count_ = 0;
     std::uint32_t position_ = 0;
+    Notes notes_ = kNothingElse;
     bool after_space_ = true;
     static constexpr std::uint64_t kNowhere = ~0ULL;
     std::uint64_t word_until_ = kNowhere;  // where the word ends that a further character would belong to

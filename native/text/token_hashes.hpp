@@ -54,7 +54,7 @@ class TokenHashes {
     template <class Sink>
     void run(const TextView& text, Sink&& sink) {
         const bool plain = !options_.hashing.key();
-        simple_.start();
+        simple_.start(sink.starts() ? SimpleTokens::kSpans : SimpleTokens::kNothingElse);
         if (const auto* units = std::get_if<TwoByteUnits>(&text); plain && units && SimpleTokens::suits(*units, options_.mode, options_.fold)) {
             return run_simple(*units, sink);
         }

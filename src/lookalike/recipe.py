@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike.checks import check_several, check_str
+from lookalike.checks import check_several, check_str, is_whole
 from lookalike.errors import InputError, RecipeMismatch, UnknownName
 from lookalike.figures import shown_value
 from lookalike.keys import Key
@@ -53,10 +53,12 @@ class Recipe:
     key: Key | None = dataclasses.field(default=None, repr=False)  # of a keyed collection: only la.open makes one
 
     def __post_init__(self) -> None:
-        for name, kind in (("tokenizer", str), ("ngram", int), ("seed", int), ("version", int)):
+        if not isinstance(self.tokenizer, str):
+            raise InputError(f"recipe tokenizer={shown_value(self.tokenizer)}: give a name")
+        for name in ("ngram", "seed", "version"):
             value = getattr(self, name)
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"recipe {name}={shown_value(value)}: give {'a name' if kind is str else 'a whole number'}")
+            if not is_whole(value):
+                raise InputError(f"recipe {name}={shown_value(value)}: give a whole number")
         _check_normalize(self.normalize)
         _one_of("weights", self.weights, WEIGHTS)
         _one_of("hash", self.hash, HASHES)
@@ -66,7 +68,7 @@ class Recipe:
             raise InputError(f"recipe seed={shown_value(self.seed)}: choose 0 to {MAX_SEED}")
         if self.version != 1:
             raise InputError(f"recipe version={shown_value(self.version)}: this release knows version 1")
-        if self.keywords is not None and (isinstance(self.keywords, bool) or not isinstance(self.keywords, int) or self.keywords < 1):
+        if self.keywords is not None and (not is_whole(self.keywords) or self.keywords < 1):
             raise InputError(f"recipe keywords={self.keywords!r}: give the number of keywords to keep, or None for all features")
         for name in ("stop_words", "idf", "embedder"):
             value = getattr(self, name)

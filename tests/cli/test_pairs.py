@@ -28,6 +28,7 @@ def test_the_terminal() -> None:
 
 def test_json_lines() -> None:
     done = run(CLASS, "--json", "--leave-out", "quotes")
+    assert run(CLASS, "--json", "--ignore", "quotes,references").stdout == run(CLASS, "--json", "--leave-out", "quotes,references").stdout
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(Path(row["left"]).stem, Path(row["right"]).stem) for row in rows] == [("anna", "ben"), ("fang", "gao")]
     text = (ROOT / rows[0]["left"]).read_text(encoding="utf-8")

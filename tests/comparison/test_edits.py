@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import unicodedata
 from collections.abc import Sequence
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +12,6 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.comparison.edits import Edits, Segment, edits
-from lookalike.comparison.moves import _pairs
-from lookalike.comparison.sides import Side
 
 WORDS = [
     "the",
@@ -381,9 +378,3 @@ def shuffled(items: Sequence[str], between: str) -> tuple[str, str]:
 def test_long_lists_and_repeated_lines(left: str, right: str, least: dict[str, float]) -> None:
     found = edits(left, right).to_dict()
     assert all(found[kind] >= share for kind, share in least.items())
-
-
-def test_pairs_of_tokens_come_in_order_of_place() -> None:
-    """Hashes of tokens differ between processes. In the order of a set, sentences with equally many votes took turns."""
-    side = Side(" ".join(f"word{number}" for number in range(40)))
-    assert list(_pairs(side, 0, 40)) == list(pairwise(side.hashes.tolist()))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats import parquet
-from lookalike.corpus.formats.jsonl import JsonlWriter, json_line
+from lookalike.corpus.formats.jsonl_writing import JsonlWriter, json_line
 from lookalike.corpus.formats.parquet import ParquetWriter
 from lookalike.corpus.rows import rows
 from lookalike.corpus.writing import atomic_file, row_writer

@@ -114,12 +114,10 @@ def test_text_files(tmp_path: Path) -> None:
         la.dedupe(tmp_path / "in", out=tmp_path / "new", level="line")
 
 
-def test_limits_and_annotations(tmp_path: Path) -> None:
+def test_limits_and_reports(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "in.jsonl", [{"text": text} for text in TEXTS])
     with pytest.raises(la.TooManyRemoved, match="3 of 9 paragraphs"):
         la.dedupe(source, out=tmp_path / "out.jsonl", level="paragraph", max_removed=2)
-    with pytest.raises(la.InputError, match="annotate is for level='document'"):
-        la.dedupe(source, out=tmp_path / "out.jsonl", level="line", annotate=True)
     report = la.dedupe(source, level="paragraph")
     assert "copied" in report.to_html()
     assert report.rethreshold(0.9).to_dict()["removed"] == 3
@@ -140,3 +138,51 @@ def test_what_is_known_of_lines_goes_to_files_beyond_the_budget(tmp_path: Path, 
     assert len(whole.removed) > 3000
     assert (tmp_path / "spilled.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "spilled.jsonl", "whole.jsonl"]
+
+
+def _written(path: Path) -> list[dict[str, Any]]:
+    if path.suffix == ".csv":
+        with path.open(encoding="utf-8", newline="") as file:
+            return [row | {name: json.loads(row[name]) for name in ("cut", "repeats") if name in row} for row in csv.DictReader(file)]
+    if path.suffix == ".parquet":
+        found: list[dict[str, Any]] = pq.ParquetFile(path).read().to_pylist()
+        return found
+    return read_jsonl(path) if path.suffix == ".jsonl" else json.loads(path.read_text(encoding="utf-8"))
+
+
+def _without(text: str, cut: list[list[int]]) -> str:
+    """What docs/dedupe.md says that a reader of the marks does."""
+    kept = "".join(text[end:begin] for (_, end), (begin, _) in zip([[0, 0], *cut], [*cut, [len(text), 0]], strict=True))
+    return kept.rstrip() if cut and cut[-1][1] == len(text) else kept
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet", ".json"])
+@pytest.mark.parametrize(
+    "options", [{"level": "paragraph"}, {"level": "line"}, {"level": "substring", "min_length": 4}, {"level": "sentences", "min_length": 1}]
+)
+def test_marks_instead_of_cuts(tmp_path: Path, ending: str, options: dict[str, Any]) -> None:
+    """With annotate texts stay; cutting by the marks gives what a run without it writes, and repeats are the audit trail."""
+    draw = random.Random(4)
+    rows = [{"id": f"é{i}", "text": text, "n": i} for i, text in enumerate([*TEXTS, "", *draw.choices(TEXTS, k=5)])]
+    given = tmp_path / f"in{ending}"
+    if ending == ".csv":
+        with given.open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, ["id", "text", "n"])
+            table.writeheader()
+            table.writerows(rows)
+    elif ending == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), given)
+    else:
+        given.write_text("\n".join(map(json.dumps, rows)) if ending == ".jsonl" else json.dumps(rows))
+    cut = tmp_path / f"cut{ending}"
+    la.dedupe(given, out=cut, **options)
+    removed, marked = tmp_path / "removed.jsonl", tmp_path / f"marked{ending}"
+    la.dedupe(given, out=marked, removed=removed, annotate=True, **options)
+    found = _written(marked)
+    assert [row["text"] for row in found] == [row["text"] for row in rows]
+    assert [_without(row["text"], row["cut"]) for row in found] == [row["text"] for row in _written(cut)]
+    listed = [{"id": row["id"], **each} for row in found for each in row["repeats"]]
+    assert listed == [{name: row[name] for name in ("id", "span", "kept_id", "kept_span")} for row in read_jsonl(removed)]
+    assert len(listed) > 5
+    with pytest.raises(la.InputError, match="'cut' already, which annotate adds"):
+        la.dedupe(marked, out=tmp_path / f"again{ending}", annotate=True, **options)

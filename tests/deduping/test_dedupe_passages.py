@@ -197,7 +197,6 @@ def test_a_limit_is_a_share_of_the_text() -> None:
         ({"level": "paragraph", "within": False}, "is for level='substring'"),
         ({"level": "substring", "method": "bytes"}, "leave out method='bytes'"),
         ({"level": "substring", "recipe": "simhash-py", "method": "simhash"}, "choose such a recipe"),
-        ({"level": "substring", "annotate": True}, "annotate"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_every_parameter_has_its_place_in_a_group() -> None:
         (Destinations, {"annotate": 1}, "annotate"),
         (Resources, {"workers": 0}, "workers"),
         (Resources, {"memory": "much"}, "memory"),
-        (Resources, {"resume": "yes"}, "resume"),
+        (Conduct, {"resume": "yes"}, "resume"),
         (Against, {"add": True}, "against="),
         (Conduct, {"on_error": "ignore"}, "on_error"),
         (Conduct, {"max_removed": -1}, "max_removed"),

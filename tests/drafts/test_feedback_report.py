@@ -19,7 +19,7 @@ import lookalike as la
 from lookalike.comparison.edits import edits
 from lookalike.drafts.aggregate import MAX_GROUPS, NONE, OTHERS
 from lookalike.drafts.judge import USABLE, VERDICTS
-from lookalike.drafts.row_files import plain_cell, safe_cell
+from lookalike.drafts.row_files import safe_cell
 
 ROOT = Path(__file__).parents[2]
 DRAFTS = ROOT / "examples" / "drafts.jsonl"
@@ -311,6 +311,11 @@ class TestWorkers:
     def test_wrong_numbers(self, workers: Any) -> None:
         with pytest.raises(la.InputError, match="workers="):
             la.feedback([(DRAFT, KEPT)], workers=workers)
+
+
+def plain_cell(cell: str) -> str:
+    """The inverse of ``safe_cell``."""
+    return cell[1:] if cell.startswith("'") else cell
 
 
 class TestRowFiles:

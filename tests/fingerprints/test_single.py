@@ -6,12 +6,16 @@ import copy
 import pickle
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike import _native
 from lookalike.fingerprints import single
+from lookalike.recipe import resolve
+from lookalike.text.shingle import shingle_set
 
 RECIPES = ("default", "chars", "words", "symbols", la.Recipe(ngram=2, seed=9), la.Recipe(weights="one"), la.Recipe(normalize="none"))
 
@@ -26,6 +30,37 @@ def test_a_single_text_gives_what_a_column_gives(recipe: la.Recipe | str, text: 
         assert la.simhash(text, bits=bits, recipe=recipe).value == int(la.simhashes([text], bits=bits, recipe=recipe)[0])
     low, high = la.simhashes([text], bits=128, recipe=recipe)[0].tolist()
     assert la.simhash(text, bits=128, recipe=recipe).value == high << 64 | low
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=str)
+@given(
+    query=st.text("ab 北京\ud800é. ", max_size=60),
+    texts=st.lists(st.one_of(st.text("ab 北京\ud800é. ", max_size=60), st.text(max_size=30)), max_size=5),
+)
+@settings(max_examples=40)
+def test_a_near_search_gives_what_its_parts_give(recipe: la.Recipe | str, query: str, texts: list[str]) -> None:
+    chosen = resolve(recipe)
+    plan = single.plan_for(chosen, "minhash", 64)
+    assert plan is not None
+    values, keys = plan.sketcher.banded(query, 64, 21, 3)
+    assert list(memoryview(values).cast("I")) == la.minhashes([query], size=64, recipe=recipe)[0].tolist()
+    assert list(keys) == list(_native.band_keys(np.frombuffer(values, np.uint32), 64, 21, 3))
+    own, sets = shingle_set(query, chosen), [shingle_set(text, chosen) for text in texts]
+    assert plan.sketcher.jaccards(query, texts) == [len(own & each) / len(own | each) if own | each else 1.0 for each in sets]
+
+
+def test_wrong_arguments_of_a_near_search() -> None:
+    plan = single.plan_for(la.Recipe(), "minhash", 64)
+    assert plan is not None
+    for bands, rows in ((0, 1), (1, 0), (65, 1), (8, 9)):
+        with pytest.raises(ValueError, match="bands, rows"):
+            plan.sketcher.banded("a", 64, bands, rows)
+    for query, texts in ((1, []), ("a", [1]), ("a", ["b", None]), ("a", "b")):
+        with pytest.raises(TypeError):
+            plan.sketcher.jaccards(query, texts)  # type: ignore[arg-type]
+    long = "many words and others " * 5000
+    assert plan.sketcher.jaccards(long, [long, long + "more", ""]) == pytest.approx([1.0, 1.0, 0.0], abs=0.2)
+    assert plan.sketcher.jaccards(b"a b", ["A  b"]) == [1.0]
 
 
 def test_a_made_sketch_is_like_one_that_was_read() -> None:

@@ -184,7 +184,7 @@ def test_weighted_simhash(bits: int, features: list[tuple[int, float]]) -> None:
     assert value == reference.simhash(hashes, bits, list(weights))
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 100, 128, 1000])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 100, 128, 256, 512, 1000])
 @given(features=st.lists(hashes64, max_size=300))
 @settings(max_examples=40)
 def test_minhash(size: int, features: list[int]) -> None:

@@ -10,9 +10,10 @@
 
 #include "base/parallel.hpp"
 #include "segments/bands.hpp"
-#include "segments/fuzzy_segments.hpp"
 #include "segments/hamming_index.hpp"
 #include "segments/postings.hpp"
+#include "segments/ssdeep_segment.hpp"
+#include "segments/tlsh_segment.hpp"
 #include "segments/vectors.hpp"
 #include "sketch/minhash.hpp"
 #include "sketch/simhash.hpp"

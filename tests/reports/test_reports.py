@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,24 @@ def test_labels_do_not_run_into_each_other() -> None:
         assert float(x) - reach >= ends.get(y, 0.0)
         ends[y] = float(x) + reach
     assert len(ends) == 2
+
+
+def test_reports_look_like_the_page_of_the_service() -> None:
+    """The same tokens in light and dark, and the same mark for each kind of edit."""
+    package = Path(la.__file__).parent
+    report = (package / "reports" / "report.css").read_text(encoding="utf-8")
+    page = (package / "service" / "static" / "style.css").read_text(encoding="utf-8")
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w+)", part)) for part in report.split("prefers-color-scheme: dark")[:2])
+    both = {name: (one, two) for name, one, two in re.findall(r"--([\w-]+):light-dark\((#\w+), (#\w+)\)", page)}
+    both["surface"] = both["raise"]
+    shared = (light.keys() & dark.keys()) & both.keys()
+    assert len(shared) >= 16
+    long = {"#fff": "#ffffff"}
+    assert {name: (long.get(light[name], light[name]), dark[name]) for name in shared} == {name: both[name] for name in shared}
+    marks = {"del": "deleted", "ins": "inserted", "a.moved": "moved", "a.reworded": "reworded"}
+    for selector, kind in marks.items():
+        ours = re.search(rf"^{re.escape(selector)} {{ background: var\(--(\w+)\); text-decoration: ([\w -]+);", report, re.MULTILINE)
+        theirs = re.search(rf"^\.m\.{kind}{{background:var\(--(\w+)\);text-decoration:([\w -]+) var\(--{kind}-line\)", page, re.MULTILINE)
+        assert ours is not None
+        assert theirs is not None
+        assert ours.groups() == theirs.groups() == (kind, ours[2])

@@ -16,7 +16,9 @@ from lookalike.service import shapes
 from lookalike.service.routes import table
 from running_service import Running, running
 
+ESSAYS = Path(__file__).parents[2] / "examples" / "class"
 TEXT = "The council decided to repair the old bridge over the river before the winter, and to close the road."
+pytestmark = pytest.mark.xdist_group("service api")  # they share one service
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,30 @@ def test_many_searches_in_one_request(service: Running) -> None:
     values = [int(la.simhash(f"{TEXT} Report {i} of {i * 7}.")) for i in range(5)]
     found = service.ask("POST", "/search/batch", {"simhashes": values, "k": 0})[1]
     assert [answer[0]["id"] for answer in found["answers"]] == [f"d{i}" for i in range(5)]
+
+
+def test_many_searches_go_every_way(service: Running) -> None:
+    texts = [f"{TEXT} Report {i} of {i * 7}." for i in range(3)]
+    for by in ("near", "simhash", "passages", "fuzzy"):
+        asked = {"by": by, "limit": 2, "where": {"site": "s1"}} | ({"k": 16} if by == "simhash" else {"threshold": 0.2})
+        found = service.ask("POST", "/search/batch", {"texts": texts} | asked)[1]
+        for text, answer, following in zip(texts, found["answers"], found["next"], strict=True):
+            single = service.ask("POST", "/search", {"text": text, "passages": False} | asked)[1]
+            assert (answer, following) == (single["matches"], single["next"])
+            assert {each["meta"]["site"] for each in answer} <= {"s1"}
+        assert any(found["answers"])
+    asked = {"texts": texts, "threshold": 0.4, "limit": 4}
+    first = service.ask("POST", "/search/batch", asked)[1]
+    assert first["next"] == [4, 4, 4]
+    rest = service.ask("POST", "/search/batch", asked | {"offset": 4})[1]
+    whole = service.ask("POST", "/search/batch", asked | {"limit": 8})[1]
+    assert [[*one, *two] for one, two in zip(first["answers"], rest["answers"], strict=True)] == whole["answers"]
+    values = [int(la.simhash(text)) for text in texts]
+    some = service.ask("POST", "/search/batch", {"simhashes": values, "k": 16, "limit": 1, "where": "site=s2"})[1]
+    more = service.ask("POST", "/search/batch", {"simhashes": values, "k": 16, "limit": 1, "offset": 1, "where": "site=s2"})[1]
+    assert some["next"] == [1, 1, 1]
+    assert all(one[0]["id"] != two[0]["id"] for one, two in zip(some["answers"], more["answers"], strict=True))
+    assert service.ask("POST", "/search/batch", {"records": [{"a": "b"}]})[1] == {"answers": [[]], "next": [None]}
 
 
 def test_a_document_is_put_read_and_removed(service: Running) -> None:
@@ -233,6 +259,67 @@ def test_a_dropped_collection_is_gone_in_every_process(service: Running) -> None
         assert "passing" not in service.ask("GET", "/collections")[1]["collections"]
 
 
+def test_an_alias_leads_every_process_to_its_collection(service: Running) -> None:
+    for name in ("may", "june"):
+        assert service.ask("POST", "/collections", {"name": name, "kinds": ["simhash", "minhash"]})[0] == 201
+        assert service.ask("PUT", f"/documents/d?collection={name}", {"text": f"{TEXT} In {name}.", "meta": {"month": name}})[0] == 201
+    for name in ("may", "june", "may"):
+        status, found = service.ask("PUT", "/collections/current", {"alias_of": name})
+        assert status == 200
+        assert found["aliases"] == {"current": name}
+        assert "current" not in found["collections"]
+        for _ in range(8):  # each process is asked
+            assert service.ask("GET", "/documents/d?collection=current")[1]["meta"] == {"month": name}
+            asked = {"text": f"{TEXT} In {name}.", "threshold": 0.9}
+            assert service.ask("POST", "/search?collection=current", asked)[1]["matches"][0]["meta"] == {"month": name}
+        assert service.ask("PUT", f"/documents/w-{name}?collection=current", {"text": "written by the alias"})[0] in (200, 201)
+        assert service.ask("GET", f"/documents/w-{name}?collection={name}")[0] == 200
+    assert service.ask("PUT", "/collections/latest", {"alias_of": "current"})[1]["aliases"] == {"current": "may", "latest": "may"}
+    assert service.ask("PUT", "/collections/june", {"alias_of": "may"})[0] == 422  # a collection is called so
+    assert service.ask("POST", "/collections", {"name": "current"})[0] == 422
+    assert service.ask("PUT", "/collections/other-one", {"alias_of": "nowhere"})[0] == 404
+    assert service.ask("PUT", "/collections/other-one", {"alias_of": 1})[0] == 422
+    assert service.ask("DELETE", "/collections/current")[1]["removed"] == 0
+    for _ in range(8):
+        assert service.ask("GET", "/documents/d?collection=current")[0] == 404
+    assert service.ask("DELETE", "/collections/may")[1]["removed"] == 2  # with what leads to it
+    assert service.ask("GET", "/collections")[1]["aliases"] == {}
+    assert service.ask("GET", "/documents/d?collection=latest")[0] == 404
+    assert service.ask("DELETE", "/collections/june")[1]["removed"] == 2
+
+
+def test_all_against_all(service: Running, tmp_path: Path) -> None:
+    assert service.ask("POST", "/collections", {"name": "class", "kinds": ["simhash"]})[0] == 201
+    essays = sorted(ESSAYS.glob("*.txt"))
+    for essay in essays:
+        body = {"text": essay.read_text(encoding="utf-8"), "meta": {"year": 1 if essay.stem < "d" else 2}}
+        assert service.ask("PUT", f"/documents/{essay.stem}?collection=class", body)[0] == 201
+    task = "Task: Should our city plant more trees along its streets?"
+    found = service.ask("POST", "/pairs?collection=class", {"ignore": [task]})[1]
+    ours = la.pairs(ESSAYS, ignore=[task])
+    assert found["documents"] == [essay.stem for essay in essays]
+    assert [(each["left"], each["right"], each["score"]) for each in found["pairs"]] == [
+        (Path(each.left).stem, Path(each.right).stem, each.score) for each in ours.pairs
+    ]
+    assert [tuple(each["left"]) for each in found["pairs"][0]["passages"]] == [each.left for each in ours.pairs[0].passages]
+    assert found["total"] == ours.total
+    msgspec.convert(found, shapes.PairsAnswer)
+    assert service.ask("POST", "/pairs?collection=class", {"ignore": [task], "limit": 1, "passages": False})[1]["pairs"] == [
+        found["pairs"][0] | {"passages": []}
+    ]
+    some = service.ask("POST", "/pairs?collection=class", {"where": {"year": 1}})[1]
+    assert some["documents"] == [essay.stem for essay in essays if essay.stem < "d"]
+    body = json.dumps({"format": "html", "anonymous": True}).encode()
+    status, headers, page = service.raw("POST", "/pairs?collection=class", body, {"Content-Type": "application/json"})
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b"#1" in page
+    assert b"anna" not in page
+    assert service.ask("PUT", "/documents/7?collection=class&number=1", {"text": essays[0].read_text(encoding="utf-8")})[0] == 201
+    assert service.ask("PUT", "/documents/7?collection=class", {"text": essays[0].read_text(encoding="utf-8")})[0] == 201
+    assert [each for each in service.ask("POST", "/pairs?collection=class", {})[1]["documents"] if each in (7, "7")] == [7, "7"]
+    assert service.ask("DELETE", "/collections/class")[0] == 200
+
+
 def test_a_snapshot_can_be_loaded(service: Running, tmp_path: Path) -> None:
     status, _, body = service.raw("POST", "/snapshot")
     assert status == 200
@@ -275,6 +362,15 @@ def test_counters(service: Running) -> None:
         ("POST", "/compare", b'{"left": {"a": 1}, "right": "b"}', {}, 422),
         ("POST", "/compare", b'{"left": "?", "right": "b", "as": "file"}', {}, 422),
         ("POST", "/fetch", b'{"url": "http://localhost/"}', {}, 403),
+        ("POST", "/pairs", b'{"threshold": 2}', {}, 422),
+        ("POST", "/pairs", b'{"where": {"site": "zh"}}', {}, 422),
+        ("POST", "/pairs", b'{"as": "code", "ignore": ["x"]}', {}, 422),
+        ("POST", "/pairs", b'{"leave_out": ["words"]}', {}, 422),
+        ("POST", "/search", b'{"vector": [1.0]}', {}, 422),
+        ("POST", "/search/batch", b'{"texts": ["a"], "simhashes": [1]}', {}, 422),
+        ("POST", "/search/batch", b'{"simhashes": [1], "by": "near"}', {}, 422),
+        ("POST", "/search/batch", b'{"texts": ["a"], "by": "nonsense"}', {}, 422),
+        ("PUT", "/collections/default", b'{"alias_of": "default"}', {}, 422),
         ("GET", "/documents?limit=x", None, {}, 422),
         ("GET", "/documents?limit=100000", None, {}, 422),
         ("GET", "/documents?where=%7B", None, {}, 422),

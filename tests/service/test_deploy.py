@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,27 @@ def test_the_image_starts_what_there_is() -> None:
     assert len(extras) == 1
     known = (DEPLOY.parent / "pyproject.toml").read_text()
     assert [name for name in extras.pop().split(",") if not re.search(rf"^{name} = \[", known, re.MULTILINE)] == []
+
+
+def test_the_image_is_made_as_it_should_be() -> None:
+    """What a linter of images asks for: versions of images, nothing left of packages' lists, no shell between a signal and the service."""
+    text = re.sub(r"\\\n", " ", (DEPLOY / "Dockerfile").read_text())
+    steps = [line.split(maxsplit=1) for line in text.splitlines() if line and not line.startswith("#")]
+    assert {name for name, _ in steps} <= {"FROM", "RUN", "COPY", "USER", "WORKDIR", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD"}
+    for name, rest in steps:
+        if name == "FROM":
+            assert re.fullmatch(r"[\w./-]+:\d[\w.-]*( AS \w+)?", rest)
+        if name == "RUN" and "apt-get install" in rest:
+            assert "--no-install-recommends" in rest
+            assert rest.endswith("rm -rf /var/lib/apt/lists/*")
+        if name == "RUN" and "pip" in rest:
+            assert "--no-cache-dir" in rest
+        if name == "CMD":
+            assert rest.startswith("[")
+    last = max(place for place, (name, _) in enumerate(steps) if name == "FROM")
+    assert [rest for name, rest in steps[last:] if name == "USER"] == ["lookalike"]
+    ignored = (DEPLOY / "Dockerfile.dockerignore").read_text().split()
+    assert {".*", "build", "tests"} <= set(ignored)  # also what git and a virtual environment keep
 
 
 def test_the_composition() -> None:
@@ -81,5 +103,8 @@ def test_the_dashboard_asks_for_counters_that_there_are(tmp_path: Path) -> None:
     asked = {name for panel in data["panels"] for target in panel["targets"] for name in re.findall(r"lookalike_\w+", target["expr"])}
     with running(tmp_path, str(tmp_path / "store"), "--processes", "1", "--quiet") as service:
         service.ask("PUT", "/documents/a", {"text": "one document"})
+        # The health check of the image, as it is but for the port.
+        check = json.loads(re.findall(r"^  CMD (\[.*\])$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)[0])
+        subprocess.run([sys.executable, *(word.replace("8765", str(service.port)) for word in check[1:])], check=True)
         there = set(re.findall(r"^(lookalike_\w+)", service.raw("GET", "/metrics")[2].decode(), re.MULTILINE))
     assert asked - there == set()

@@ -20,6 +20,7 @@ from running_service import Running, running
 
 IDLE = 1000
 LONG = " ".join(f"word{number}" for number in range(30_000))
+pytestmark = pytest.mark.xdist_group("service floods")  # they share one service
 
 
 @pytest.fixture(scope="module")

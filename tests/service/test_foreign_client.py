@@ -18,6 +18,7 @@ from running_service import Running, running
 pytest.importorskip("openapi_python_client")
 TEXT = "The council decided to repair the old bridge over the river before the winter."
 NEEDED = ("delete_collections_name", "get_documents", "post_admit", "post_compare", "post_search", "post_search_batch", "put_documents_id")
+pytestmark = pytest.mark.xdist_group("service foreign_client")  # they share one service
 
 
 @pytest.fixture(scope="module")

@@ -34,3 +34,8 @@ def test_the_commands_run(tmp_path: Path) -> None:
     assert answers[4]["admitted"] is False
     assert answers[4]["match"]["id"] == "bridge"
     assert "clusters" in answers[5]
+    assert answers[6]["collections"] == ["default", "november"]
+    assert answers[7]["aliases"] == {"current": "november"}
+    assert answers[9]["id"] == "ferry"
+    assert answers[10]["removed"] == 0
+    assert answers[11]["documents"] == ["bridge", 1]

@@ -18,7 +18,10 @@ sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 expect.set_options(timeout=20_000)  # a machine may be busy
 CHROMIUM = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: apt-get install chromium"),
+    pytest.mark.xdist_group("service page"),  # they share one service and one browser
+]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -146,6 +149,48 @@ def test_clusters(page: Any) -> None:
     page.wait_for_selector("ol.members li")
     page.locator("ol.members button.link").first.click()
     page.wait_for_selector("dialog[open] table.diff")
+
+
+def test_all_against_all(page: Any, service: Running) -> None:
+    page.evaluate("location.hash = '#/library/matrix'")
+    page.wait_for_selector(".matrix td button")
+    found = service.ask("POST", "/pairs", {})[1]
+    best = found["pairs"][0]
+    assert page.locator("ol.ranked button span").first.inner_text() == f"{best['left']} · {best['right']}"
+    assert page.locator(".matrix tbody tr").count() == 40  # of the best pairs; the list has all
+    assert page.locator("ol.ranked button").count() == 50
+    page.click("text=Show 50 more")
+    expect(page.locator("ol.ranked button")).to_have_count(100)
+    marked = sum(pair["score"] >= 0.25 for pair in found["pairs"])
+    expect(page.locator(".controls p")).to_contain_text(f"{found['total']} pairs share passages, {marked} from the threshold on")
+    page.focus(".matrix td button[tabindex='0']")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.closest('td').cellIndex") == 3
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog[open] table.diff")
+    assert page.locator("dialog[open] a").count() == 1
+    page.keyboard.press("Escape")
+
+
+def test_names_are_hidden_at_will(page: Any, service: Running) -> None:
+    ids = [each["id"] for each in service.ask("GET", "/documents?limit=1000")[1]["documents"]]
+    page.evaluate("location.hash = '#/library/matrix'")
+    page.wait_for_selector(".matrix td button")
+    page.check("text=Hide names")
+    expect(page.locator("ol.ranked button span").first).to_contain_text("Document ")
+    page.locator("ol.ranked button").first.click()
+    page.wait_for_selector("dialog[open] table.diff")
+    assert page.locator("dialog[open] a").count() == 0  # its address would name them
+    heads = page.locator("dialog[open] h2, dialog[open] .heads").all_inner_texts()
+    everywhere = " ".join([page.locator(".explore").inner_html(), *heads])
+    assert [id_ for id_ in ids if str(id_) in everywhere] == []
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.click("text=Download report")
+    report = Path(download.value.path()).read_text(encoding="utf-8")
+    assert "#1" in report
+    assert "zh-flood" not in report
 
 
 def test_feedback(page: Any) -> None:
@@ -295,6 +340,14 @@ def test_a_long_pair_is_drawn_where_it_is_looked_at(page: Any, joined: str) -> N
     page.locator("ol.passages button").last.click()
     expect(page.locator(".flash").first).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280  # no line makes the page wider
+    # The browser's own search would not see what is not drawn: the page has one.
+    page.keyboard.press("Control+f")
+    page.keyboard.type("TEXT 👩‍👩‍👧 about the river 20993 and")
+    expect(page.locator(".find .num")).to_have_text("1 found")  # on the right it is a lake
+    page.keyboard.press("Enter")
+    expect(page.locator(".find .num")).to_have_text("1 / 1")
+    lit = "(() => { const [range] = CSS.highlights.get('found'), box = range.getBoundingClientRect(); return [String(range), box.top > 0 && box.bottom < innerHeight]; })()"
+    assert page.evaluate(lit) == ["text 👩‍👩‍👧 about the river 20993 and", True]
 
 
 def test_a_word_without_end_stays_in_its_column(page: Any) -> None:
@@ -343,22 +396,32 @@ def test_add_it_and_it_is_a_repost(page: Any, service: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    "where", ["compare", "compare?sample=zh", "compare?sample=page", "search?q=1", "library", "library/clusters?t=0.5", "feedback?demo=1"]
+    "where",
+    [
+        "compare",
+        "compare?sample=zh",
+        "compare?sample=page",
+        "search?q=1",
+        "library",
+        "library/clusters?t=0.5",
+        "library/matrix",
+        "feedback?demo=1",
+    ],
 )
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessibility(browser: Any, service: Running, where: str, theme: str) -> None:
-    """axe-core finds nothing against WCAG 2.2 AA and its own best practice."""
-    axe = _axe()
-    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB", bypass_csp=True)
+def test_accessibility(browser: Any, service: Running, where: str) -> None:
+    """axe-core finds nothing against WCAG 2.2 AA and its own best practice, in either theme."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB", bypass_csp=True, reduced_motion="reduce")
     try:
-        page.goto(f"{service.address}/?theme={theme}#/{where}")
-        page.wait_for_selector(".dial, .hit, table.list tbody tr, svg.graph g.keep, .plots .vrow, #in-left")
-        page.wait_for_timeout(300)
-        page.add_script_tag(path=axe)
-        found = page.evaluate(
-            "async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])"
-        )
-        assert found == []
+        page.goto(f"{service.address}/?theme=light#/{where}")
+        page.wait_for_selector(".dial, .hit, table.list tbody tr, svg.graph g.keep, .matrix td, .plots .vrow, #in-left")
+        page.wait_for_load_state("networkidle")
+        page.add_script_tag(path=_axe())
+        for theme in ("light", "dark"):
+            page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+            found = page.evaluate(
+                "async () => (await axe.run()).violations.map(each => [each.id, each.impact, each.nodes.slice(0, 3).map(node => node.html)])"
+            )
+            assert found == [], theme
     finally:
         page.close()
 
@@ -377,16 +440,31 @@ def test_every_word_is_there_in_both_languages() -> None:
     assert asked - set(words) == set()
 
 
-def test_the_first_view_is_small(browser: Any, service: Running) -> None:
-    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels."""
+def test_the_views_are_small(browser: Any, service: Running) -> None:
+    """Everything that a browser asks for before the first view stands: 100 KB, 40 KB as it travels. Any other view: 20 KB more."""
     page = browser.new_page(locale="en-GB")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{service.address}/")
     page.wait_for_selector("#in-left")
-    page.wait_for_timeout(500)
-    page.close()
+    page.wait_for_load_state("networkidle")
     names = [url.removeprefix(service.address) for url in asked if not url.startswith("data:")]
     assert all(name.startswith("/") for name in names)  # nothing from elsewhere
     assert sum(len(service.raw("GET", name)[2]) for name in names) <= 100_000
     assert sum(len(service.raw("GET", name, headers={"Accept-Encoding": "gzip"})[2]) for name in names) <= 40_000
+    for view, stands in (
+        ("search", ".query"),
+        ("library", ".upload"),
+        ("library/clusters", "svg.graph"),
+        ("library/matrix", ".matrix"),
+        ("feedback", ".empty"),
+    ):
+        page.goto(f"{service.address}/")  # without what other views have loaded
+        page.wait_for_selector("#in-left")
+        asked.clear()
+        page.evaluate("view => location.hash = `#/${view}`", view)
+        page.wait_for_selector(stands)
+        own = {url for url in asked if url.endswith((".js", ".css"))}
+        assert own
+        assert sum(len(service.raw("GET", url.removeprefix(service.address))[2]) for url in own) <= 20_000, own
+    page.close()

@@ -15,6 +15,7 @@ DOCUMENTS = [
     (f"d{i}", f"The council of town {i % 5} decided to repair the old bridge over the river before winter {i}.", {"n": i})
     for i in range(40)
 ]
+pytestmark = pytest.mark.xdist_group("service remote")  # they share one service
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,11 @@ def test_the_same_answers(both: tuple[la.Index, la.Index], tmp_path: Path) -> No
     assert [[each.id for each in found] for found in remote.search_texts([text, "nothing"])] == [
         [each.id for each in found] for found in local.search_texts([text, "nothing"])
     ]
+    filtered = [[each.id for each in found] for found in remote.search_texts([text], threshold=0.3, where={"n": {"<": 9}})]
+    assert filtered == [[each.id for each in found] for found in local.search_texts([text], threshold=0.3, where={"n": {"<": 9}})]
+    mine, theirs = (index.search_simhashes([int(value)], 16, where="n<9") for index in both)
+    assert list(mine.ids) == list(theirs.ids)
+    assert len(mine.ids)
     assert remote.clusters(threshold=0.5) == local.clusters(threshold=0.5)
     assert remote.export(tmp_path / "copy.jsonl") == 41
     with la.open(tmp_path / "loaded") as loaded:
@@ -81,8 +87,40 @@ def test_errors_are_the_same(both: tuple[la.Index, la.Index]) -> None:
             index.add([("a", 5)])
 
 
+def test_collections_and_their_aliases(service: Running) -> None:
+    for name in ("may", "june"):
+        with la.open(service.address, collection=name, kinds="simhash,minhash") as index:
+            index.add("d", f"a document that was written in {name}")
+    names = la.collections(service.address)
+    assert {"may", "june"} <= set(names)
+    names.alias("current", "may")
+    with la.open(service.address, collection="current") as current:
+        assert current.get("d").text == "a document that was written in may"
+        current.add("e", "another one, added by the alias")
+        current.collections.alias("current", "june")
+        assert names.aliases == {"current": "june"}
+        assert current.get("d").text == "a document that was written in june"  # a service looks up where a name leads each time
+    assert "current" in names
+    assert "nobody" not in names
+    with names.open("may") as may:
+        assert len(may) == 2
+    for wrong in (lambda: names.alias("june", "may"), lambda: names.rename("may", "april"), lambda: names.copy("may", "april")):
+        with pytest.raises(la.InputError):
+            wrong()
+    for missing in (lambda: names.alias("next", "nobody"), lambda: names.drop("nobody")):
+        with pytest.raises(NotFound):
+            missing()
+    assert names.drop("current") == 0
+    assert names.drop("may") == 2
+    assert names.drop("june") == 1
+    assert names.aliases == {}
+    assert not {"may", "june", "current"} & set(names)
+
+
 def test_nobody_answers() -> None:
     with pytest.raises(StoreError, match="lookalike serve"):
         la.open("http://127.0.0.1:1")
+    with pytest.raises(StoreError, match="lookalike serve"):
+        la.collections("http://127.0.0.1:1")
     with pytest.raises(la.InputError):
         la.open("http://user:secret@127.0.0.1:1")

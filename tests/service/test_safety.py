@@ -17,6 +17,7 @@ from lookalike.service.tokens import Tokens
 from running_service import Running, running
 
 READ, WRITE, ONE = "reader-token-0123456789", "writer-token-0123456789", "one-collection-0123456789"
+pytestmark = pytest.mark.xdist_group("service safety")  # they share one service
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,13 @@ def test_tokens(guarded: Running) -> None:
     assert guarded.ask("POST", "/collections", {"name": "others"}, as_(ONE))[0] == 403
     assert guarded.ask("POST", "/collections", {"name": "news"}, as_(ONE))[0] == 201
     assert guarded.ask("PUT", "/documents/n?collection=news", {"text": "some news"}, as_(ONE))[0] == 201
-    assert guarded.ask("GET", "/collections", headers=as_(ONE))[1] == {"collections": ["news"]}
+    assert guarded.ask("GET", "/collections", headers=as_(ONE))[1] == {"collections": ["news"], "aliases": {}}
+    # A token leads one of its names to another one of them, and nothing else.
+    assert guarded.ask("PUT", "/collections/news", {"alias_of": "default"}, as_(ONE))[0] == 403
+    assert guarded.ask("PUT", "/collections/default", {"alias_of": "news"}, as_(ONE))[0] == 403
+    assert guarded.ask("PUT", "/collections/latest", {"alias_of": "news"}, as_(READ))[0] == 403
+    assert guarded.ask("PUT", "/collections/latest", {"alias_of": "news"}, as_(WRITE))[0] == 200
+    assert guarded.ask("GET", "/documents/n?collection=latest", headers=as_(ONE))[0] == 403
     assert guarded.ask("POST", "/compare", {"left": "a b", "right": "a c"}, as_(ONE))[0] == 200  # needs no collection
     assert guarded.ask("GET", "/metrics", headers=as_(ONE))[0] == 403
     assert guarded.ask("POST", "/collections", {"name": "others"}, as_(WRITE))[0] == 201

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import lookalike as la
-from dedupe_corpora import WORDS, near_copies, prose, read_jsonl, rows_of, write_jsonl
+from dedupe_corpora import WORDS, near_copies, prose, read_jsonl, real_texts, rows_of, write_jsonl
 from lookalike.deduping.spark import rounds
 from lookalike.deduping.spark.engine import Engine
 from spark_session import shared_session
@@ -27,9 +27,15 @@ def session() -> Any:
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    """Near-copies, copies, texts without words, no texts at all, and values to order by, some of them missing."""
+    """Real texts, near-copies and copies of them, texts without words, no texts at all, and values to order by, some of them missing."""
     draw = random.Random(5)
-    texts: list[Any] = near_copies(3, 3000, 50)
+    texts: list[Any] = real_texts(2000)
+    for _ in range(3000 - len(texts)):
+        words = draw.choice(texts).split(" ")
+        for _ in range(draw.choice([0, 1, 1, 2, 6])):
+            words[draw.randrange(len(words))] = draw.choice(WORDS)
+        texts.append(" ".join(words))
+    draw.shuffle(texts)
     texts[40:44] = ["", "…", None, "!!!"]
     texts[2000:2010] = [texts[7]] * 10
     made = rows_of(texts, score=[draw.choice([None, 1.5, -2.0, 7.0]) for _ in texts], day=[f"2024-01-{1 + i % 28:02}" for i in range(3000)])
@@ -132,8 +138,11 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
     with pytest.raises(la.errors.TooManyRemoved, match="nothing was written"):
         la.dedupe(given, out=tmp_path / "spark", engine=engine, max_removed=3)
     assert not (tmp_path / "spark").exists()
-    with la.dedupe(given, out=tmp_path / "spark", removed=tmp_path / "spark.jsonl", annotate=True, engine=engine) as report:
+    to = {"out": tmp_path / "spark", "removed": tmp_path / "spark.jsonl", "html": tmp_path / "spark.html"}
+    with la.dedupe(given, annotate=True, engine=engine, **to) as report:
         assert {**report.to_dict(), **dict.fromkeys(VARYING)} == {**local.to_dict(), **dict.fromkeys(VARYING)}
+        assert_same_page(local, report)
+    assert "Nearest to the threshold" in (tmp_path / "spark.html").read_text(encoding="utf-8")
     assert (tmp_path / "spark.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
     wanted = [row for path in sorted((tmp_path / "local").iterdir()) for row in pq.read_table(path).to_pylist()]
     found = read_parts(tmp_path / "spark")
@@ -149,6 +158,15 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
         "file=c.parquet",
     }
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".lookalike")]
+
+
+def assert_same_page(local: la.DedupeReport, report: Any) -> None:
+    """All that the page about a run shows, but for times."""
+    for least in (None, 0.8):
+        assert report.similarities(10, least) == local.similarities(10, least)
+    assert report.sizes() == local.sizes()
+    assert report.samples(10, 10) == local.samples(10, 10)
+    assert len(local.samples(10, 10)[0]) == 10
 
 
 VARYING = ("seconds", "stages", "compared", "outputs", "signature", "settings")
@@ -187,18 +205,23 @@ def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
     assert sorted(written, key=lambda row: json.dumps(row)) == sorted(wanted, key=lambda row: json.dumps(row))
 
 
-@pytest.mark.parametrize("level", ["paragraph", "line"])
-def test_levels(session: Any, level: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("level", "annotate"), [("paragraph", True), ("line", False)])
+def test_levels(session: Any, level: str, annotate: bool, tmp_path: Path) -> None:
+    """What is cut, or marked with annotate; the audit trail; and what the page shows."""
     draw = random.Random(2)
     pieces = [" ".join(prose(draw, 6)) for _ in range(60)] + ["---", "  "]
     made = [
         {"id": i, "text": "".join(draw.choice(pieces) + draw.choice(["\n", "\n\n"]) for _ in range(draw.randrange(8)))} for i in range(300)
     ]
     given = write_jsonl(tmp_path / "in.jsonl", made)
-    local = la.dedupe(given, level=level, out=tmp_path / "local.jsonl", removed=tmp_path / "local-removed.jsonl", keep="longest")
+    options: Row = {"level": level, "keep": "longest", "annotate": annotate}
+    local = la.dedupe(given, out=tmp_path / "local.jsonl", removed=tmp_path / "local-removed.jsonl", **options)
     engine = Engine(session, partitions=2)
-    with la.dedupe(given, level=level, out=tmp_path / "spark", removed=tmp_path / "removed.jsonl", keep="longest", engine=engine) as report:
+    with la.dedupe(given, out=tmp_path / "spark", removed=tmp_path / "removed.jsonl", engine=engine, **options) as report:
         assert {**report.to_dict(), **dict.fromkeys(VARYING)} == {**local.to_dict(), **dict.fromkeys(VARYING)}
+        if annotate:
+            assert_same_page(local, report)
+            assert report.annotated.columns[-2:] == ["cut", "repeats"]
     key = lambda row: json.dumps(row, sort_keys=True)  # noqa: E731
     assert sorted(read_jsonl(tmp_path / "removed.jsonl"), key=key) == sorted(read_jsonl(tmp_path / "local-removed.jsonl"), key=key)
     written = [json.loads(line) for path in (tmp_path / "spark").glob("part-*") for line in path.read_text(encoding="utf-8").splitlines()]
@@ -218,15 +241,27 @@ def test_text_files(session: Any, tmp_path: Path) -> None:
     assert names[0] == names[1]
 
 
-def test_against_a_store(session: Any, rows: list[Row], tmp_path: Path) -> None:
-    chosen = [{"id": row["id"], "text": row["text"], "place": row["place"]} for row in rows[:400]]
+def test_against_a_store_and_against_another_corpus(session: Any, rows: list[Row], tmp_path: Path) -> None:
+    """A store; a frame; and files, by SimHash. What either has goes, and points at the document there."""
+    chosen = [{"id": row["id"], "text": row["text"], "place": row["place"]} for row in rows[:300]]
+    others = [{"id": f"k{i}", "text": row["text"]} for i, row in enumerate(rows[500:900]) if row["text"]]
     with la.open(tmp_path / "known", threshold=0.8) as index:
-        index.add([(f"k{i}", row["text"]) for i, row in enumerate(rows[500:900]) if row["text"]])
-    local = la.dedupe(chosen, against=tmp_path / "known")
-    engine = Engine(order_column="place", partitions=2)
-    found = removed_by_spark(frame_of(session, chosen, 2), engine, against=tmp_path / "known")
-    assert found == {(str(each.id), str(each.kept_id), each.similarity) for each in local.removed}
-    assert any(kept.startswith("k") for _, kept, _ in found)
+        index.add([(row["id"], row["text"]) for row in others])
+    given = write_jsonl(tmp_path / "known.jsonl", [*others, others[0]])  # an id that comes again
+    frame, engine = frame_of(session, chosen, 2), Engine(order_column="place", partitions=2)
+    for against, local, options in (
+        (tmp_path / "known", tmp_path / "known", {}),
+        (frame_of(session, others, 3), given, {"keep": "longest"}),
+        (given, given, {"method": "simhash", "distance": 6}),
+    ):
+        found = removed_by_spark(frame, engine, against=against, **options)
+        wanted = la.dedupe(chosen, against=local, **options)
+        assert found == {(str(each.id), str(each.kept_id), each.similarity) for each in wanted.removed}
+        assert any(kept.startswith("k") for _, kept, _ in found)
+    with pytest.raises(la.InputError, match="files were given"):
+        la.dedupe(frame, against=given, add=True, engine=engine)
+    with pytest.raises(la.InputError, match="DataFrame of Spark: use engine='spark'"):
+        la.dedupe(chosen, against=frame)
 
 
 def test_within_a_dump(session: Any, rows: list[Row]) -> None:
@@ -251,16 +286,19 @@ def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
     [
         ({"method": "meaning"}, "engine='spark' has minhash, simhash, exact, bytes"),
         ({"resume": True}, "resume is for engine='local'"),
-        ({"html": "x.html"}, "html is for engine='local'"),
+        ({"against": "nothere"}, "against='nothere': there is no such store, file or folder"),
+        ({"against": "x", "contains": 0.5}, "contains and references are for engine='local'"),
+        ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
         ({"text_column": "body"}, "no row has a column 'body'"),
         ({"engine": Engine(order_column="nothing")}, "order_column"),
         ({"engine": "dask"}, "engine='dask'"),
         ({"engine": 3}, "engine=3"),
         ({"engine": Engine(per="dump")}, "per='dump'"),
+        ({"engine": Engine(names_on_driver=1), "method": "exact"}, "2 documents would go, and the driver holds 1: dedupe each part"),
     ],
     ids=str,
 )
 def test_what_spark_refuses(session: Any, options: Row, message: str) -> None:
-    frame = session.createDataFrame([("a", "b")], "id string, text string")
+    frame = session.createDataFrame([("a", "b"), ("c", "b"), ("d", "b")], "id string, text string")
     with pytest.raises(la.LookalikeError, match=message):
         la.dedupe(frame, **({"engine": "spark"} | options))

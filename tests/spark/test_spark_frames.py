@@ -145,7 +145,8 @@ def test_plans_for_spark(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
 
 
 def test_an_executor_that_dies(tmp_path: Path) -> None:
-    """Two executors of their own; one is killed while pairs are compared. Its tasks are done again, and nobody sees a difference."""
+    """Two executors of their own; one is killed while pairs are compared. Its tasks are done again, and nobody sees a difference. Runs
+    that are told to stop say nothing of Java's, and leave nothing behind."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -160,6 +161,11 @@ def test_an_executor_that_dies(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr[-3000:]
     said = json.loads(ran.stdout.splitlines()[-1])
     assert said["pid"]
+    assert said["stopped"] == ["KeyboardInterrupt", "SystemExit 143"]
+    after = ran.stderr.partition("stopping")[2]
+    assert "\tat " not in after, after[:2000]
+    assert "Exception" not in after, after[:2000]
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".lookalike")], "a working folder stayed"
     assert said["executors"] >= 3, "no other executor came in place of the killed one"
     assert (tmp_path / "spark.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
     assert len(read_jsonl(tmp_path / "spark.jsonl")) > 100

@@ -82,7 +82,7 @@ def test_cutting(format: str) -> None:
 
 def test_columns_are_added_to_lines() -> None:
     given = pa.table({VALUE: ['{"a": 1} ', "{}"], FILE: ["f", "f"], "kept": [True, False], "kept_id": ['"x"', "3"]}).to_batches()[0]
-    (found,) = Adding(("kept", "kept_id"), ("kept_id",))([given])
+    (found,) = Adding(("kept", "kept_id"))([given])
     assert found.column(VALUE).to_pylist() == ['{"a": 1, "kept": true, "kept_id": "x"}', '{"kept": false, "kept_id": 3}']
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lookalike import _native
 from lookalike.deduping.spark import blobs, stages
 from lookalike.deduping.spark.blobs import (
+    CELLS,
     CODES,
     COPIES,
     DIGESTS,
@@ -34,8 +35,8 @@ from lookalike.deduping.spark.blobs import (
     scattered,
 )
 from lookalike.deduping.spark.residue import Remaining
-from lookalike.deduping.spark.settling import settle
-from lookalike.deduping.spark.sketching import code_digests
+from lookalike.deduping.spark.settling import open_in, settle
+from lookalike.deduping.spark.sketching import SALTS, code_digests
 from lookalike.deduping.spark.stages import (
     Grouping,
     LastPairing,
@@ -52,6 +53,8 @@ from lookalike.deduping.spark.stages import (
 from lookalike.leaders.candidates import Bucketed, Pairs, grouped
 from lookalike.leaders.decide import NOTHING_OPEN, Open
 from lookalike.leaders.sketching import Sketches
+from lookalike.leaders.verify import verify
+from lookalike.segments.banding import Banding
 
 names = st.lists(st.integers(0, 2**63 - 1), unique=True, max_size=50)
 
@@ -101,6 +104,19 @@ def test_rows_hold_whole_buckets(rows: list[tuple[int, int]], most: int) -> None
     assert all(len(part.buckets) <= most or len(own) == 1 for part, own in zip(parts, seen, strict=True))
     joined = [pair for part in parts for pair in zip(part.buckets.tolist(), part.priorities.tolist(), strict=True)]
     assert joined == list(zip(members.buckets.tolist(), members.priorities.tolist(), strict=True))
+
+
+def test_edges_and_open_buckets_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "MOST_BYTES", 3 * stages.EDGE)
+    pairs, similarities = Pairs(np.arange(10), np.arange(20, 30)), np.linspace(0.8, 1, 10)
+    sent = list(edge_rows(4, pairs, similarities))
+    assert [len(blob.b) // 8 for blob in sent] == [3, 3, 3, 1]
+    back, found = edges_in(sent)
+    assert (back.earlier.tolist(), back.later.tolist(), found.tolist()) == (*map(np.ndarray.tolist, pairs), similarities.tolist())
+    left_open = Open(np.arange(5, dtype=np.uint64), np.arange(5), np.ones(5, np.uint8))
+    rows = list(stages.open_rows(4, left_open))
+    assert [len(blob.c) for blob in rows] == [3, 2]
+    assert [each.tolist() for each in open_in(rows)] == [each.tolist() for each in left_open]
 
 
 def test_a_leader_with_many_members_has_several_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,18 +210,90 @@ def test_tasks_one_after_the_other_decide_as_the_native_leaders(
     }
 
 
-def test_the_residue_is_settled_in_one_process() -> None:
-    """A chain of sets in one bucket that holds two: the rest of them are decided as the native leaders decide."""
+def settled_in_rounds(members: list[Any], compare: Any, threshold: float) -> tuple[Any, int]:
+    """Who goes, by tasks one after the other; and the rounds that it took."""
+    removed: list[Any] = []
+    edges: list[Blob] = []
+    while True:
+        found = list(blobs_of(Pairing(known(removed), 400)(members)))
+        new = [Blob(*map(_plain, blob)) for blob in found if blob.kind == PAIRS]
+        edges += [edge for pairs in map(_pairs_of, new) for edge in edge_rows(0, *compare(pairs))]
+        settled = settle(*edges_in(edges), open_in([blob for blob in found if blob.kind == OPEN]), threshold)
+        removed.append(np.setdiff1d(settled.removed, np.concatenate(removed) if removed else settled.removed[:0]))
+        if not len(settled.undecided):
+            return np.sort(np.concatenate(removed)), len(removed)
+
+
+def _pairs_of(blob: Blob) -> Pairs:
+    later, earlier = arrays_of([blob], "i8")
+    return Pairs(earlier, later)
+
+
+def test_a_star_of_a_million() -> None:
+    """One document and a million near-copies of it in one bucket: one round, and no task compares more than some of them."""
+    count = 1_000_001
+    sent = pieces(0, ROWS, np.arange(count), np.full(count, 7, np.uint64))
+    members = list(Grouping(known(np.zeros(0, np.int64)))(batches_of(sent)))
+    sizes: list[int] = []
+
+    def compare(pairs: Pairs) -> tuple[Pairs, Any]:
+        sizes.append(len(pairs.later))
+        return pairs, np.where(pairs.earlier == 0, 0.9, 0.0)
+
+    gone, rounds = settled_in_rounds(members, compare, 0.8)
+    assert rounds == 1
+    assert (gone == np.arange(1, count)).all()
+    assert len(sizes) > 12
+    assert max(sizes) < 3 * stages.MEMBERS_PER_TARGET
+
+
+def test_ten_thousand_variants_of_a_template() -> None:
+    """All share a bucket, most stay, and 256 of them are compared with: as the native leaders decide."""
+    draw = np.random.default_rng(3)
+    count, size = 10_000, 40
+    features = np.sort(draw.integers(1000, 2**40, (count, size), dtype=np.uint64), axis=1)
+    features[:, :24] = np.arange(24)  # of 40 the template has 24: variants are .43 alike
+    for place in draw.choice(count, 3000, replace=False):  # and some are near-copies of others
+        features[place] = features[draw.integers(0, count)]
+        features[place, -1] = 2**41 + place
+    offsets = np.arange(count + 1, dtype=np.int64) * size
+    rule: Any = SimpleNamespace(threshold=0.8, method="minhash")
+    own = np.arange(count)
+    sent = pieces(0, ROWS, own, np.full(count, 7, np.uint64))
+    members = list(Grouping(known(np.zeros(0, np.int64)))(batches_of(sent)))
+
+    def compare(pairs: Pairs) -> tuple[Pairs, Any]:
+        found = verify(pairs, own, features.reshape(-1), offsets, rule)
+        return Pairs(*(side[found > 0] for side in pairs)), found[found > 0]
+
+    gone, _ = settled_in_rounds(members, compare, 0.8)
+    digests = np.repeat(np.arange(1, count + 1, dtype=np.uint64), 2)
+    leaders, _ = _native.Leaders(1, 0.8, 256).offer(features.reshape(-1), offsets, digests, np.full(count, 7, np.uint64))
+    assert (gone == np.flatnonzero(np.asarray(leaders) >= 0)).all()
+    assert 30 < len(gone) < 3000, "the bucket was not full"
+
+
+@pytest.mark.parametrize("group", [0, -7])
+def test_the_residue_is_settled_in_one_process(group: int) -> None:
+    """A chain of sets in one bucket that holds two: they are decided as the native leaders decide, whatever the order in which they come.
+    All share a bucket that is not concerned, too, of which not all members are here: nobody is compared in it."""
     sets = [set(range(i, i + 6)) for i in range(60)]
     own = np.arange(60)
     features = np.concatenate([np.array(sorted(each), np.uint64) for each in sets])
     offsets = np.arange(61, dtype=np.int64) * 6
+    mixed = np.random.default_rng(1).permutation(60)
+    shuffled = np.concatenate([features[6 * n : 6 * n + 6] for n in mixed])
     fake = SimpleNamespace(
-        features=lambda cells: (own, Sketches(features, offsets, *[np.zeros(0, np.uint64)] * 3)),
+        features=lambda cells: (
+            mixed,
+            Sketches(shuffled, offsets, np.zeros(0, np.uint64), np.zeros(120, np.uint64), np.zeros(0, np.uint64)),
+        ),
         priorities=SimpleNamespace(numbers=lambda names: names),
-        rule=SimpleNamespace(threshold=0.7, method="minhash"),
+        rule=SimpleNamespace(threshold=0.7, method="minhash", banding=Banding(2, 1)),
     )
-    sent = batch([Blob(0, MEMBERS, coded(own), np.zeros(60, np.uint64).tobytes())])
+    salt = np.array([group], np.int64).view(np.uint64) * SALTS[0]
+    cells = [Blob(0, CELLS, int(n).to_bytes(8, "big"), np.array([group], ">i8").tobytes() if group else b"", b"") for n in own]
+    sent = batch([Blob(0, MEMBERS, coded(own), np.repeat(salt, 60).tobytes()), *cells])
     task: Any = Remaining(fake, limit=2)  # type: ignore[arg-type]
     gone = [name for blob in blobs_of(task(sent)) for name in decoded(blob.a).tolist()]
     digests = np.repeat(np.arange(1, 61, dtype=np.uint64), 2)

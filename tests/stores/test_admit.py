@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import sqlite3
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,7 +21,7 @@ import pytest
 import lookalike as la
 from lookalike.stores.postgres import beside
 from lookalike.stores.postgres import store as postgres
-from postgres_server import Server, empty_database, open_folder
+from postgres_server import Server, empty_database
 
 WORDS = [f"word{number}" for number in range(400)]
 Answer = tuple[str, bool, str | None]
@@ -163,17 +160,6 @@ def test_whoever_is_killed_leaves_one_or_none(tmp_path: Path, where: str) -> Non
         assert {id_ for id_, admitted in heard if admitted} <= set(stored)
         assert {id_.split("/")[0] for id_, _ in heard} <= {id_.split("/")[0] for id_ in stored}
         assert index.check().ok
-
-
-@pytest.fixture
-def own_server() -> Iterator[Server]:
-    folder = Path(tempfile.mkdtemp(prefix="lookalike-pga-", dir=open_folder()))
-    server = Server(folder)
-    server.make()
-    server.start()
-    yield server
-    server.stop()
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_the_server_restarts_meanwhile(own_server: Server) -> None:

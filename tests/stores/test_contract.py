@@ -1,17 +1,12 @@
 """The contract, on every store that this package has."""
 
-from pathlib import Path
-
 from lookalike.testing import StoreContract
+from stores_under_test import InMemory, OnDisk
 
 
-class TestMemory(StoreContract):
-    persistent = False
-
-    def location(self, tmp_path: Path) -> str:
-        return "memory://"
+class TestMemory(InMemory, StoreContract):
+    pass
 
 
-class TestEmbedded(StoreContract):
-    def location(self, tmp_path: Path) -> str:
-        return str(tmp_path / "store.lookalike")
+class TestEmbedded(OnDisk, StoreContract):
+    pass

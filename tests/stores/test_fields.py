@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,9 @@ import lookalike as la
 from lookalike.index.selecting import selected
 from lookalike.index.where import parse_where
 from lookalike.stores.embedded.snapshots import Snapshot
+from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.testing import corpus
+from postgres_server import empty_database
 
 TEXTS = st.text(st.characters(codec=None), max_size=5) | st.sampled_from(
     ["a" * 99, "a" * 100, "a" * 101, "a" * 100 + "b", "é" * 60, "\ud800", "\0"]
@@ -135,3 +138,33 @@ def test_a_reading_in_memory_keeps_its_state() -> None:
             assert rows is not None
             assert {record.id for record in reader.records([row for row in rows.tolist() if row < 10], ()).values()} >= {3}
             assert np.all(rows < 10)
+
+
+def test_postgresql_goes_by_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It reads what may fit, finds entries that are missing, and an older database gets what it lacks."""
+    url = empty_database()
+    documents = [(number, f"report number {number}", {"day": f"2026-01-{1 + number % 31:02}", "n": number % 31}) for number in range(310)]
+    filters = ("day = 2026-01-07", {"n": {">=": 29}}, {"n": {"in": [3, 4]}, "day": {"<": "2026-01-05"}})
+    with la.open(url, kinds="simhash", indexed=["day", "n"]) as index:
+        index.add(documents)
+        index.remove([6, 37])
+        expected = [index.count(where) for where in filters]
+        assert expected == [8, 20, 10]
+        with monkeypatch.context() as patch:
+            patch.delattr(PostgresReader, "scan")
+            assert [index.count(where) for where in filters] == expected
+        assert index.check().ok
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("DELETE FROM lookalike.fields WHERE number = 29")
+        assert index.count(filters[1]) == 10
+        assert index.check().problems == ["fields: 10 documents are not indexed as they are"]
+        assert index.check(repair=True).ok
+        assert [index.count(where) for where in filters] == expected
+        index.compact()
+    with psycopg.connect(url, autocommit=True) as connection:
+        assert connection.execute("SELECT count(*) FROM lookalike.fields").fetchone() == (616,)
+        connection.execute("DROP TABLE lookalike.fields")
+        connection.execute("UPDATE lookalike.format SET version = 9")
+    with la.open(url) as index:
+        assert [index.count(where) for where in filters] == expected
+        assert index.check().ok

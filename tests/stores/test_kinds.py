@@ -18,6 +18,7 @@ from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import Column, Number
 from lookalike.testing import KindContract, corpus
 from postgres_server import empty_database
+from stores_under_test import InMemory, InPostgres, OnDisk
 
 
 @pytest.fixture(autouse=True)
@@ -34,28 +35,16 @@ class LettersContract(KindContract):
         return [alike(bits_of(letters_of(query)), bits_of(letters_of(text))) for text in texts]
 
 
-class TestMemory(LettersContract):
-    persistent = False
-
-    def location(self, tmp_path: Path) -> str:
-        return "memory://"
+class TestMemory(InMemory, LettersContract):
+    pass
 
 
-class TestEmbedded(LettersContract):
-    def location(self, tmp_path: Path) -> str:
-        return str(tmp_path / "store.lookalike")
+class TestEmbedded(OnDisk, LettersContract):
+    pass
 
 
-class TestPostgres(LettersContract):
-    one_writer = False
-    url: str
-
-    @pytest.fixture(autouse=True)
-    def database(self) -> None:
-        self.url = empty_database()
-
-    def location(self, tmp_path: Path) -> str:
-        return self.url
+class TestPostgres(InPostgres, LettersContract):
+    pass
 
 
 def test_the_table_offers_it_and_nobody_gets_it_unasked(tmp_path: Path) -> None:

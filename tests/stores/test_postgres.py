@@ -13,18 +13,11 @@ import pytest
 import lookalike as la
 from lookalike.testing import StoreContract
 from postgres_server import empty_database
+from stores_under_test import InPostgres
 
 
-class TestPostgres(StoreContract):
-    one_writer = False
-    url: str
-
-    @pytest.fixture(autouse=True)
-    def database(self) -> None:
-        self.url = empty_database()
-
-    def location(self, tmp_path: Path) -> str:
-        return self.url
+class TestPostgres(InPostgres, StoreContract):
+    pass
 
 
 def searches(index: la.Index, text: str, value: int) -> list[object]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +21,7 @@ import lookalike as la
 from lookalike.stores.kinds.base import Options
 from lookalike.stores.kinds.simhash import _BySimhash
 from lookalike.stores.settings import Settings
-from postgres_server import Server, empty_database, open_folder
+from postgres_server import Server, empty_database
 
 WORDS = [f"word{number}" for number in range(400)]
 Answer = tuple[int, bool, int | None]  # id, whether it was admitted, and what kept it out
@@ -111,17 +108,6 @@ def test_clients_of_both_kinds(same_k: bool) -> None:
     assert len(answers) == 3000
     with la.open(url) as index:
         check_answers(index, answers, articles)
-
-
-@pytest.fixture
-def own_server() -> Iterator[Server]:
-    folder = Path(tempfile.mkdtemp(prefix="lookalike-pgm-", dir=open_folder()))
-    server = Server(folder)
-    server.make()
-    server.start()
-    yield server
-    server.stop()
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def until_the_server_is_back(url: str, work: Callable[[psycopg.Connection[Any]], list[Answer]]) -> list[Answer]:

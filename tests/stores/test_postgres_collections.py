@@ -219,3 +219,35 @@ def test_dropping_takes_everything_of_a_collection_and_nothing_else(url: str, co
         if "collection" in columns:
             left = {number for (number,) in connection.execute(f"SELECT DISTINCT collection FROM lookalike.{table}")}
             assert left <= {number for (number,) in connection.execute("SELECT number FROM lookalike.collections")}
+
+
+def test_functions_know_aliases(url: str, connection: Connection) -> None:
+    """Whatever the alias leads to; dropping it drops nothing else."""
+    connection.execute("SELECT lookalike.create_collection('old'), lookalike.create_collection('new')")
+    names = la.collections(url)
+    names.alias("current", "old")
+    assert one(connection, "SELECT lookalike.add_simhashes('current', ARRAY[1, 2], ARRAY[5, 1000]::bigint[])") == 2
+    names.alias("current", "new")
+    assert one(connection, "SELECT admitted FROM lookalike.admit_simhash('current', 3, 5::bigint)") is True
+    assert one(connection, "SELECT admitted FROM lookalike.admit_simhash('current', 4, 4::bigint)") is False
+    assert connection.execute("SELECT id, distance FROM lookalike.search_simhash('current', 5::bigint, 1)").fetchall() == [("3", 0)]
+    assert connection.execute("SELECT id, distance FROM lookalike.search_simhash('old', 5::bigint, 1)").fetchall() == [("1", 0)]
+    assert one(connection, "SELECT lookalike.remove('current', ARRAY[3, 2])") == 1
+    for call in (
+        "create_collection('current')",
+        "search_simhash('nobody', 1::bigint)",
+        "remove('nobody', ARRAY[1])",
+        "drop_collection('nobody')",
+    ):
+        with pytest.raises(psycopg.Error, match=r"or an alias 'current'|no collection 'nobody'"):
+            connection.execute(f"SELECT lookalike.{call}")
+    assert one(connection, "SELECT lookalike.drop_collection('current')") == 0
+    assert (list(names), names.aliases) == (["new", "old", "other"], {})
+    connection.execute("CREATE TABLE public.texts (id int, body text)")
+    connection.execute("INSERT INTO public.texts VALUES (1, 'the ferry to the island leaves at noon and comes back in the evening')")
+    connection.execute("SELECT lookalike.index_table('public.texts', 'body', 'id', 'text')")
+    names.alias("pages", "texts")
+    near = "SELECT id FROM lookalike.search_near('pages', 'the ferry to the island leaves at noon and comes back in the evening')"
+    assert one(connection, near) == "1"
+    with pytest.raises(psycopg.Error, match="or an alias 'pages'"):
+        connection.execute("SELECT lookalike.index_table('public.texts', 'body', 'id', 'text', 'pages')")

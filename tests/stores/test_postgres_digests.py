@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import Corrupt
-from lookalike.stores.postgres import digests, schema
+from lookalike.stores.postgres import digests, kept_blocks, schema
 from lookalike.stores.postgres.copying import distinct_of_each
+from lookalike.stores.postgres.kept_blocks import KeptBlocks
+from lookalike.stores.postgres.store import PostgresStore
 from postgres_server import empty_database
 
 LETTERS = "ab+/Z09"  # few, so that runs and pieces in common are frequent
@@ -117,6 +119,34 @@ def test_answers_are_those_of_comparing_with_everything(url: str) -> None:
         assert before[1] > live[0]
         assert answers(index, queries) == wanted
         assert index.check().ok
+
+
+@pytest.mark.parametrize("most", [kept_blocks.MOST_BYTES, 2000])
+def test_blocks_are_read_once_and_others_changes_are_seen(url: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One client searches, another one writes. Where there is no room for all blocks, some are read again."""
+    monkeypatch.setattr(kept_blocks, "MOST_BYTES", most)
+    read: list[Any] = []
+    keep = KeptBlocks._keep
+    monkeypatch.setattr(KeptBlocks, "_keep", lambda self, key, *more: (read.append(key), keep(self, key, *more))[1])
+    made = documents(120)
+    queries = [text for _, text in made[::17]]
+    with la.open(url, kinds="ssdeep,tlsh") as index, la.open(url) as other, la.open("memory://", kinds="ssdeep,tlsh") as memory:
+        for change in (
+            lambda each: each.add(made[:100]),
+            lambda each: [each.add(number, text) for number, text in made[100:110]],
+            lambda each: each.remove([number for number, _ in made[3::5]]),
+            lambda each: each.add([(number, text + " and more") for number, text in made[::9]]),
+            lambda each: each.compact(),
+            lambda each: each.add(made[110:]),
+        ):
+            change(other)
+            change(memory)
+            assert answers(index, queries) == answers(memory, queries)
+            before = len(read)
+            assert answers(index, queries[:2]) == answers(memory, queries[:2])
+            assert (len(read) == before) == (most > 2000)
+        assert isinstance(index._store, PostgresStore)
+        assert index._store.kept._bytes <= most
 
 
 def test_a_delete_by_sql_is_not_found(url: str) -> None:

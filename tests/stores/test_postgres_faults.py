@@ -25,21 +25,15 @@ import lookalike as la
 from lookalike.errors import InputError, RecipeMismatch, StoreBusy, StoreError
 from lookalike.stores.postgres import schema
 from lookalike.testing import corpus
-from postgres_server import Server, empty_database, open_folder
+from postgres_server import Server, empty_database, started_server
 
 DOCUMENTS = corpus(60)
 
 
 @pytest.fixture(scope="module")
 def own_server() -> Iterator[Server]:
-    """A server that can be stopped: the others' is left alone."""
-    folder = Path(tempfile.mkdtemp(prefix="lookalike-pgf-", dir=open_folder()))
-    server = Server(folder, max_connections="12", superuser_reserved_connections="1")
-    server.make()
-    server.start()
-    yield server
-    server.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+    with started_server(max_connections="12", superuser_reserved_connections="1") as server:
+        yield server
 
 
 @pytest.fixture

@@ -280,7 +280,7 @@ def test_what_cannot_be_indexed_is_refused(url: str, connection: Connection) -> 
         with pytest.raises(StoreError, match=message):
             la.index_table(url, table, column=column, key=key, kind=kind)
     la.index_table(url, "mine.wrong", column="v", key="id", collection="taken")
-    with pytest.raises(StoreError, match="there is a collection 'taken' already"):
+    with pytest.raises(StoreError, match="there is a collection or an alias 'taken' already"):
         la.index_table(url, "mine.wrong", column="v", key="id", collection="taken")
     with pytest.raises(InputError, match="PostgreSQL URL"):
         la.index_table("memory://", "wrong", column="v", key="id")

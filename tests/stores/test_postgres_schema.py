@@ -11,7 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import StoreError
-from lookalike.stores.postgres import schema
+from lookalike.stores.postgres import digests, schema
 from lookalike.testing import corpus
 from postgres_server import empty_database
 
@@ -56,6 +56,8 @@ def make_older(url: str, version: int) -> list[la.Matches]:
             with connection.cursor().copy(f"COPY lookalike.{table} ({columns}) FROM STDIN") as copy:
                 copy.write(rows)
         connection.execute("SELECT setval('lookalike.transactions', 1000)")
+        if version >= 8:
+            digests.fill(connection)
     return expected
 
 

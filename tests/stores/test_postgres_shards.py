@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +15,15 @@ import lookalike as la
 from lookalike.cli import group
 from lookalike.errors import StoreError
 from lookalike.testing import corpus
-from postgres_server import Server, open_folder
+from postgres_server import Server, started_server
 
 DOCUMENTS = corpus(60)
 
 
 @pytest.fixture
 def servers() -> Iterator[list[Server]]:
-    with ExitStack() as ended:
-        started = []
-        for _ in range(2):
-            folder = Path(tempfile.mkdtemp(prefix="lookalike-pgs-", dir=open_folder()))
-            ended.callback(shutil.rmtree, folder, ignore_errors=True)
-            server = Server(folder)
-            server.make()
-            server.start()
-            ended.callback(server.stop)
-            started.append(server)
-        yield started
+    with started_server() as one, started_server() as other:
+        yield [one, other]
 
 
 def answers(index: Any) -> list[Any]:

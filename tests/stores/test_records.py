@@ -14,6 +14,7 @@ from lookalike.index.index import Index
 from lookalike.testing import KindContract
 from made_records import made_pairs
 from postgres_server import empty_database
+from stores_under_test import InMemory, InPostgres, OnDisk
 
 INVOICE = {"domain": "invoice", "confidence": 0.93, "words": ["vat", "2023"], "schema": {"payer": ["Ann"], "sum": ["12.50"]}}
 
@@ -40,28 +41,16 @@ class RecordContract(KindContract):
         return super().open_with_kind(tmp_path, **{"threshold": 0.5} | options)
 
 
-class TestMemory(RecordContract):
-    persistent = False
-
-    def location(self, tmp_path: Path) -> str:
-        return "memory://"
+class TestMemory(InMemory, RecordContract):
+    pass
 
 
-class TestEmbedded(RecordContract):
-    def location(self, tmp_path: Path) -> str:
-        return str(tmp_path / "store.lookalike")
+class TestEmbedded(OnDisk, RecordContract):
+    pass
 
 
-class TestPostgres(RecordContract):
-    one_writer = False
-    url: str
-
-    @pytest.fixture(autouse=True)
-    def database(self) -> None:
-        self.url = empty_database()
-
-    def location(self, tmp_path: Path) -> str:
-        return self.url
+class TestPostgres(InPostgres, RecordContract):
+    pass
 
 
 def test_an_answer_says_what_each_field_contributes_and_what_is_shared() -> None:

@@ -19,7 +19,7 @@ SEARCHES = ("near", "simhash", "passages", "fuzzy", "ssdeep", "tlsh")
 
 
 class TestShards(StoreContract):
-    one_writer = links = False  # each shard has its own writer, and two need not meet; a cluster would lie in several
+    one_writer = False  # each shard has its own writer, and two need not meet
 
     def location(self, tmp_path: Path) -> str:
         (tmp_path / "shards.txt").write_text("# three of them\na.lookalike\nb.lookalike\n\nc.lookalike\n")
@@ -27,7 +27,7 @@ class TestShards(StoreContract):
 
 
 class TestShardsInMemory(StoreContract):
-    one_writer = persistent = links = False
+    one_writer = persistent = False
 
     def location(self, tmp_path: Path) -> str:
         (tmp_path / "shards.txt").write_text("memory://\nmemory://\n")
@@ -139,9 +139,51 @@ def test_where_a_document_is_never_changes() -> None:
     assert second[0] > first[-1]
 
 
-def test_clusters_are_not_kept(tmp_path: Path) -> None:
-    with la.open(["memory://", "memory://"]) as index:
-        index.admit("a", DOCUMENTS[0][1])
-        with pytest.raises(InputError, match="alike='refuse'"):
-            index.admit("b", DOCUMENTS[0][1], alike="link")
-        assert len(index) == 1
+def test_clusters_lie_in_several_shards(tmp_path: Path) -> None:
+    """On all kinds of stores: the same clusters as in one, whatever happens to their leaders, copied and exported too."""
+    documents = [*DOCUMENTS[:60], *((f"copy {id_}", text) for id_, text in DOCUMENTS[:60:4])]
+    places = [tmp_path / "a", empty_database(), "memory://"]
+    with la.open(tmp_path / "one") as one, la.open(places) as several:
+        for index in (one, several):
+            for first in range(0, len(documents), 10):  # leaders are in this batch, or in one before
+                index.admit(documents[first : first + 10], alike="link")
+        leaders = [cluster.kept for cluster in one.kept_clusters()]
+        led = {member.id: cluster.kept for cluster in one.kept_clusters() for member in cluster.removed}
+        assert any(shard_of(member, 3) != shard_of(leader, 3) for member, leader in led.items())
+        assert several.kept_clusters() == one.kept_clusters()
+        assert [several.cluster_of(id_) for id_, _ in documents] == [one.cluster_of(id_) for id_, _ in documents]
+        assert all(document.meta == {} for document in several.documents())
+        several.export(tmp_path / "export.jsonl")
+        with la.open("memory://") as loaded:
+            loaded.load(tmp_path / "export.jsonl")
+            assert loaded.kept_clusters() == one.kept_clusters()
+            several.collections.copy("default", "copied")
+            with several.collections.open("copied") as copied:
+                assert copied.kept_clusters() == one.kept_clusters()
+        for index in (one, several):
+            index.remove(leaders[::2])
+            index.add([(leader, "quite another text under the same id, which leads nothing") for leader in leaders[1::2]])
+        assert several.kept_clusters() == one.kept_clusters()
+        assert {cluster.kept for cluster in several.kept_clusters()}.isdisjoint(leaders)
+        again = [(f"again {id_}", text) for id_, text in documents[::3]]
+        for index in (one, several):
+            index.admit(again, alike="link")
+        assert several.kept_clusters() == one.kept_clusters()
+    with la.open(tmp_path / "a") as alone:  # whose leaders are elsewhere: the oldest here leads
+        assert {cluster.kept for cluster in alone.kept_clusters()} <= set(alone.ids())
+
+
+def test_a_cluster_of_a_shard_alone_is_one_of_the_whole(tmp_path: Path) -> None:
+    """Somebody linked documents in a shard itself, and removed their leader there."""
+    text, (first, second, third) = DOCUMENTS[0][1], [id_ for id_ in range(50) if shard_of(id_, 2) == 0][:3]
+    places = [tmp_path / "a", tmp_path / "b"]
+    with la.open(places) as whole:
+        whole.add(first, text)
+    with la.open(tmp_path / "a") as alone:
+        alone.admit([(second, text), (third, text)], alike="link")
+    with la.open(places) as whole:
+        assert whole.cluster_of(third).kept == first
+        assert [cluster.size for cluster in whole.kept_clusters()] == [3]
+        whole.remove(first)
+        assert whole.cluster_of(third).kept == second
+        assert [(cluster.kept, cluster.size) for cluster in whole.kept_clusters()] == [(second, 2)]

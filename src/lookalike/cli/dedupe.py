@@ -48,7 +48,11 @@ WEAK = (
 @click.option("--out", help="Write what stays here: a file, or a folder for several inputs ('-' is standard output).")
 @click.option("--removed", type=click.Path(dir_okay=False, path_type=Path), help="List what was removed and why (.jsonl, .csv, .parquet).")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with plots to this file.")
-@click.option("--annotate", is_flag=True, help="Keep every row, and add cluster, kept, kept_id and similarity to it.")
+@click.option(
+    "--annotate",
+    is_flag=True,
+    help="Keep every row, and add cluster, kept, kept_id and similarity, or what would be cut.",
+)
 @click.option("--as", "what", type=click.Choice(["text", "record"]), default="text", show_default=True, help="What a row is.")
 @click.option("--columns", help="--as record: the columns to compare, NAME[:WEIGHT[:MEASURE]], with commas [default: all but the id]")
 @method_options

@@ -25,11 +25,22 @@ SHOWN = 20  # pairs on the terminal
 EXCERPT = 60  # characters of a passage
 
 
+def _names_parts(given: str) -> bool:
+    """Whether --ignore names parts of texts, and no file."""
+    return {name.strip() for name in given.split(",")} <= {"quotes", "references"} and not Path(given).exists()
+
+
+def _parts(*lists: str | None) -> list[str] | None:
+    return [name.strip() for given in lists if given is not None for name in given.split(",")] or None
+
+
 @click.command("pairs")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--as", "kind", type=click.Choice(KINDS), default="text", show_default=True, help="What is compared.")
 @language_option
-@click.option("--ignore", "ignored", multiple=True, metavar="FILE", help="Text that does not count, such as a template; can be repeated.")
+@click.option(
+    "--ignore", "ignored", multiple=True, metavar="FILE|LIST", help="Text that does not count: a template, or as --leave-out; repeatable."
+)
 @click.option("--leave-out", default=None, metavar="LIST", help="Parts that do not count, separated by commas: quotes, references.")
 @click.option(
     "--common", type=int, default=None, metavar="N", help="What more than N share does not count [default: half of them, 3 to 10, or 1%]"
@@ -93,8 +104,8 @@ def command(
             list(inputs),
             kind=kind,
             language=language,
-            ignore=[Path(name) for name in ignored] or None,
-            leave_out=None if leave_out is None else [name.strip() for name in leave_out.split(",")],
+            ignore=[Path(name) for name in ignored if not _names_parts(name)] or None,
+            leave_out=_parts(leave_out, *filter(_names_parts, ignored)),
             common=common,
             threshold=threshold,
             min_length=min_length,

@@ -18,6 +18,7 @@ from lookalike.errors import InputError
 _LIMITS = {
     "body": ("MB", 1 << 20, "Most megabytes of a request [default: 32]"),
     "text": ("N", 1, "Most characters of a text [default: 4000000]"),
+    "pairs": ("N", 1, "Most characters of all documents that are compared each with each [default: 4000000]"),
     "seconds": ("S", 1, "Most seconds of a request [default: 30]"),
     "rate": ("N", 1, "Most requests per second and client [default: any]"),
     "heavy": ("N", 1, "Most comparisons, clusters, and searches by passages or meaning at a time, per process [default: 2]"),

@@ -14,8 +14,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import accumulate
-from operator import sub
 
 from lookalike import _native
 from lookalike.comparison.edits import Edits, edits_of
@@ -83,10 +81,7 @@ class _CodeSide(Side):
 
     def __init__(self, code: Code) -> None:
         self.text = code.text
-        self.hashes, starts, ends = stream_of(code.tokens)
-        self.starts, self.ends = starts.tolist(), ends.tolist()
-        self.sizes = array("I", map(sub, self.ends, self.starts))
-        self.before = list(accumulate(self.sizes, initial=0))
+        self.hashes, self.starts, self.ends = stream_of(code.tokens)
 
 
 def code_edits(left: Code, right: Code) -> Edits:
@@ -110,7 +105,7 @@ def code_score(left: ReadText, right: ReadText) -> tuple[float, str | None]:
         return 1.0, None if left.words else "neither side has code: equal"
     if not left.words or not right.words:
         return 0.0, "one side has no code: nothing in common"
-    share = common_runs(Counter(left.runs(NGRAM, unique=False)), Counter(right.runs(NGRAM, unique=False)))
+    share = common_runs(Counter(left.runs(NGRAM)), Counter(right.runs(NGRAM)))
     note = _SHORT_NOTE if min(len(left.words), len(right.words)) < SHORT_TOKENS else None
     return min(share * share * (3.0 - 2.0 * share), _BELOW_ONE), note
 

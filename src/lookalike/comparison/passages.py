@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect, bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from lookalike import _native
 from lookalike.comparison.texts import TextPair
-from lookalike.fingerprints.winnowing import Winnowing, winnow
+from lookalike.fingerprints.winnowing import WinnowedTokens, winnow
 from lookalike.model import Passage, Span
 from lookalike.text.tokenize import TokenStream
 
@@ -22,13 +24,14 @@ def shared_passages(pair: TextPair, ignored: tuple[Spans, Spans] = ((), ())) -> 
     left, right = (side.winnowing for side in pair.sides)
     fewest = min(len(side.tokens.hashes) for side in pair.sides)
     if 0 < fewest < pair.recipe.ngram:
-        left, right = (winnow(text, k=fewest, window=1, recipe=pair.recipe) for text in (pair.left, pair.right))
-    found = left.passages(right)
-    if not any(ignored) or left.source is None or right.source is None:
+        short = [winnow(text, k=fewest, window=1, recipe=pair.recipe) for text in (pair.left, pair.right)]
+        found, sides, shortest = short[0].passages(short[1]), tuple(each.source.tokens for each in short if each.source), fewest
+    else:
+        found, sides, shortest = left.passages(right), (left.tokens, right.tokens), left.k
+    if not any(ignored):
         return found
-    sides = left.source.tokens, right.source.tokens
     cuts = tuple([bisect_left(side.starts, start) for start, _ in spans] for side, spans in zip(sides, ignored, strict=True))
-    return [part for passage in found for part in _apart(passage, sides, cuts, left.k)]
+    return [part for passage in found for part in _apart(passage, sides, cuts, shortest)]
 
 
 def longest_first(passages: Sequence[Passage]) -> list[tuple[int, Passage]]:
@@ -58,17 +61,9 @@ def containment(pair: TextPair, passages: list[Passage]) -> dict[str, float]:
     }
 
 
-def _covered(side: Winnowing, spans: list[Span]) -> float:
-    if side.source is None or not side.values:
+def _covered(side: WinnowedTokens, spans: list[Span]) -> float:
+    if not len(side.values):
         return 1.0
-    tokens = side.source.tokens
-    inside = at = 0
-    for start, end in sorted(spans):
-        first, last = max(at, bisect_left(tokens.starts, start)), bisect_left(tokens.starts, end)
-        if last > first:
-            inside, at = inside + _characters(tokens, first, last), last
-    return inside / _characters(tokens, 0, len(tokens.hashes))
-
-
-def _characters(tokens: TokenStream, first: int, last: int) -> int:
-    return sum(tokens.ends[first:last]) - sum(tokens.starts[first:last])
+    starts, ends = ((array("I", places)) for places in (zip(*sorted(spans), strict=True) if spans else ((), ())))
+    inside, every = _native.covered_characters(side.tokens.starts, side.tokens.ends, starts, ends)
+    return inside / every

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from lookalike import _native
 from lookalike.fingerprints.minhash import MinHash, minhash_of_shingles
 from lookalike.fingerprints.simhash import SimHash, simhash_of_shingles
-from lookalike.fingerprints.winnowing import Winnowing, winnow, winnow_tokens
+from lookalike.fingerprints.winnowing import WinnowedTokens, winnowed_tokens
 from lookalike.measures.sets import TextFeatures
 from lookalike.text.blending import TextWords
 from lookalike.text.shingle import shingles
@@ -17,7 +18,7 @@ class ReadText(TextWords):
 
     @cached_property
     def features(self) -> TextFeatures:
-        return TextFeatures(self.runs(self.recipe.ngram, unique=True))
+        return TextFeatures(_native.sort_hashes(self.runs(self.recipe.ngram), unique=True))
 
     @cached_property
     def shingles(self) -> memoryview:
@@ -33,7 +34,5 @@ class ReadText(TextWords):
         return minhash_of_shingles(self.shingles, self.recipe)
 
     @cached_property
-    def winnowing(self) -> Winnowing:
-        if self.recipe.hash != "lookalike64":
-            return winnow(self.text, recipe=self.recipe)
-        return winnow_tokens(self.tokens, self.shingles, self.recipe)
+    def winnowing(self) -> WinnowedTokens:
+        return winnowed_tokens(self.tokens, self.shingles, self.recipe)

@@ -12,7 +12,6 @@ from operator import sub
 from typing import NamedTuple
 
 from lookalike import _native
-from lookalike.model import Span
 from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES
 
@@ -28,14 +27,6 @@ _MARKS = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE, _LINE, _SEPARATOR, _BEHIND_SEPARATOR, _ARTICLE = 1, 2, 4, 8, 16  # as in native/text/token_traits.hpp
-
-
-def _with_any(traits: int) -> re.Pattern[bytes]:
-    """Finds tokens among traits: faster than a loop, and most tokens have none."""
-    return re.compile(b"[" + b"".join(re.escape(bytes([byte])) for byte in range(32) if byte & traits) + b"]", re.DOTALL)
-
-
-_BEGINNINGS, _EDGES = _with_any(_LINE | _SENTENCE), _with_any(_LINE | _SEPARATOR | _BEHIND_SEPARATOR)
 
 
 class Run(NamedTuple):
@@ -59,10 +50,15 @@ class Pieces:
 
     def __init__(self, text: str, *, folded: bool) -> None:
         self.text = text
-        self.hashes, starts, ends = _native.token_stream(utf8(text), PIECES, folded)
-        self.starts, self.ends = starts.tolist(), ends.tolist()
-        self.sizes = array("I", map(sub, self.ends, self.starts))
-        self.before: list[int] = list(accumulate(self.sizes, initial=0))
+        self.hashes, self.starts, self.ends = _native.token_stream(utf8(text), PIECES, folded)
+
+    @cached_property
+    def sizes(self) -> array[int]:
+        return array("I", map(sub, self.ends.tolist(), self.starts.tolist()))
+
+    @cached_property
+    def before(self) -> list[int]:
+        return list(accumulate(self.sizes, initial=0))
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -77,44 +73,18 @@ class Side(Pieces):
     def __init__(self, text: str) -> None:
         super().__init__(text, folded=True)
 
-    def span(self, first: int, last: int) -> Span:
-        return self.starts[first], self.ends[last - 1]
+    @property
+    def columns(self) -> tuple[memoryview, memoryview, memoryview, bytearray]:
+        """The tokens as the kernel takes them."""
+        return self.hashes, self.starts, self.ends, self.traits
 
     def word(self, token: int) -> str:
         return self.text[self.starts[token] : self.ends[token]]
 
-    def begins_line(self, token: int) -> bool:
-        return self.traits[token] & _LINE > 0
-
-    def begins(self, token: int) -> int:
-        """2 or more if a line begins with the token, 1 if a sentence does, else 0."""
-        return self.traits[token] & (_LINE | _SENTENCE)
-
-    def separates(self, token: int) -> bool:
-        """Whether a token stands between clauses or list items: a mark or a conjunction."""
-        return self.traits[token] & _SEPARATOR > 0
-
-    def is_article(self, token: int) -> bool:
-        return self.traits[token] & _ARTICLE > 0
-
-    def is_edge(self, token: int) -> bool:
-        """Whether a clause or a list item can begin with a token, or end before it."""
-        return self.traits[token] & (_LINE | _SEPARATOR | _BEHIND_SEPARATOR) > 0
-
-    @cached_property
-    def beginnings(self) -> list[int]:
-        """The tokens that a line or a sentence begins with, and the end of the text."""
-        return [found.start() for found in _BEGINNINGS.finditer(self.traits)]
-
-    @cached_property
-    def edges(self) -> list[int]:
-        """The tokens that a clause or a list item can begin with or end before, and the end of the text."""
-        return [found.start() for found in _EDGES.finditer(self.traits)]
-
     @cached_property
     def traits(self) -> bytearray:
         """What each token is and begins, and one more for the end of the text."""
-        found, doubtful = _native.token_traits(utf8(self.text), array("I", self.starts), array("I", self.ends))
+        found, doubtful = _native.token_traits(utf8(self.text), self.starts, self.ends)
         traits = bytearray(found)
         for token in doubtful:
             self._read_mark(token, traits)
@@ -138,18 +108,6 @@ class Side(Pieces):
         if self.text[start] > "\x7f" or not 0 < start <= end < len(self.text):
             return False
         return self.text[start - 1].isalnum() and self.text[end].isalnum()
-
-
-def joined(runs: Iterable[Run]) -> list[Run]:
-    """Runs that follow each other without a gap on both sides are one."""
-    found: list[Run] = []
-    for run in sorted(runs):
-        last = found[-1] if found else None
-        if last and (last.left_end, last.right_end) == (run.left, run.right):
-            found[-1] = Run(last.left, last.right, last.length + run.length)
-        else:
-            found.append(run)
-    return found
 
 
 def gaps(runs: Sequence[Run], a: Pieces, b: Pieces) -> list[tuple[int, int, int, int]]:

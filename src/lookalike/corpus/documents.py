@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookalike.checks import check_bool, check_callback, check_names
+from lookalike.checks import check_bool, check_callback, check_names, is_unicode, wrong_id
 from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.columns import NamedColumns, can_be_read_twice
 from lookalike.corpus.file_documents import file_documents
@@ -18,8 +18,9 @@ from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.rows import check_encoding, source_rows
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
+from lookalike.figures import shown_value
 from lookalike.markup.extraction import check_extract
-from lookalike.model import ID_NUMBERS, MAX_ID_BYTES, Document
+from lookalike.model import Document
 
 HELD_BACK = 1000  # documents of standard input
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -136,9 +137,9 @@ class _Reader:
             text = ""
         if not isinstance(text, str):
             self.report(_no_text(row, self.columns.text))
-        elif wrong := _wrong_id(document_id):
+        elif wrong := wrong_id(document_id):
             named_by = format_named(source.format).named_by or repr(self.columns.id)
-            self.report(Problem("unusable id", row.place, f"{named_by} {wrong}"))
+            self.report(Problem("unusable id", row.place, f"{named_by}: {shown_value(document_id)} {wrong}"))
         else:
             try:
                 if self.columns.fields is not None:
@@ -159,7 +160,7 @@ class _Reader:
         return Document(document_id, None, plain(meta), record=data)
 
     def _text(self, text: str, place: str) -> str:
-        if _is_unicode(text):
+        if is_unicode(text):
             return text
         # One character for one: the spans of a passage stay true.
         text, replaced = _SURROGATE.subn("\ufffd", text)
@@ -175,21 +176,3 @@ def _no_text(row: Row, column: str) -> Problem:
         return Problem("no text", row.place, f"{column!r} is null")
     shown = ", ".join(repr(str(key)[:40]) for key in list(row.values)[:8]) or "none"
     return Problem("no text", row.place, f"no {column!r}; the columns here are {shown}")
-
-
-def _wrong_id(value: object) -> str | None:
-    if isinstance(value, str):
-        if not _is_unicode(value) or "\0" in value:
-            return f"is {value[:40]!r}: half a character (a lone surrogate) and NUL cannot be stored"
-        return None if len(value.encode()) <= MAX_ID_BYTES else f"has more than {MAX_ID_BYTES} bytes: shorten or hash it"
-    if isinstance(value, bool) or not isinstance(value, int):
-        return f"is of type {type(value).__name__}: expected text or a whole number"
-    return None if value in ID_NUMBERS else f"is {str(value)[:40]}: whole numbers have up to 64 bits here; make it text"
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.checks import is_number
 from lookalike.corpus.batches import Report
 from lookalike.corpus.row import Problem
 
@@ -24,7 +25,7 @@ def rank_of(value: Any, kind: str) -> float:
         return _seconds(value)
     if isinstance(value, str):
         value = float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if not is_number(value) or math.isnan(value):
         raise ValueError(f"of type {type(value).__name__}")
     return float(value)
 

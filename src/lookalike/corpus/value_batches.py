@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.checks import is_number
 from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report, pack
 from lookalike.corpus.ranks import rank_of
 from lookalike.corpus.row import Problem, Row
@@ -21,7 +22,7 @@ def id_json(value: Any) -> bytes | None:
     """An id as JSON; empty where there is none, None where it cannot be one."""
     if value is None or value == "":
         return b""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if not isinstance(value, str) and not is_number(value):
         return None
     return json.dumps(value).encode()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,7 +13,7 @@ import numpy as np
 
 from lookalike import _native
 from lookalike.corpus.batches import Batch
-from lookalike.deduping.references.texts import Location, is_files, references
+from lookalike.deduping.references.texts import Location, Reference, is_files, is_path, references
 from lookalike.deduping.run import Reader, batches_again, placed_texts
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import Corrupt, InputError, RecipeMismatch, StoreBusy, StoreError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from lookalike.deduping.verdicts import DocumentVerdicts
 
 
+FILES_AND_ADD = "add=True needs a store in against=, and files were given: name a store, or leave it out"
 Found = tuple[Any, float] | None  # the id of a stored document, and the similarity to it
 
 
@@ -40,17 +42,26 @@ class Outside(Protocol):
 class Stored:
     """An index as documents that were kept before all others."""
 
-    def __init__(self, store: Location, settings: Settings, columns: tuple[str, str], *, add: bool, workers: int = 1) -> None:
+    def __init__(
+        self,
+        store: Location,
+        settings: Settings,
+        columns: tuple[str, str] = ("text", "id"),
+        *,
+        add: bool = False,
+        workers: int = 1,
+        ids: SavedIds | None = None,
+    ) -> None:
         if settings.method in (*DIGESTED, "record") or settings.level != "document":
             raise InputError("against= is for documents, with method='minhash', 'simhash' or 'meaning'")
         self._settings, self._workers = settings, workers
         # What the caller of dedupe named, the store may name too.
         model = settings.recipe.embedder if settings.method == "meaning" else None
-        self._ids: list[Any] | None = None  # of files, whose documents are numbered
+        self._ids: list[bytes] | SavedIds | None = ids  # of files, whose documents are numbered
         if is_files(store):
             if add:
-                raise InputError("add=True needs a store in against=, and files were given: name a store, or leave it out")
-            self._index, self._ids, self.name = _of_files(store, settings, model, columns)
+                raise InputError(FILES_AND_ADD)
+            self._index, self._ids, self.name = numbered_store("memory://", references(store, *columns), settings)
         elif isinstance(store, str | Path):
             self._index = _opened(store, settings, model, add=add)
             self.name = self._index._store.name  # of a URL what may be shown: there may be a password in it
@@ -95,7 +106,7 @@ class Stored:
             return batch
         for place, match in zip(places.tolist(), found, strict=True):
             if match is not None:
-                outside.point_outside(place, json.dumps(match[0] if self._ids is None else self._ids[match[0]]).encode(), match[1])
+                outside.point_outside(place, json.dumps(match[0]).encode() if self._ids is None else self._ids[match[0]], match[1])
         has_text = np.zeros(len(batch), dtype=np.bool_)
         has_text[places[new]] = True
         batch.has_text = has_text
@@ -148,6 +159,8 @@ def _opened(store: str | Path, settings: Settings, model: str | None, *, add: bo
     try:
         return open_index(store, model=model, trust=trust, read_only=not add, create=False)
     except StoreError as error:
+        if not add and is_path(store) and not os.path.exists(store):
+            raise StoreError(f"against={str(store)!r}: there is no such store, file or folder: check the path") from error
         if not add or isinstance(error, StoreBusy | Corrupt):
             raise
     recipe = settings.recipe if settings.method == "meaning" else settings.recipe.replace(embedder=None)
@@ -155,19 +168,20 @@ def _opened(store: str | Path, settings: Settings, model: str | None, *, add: bo
     return open_index(store, recipe=recipe, model=model, trust=trust, threshold=threshold)
 
 
-def _of_files(files: Location, settings: Settings, model: str | None, columns: tuple[str, str]) -> tuple[Index, list[Any], str]:
-    """The documents of files in memory, under numbers; their ids, and the name of the first file."""
-    recipe = settings.recipe if settings.method == "meaning" else settings.recipe.replace(embedder=None)
+def numbered_store(place: str, found: Iterable[Reference], settings: Settings) -> tuple[Index, list[bytes], str]:
+    """Documents in a new store, under numbers; their ids as JSON, and the name of the first file."""
+    meaning = settings.method == "meaning"
+    recipe = settings.recipe if meaning else settings.recipe.replace(embedder=None)
     threshold = settings.threshold if settings.method == "minhash" else None
-    trust = settings.recipe.named_parts()
-    kind = "vector" if settings.method == "meaning" else settings.method
-    index = open_index("memory://", recipe=recipe, model=model, trust=trust, threshold=threshold, kinds=[kind])
-    ids: list[Any] = []
+    trust, model = settings.recipe.named_parts(), settings.recipe.embedder if meaning else None
+    kind = "vector" if meaning else settings.method
+    index = open_index(place, recipe=recipe, model=model, trust=trust, threshold=threshold, kinds=[kind])
+    ids: list[bytes] = []
     names: list[str] = []
 
     def numbered() -> Iterator[tuple[int, str]]:
-        for number, each in enumerate(references(files, *columns)):
-            ids.append(each.id)
+        for number, each in enumerate(found):
+            ids.append(json.dumps(each.id).encode())
             names.append(each.file)
             yield number, each.text
 
@@ -177,6 +191,22 @@ def _of_files(files: Location, settings: Settings, model: str | None, columns: t
         index.close()
         raise
     return index, ids, names[0] if names else ""
+
+
+class SavedIds:
+    """The ids of numbered documents in a folder, as JSON; they are mapped, so that many processes can have them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._ends = np.load(folder / "ends.npy", mmap_mode="r")
+        self._data = np.load(folder / "ids.npy", mmap_mode="r")
+
+    def __getitem__(self, number: int) -> bytes:
+        return bytes(self._data[self._ends[number] : self._ends[number + 1]])
+
+    @staticmethod
+    def save(folder: Path, ids: Sequence[bytes]) -> None:
+        np.save(folder / "ends.npy", np.cumsum([0, *map(len, ids)], dtype=np.int64))
+        np.save(folder / "ids.npy", np.frombuffer(b"".join(ids), np.uint8))
 
 
 def _firsts(offsets: Any, ids: Any, scores: Any) -> Iterator[Found]:

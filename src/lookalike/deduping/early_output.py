@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lookalike.corpus.batches import Batch, Lines
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
-from lookalike.corpus.formats.jsonl import stretches
+from lookalike.corpus.formats.jsonl_writing import stretches
 from lookalike.corpus.formats.lines import LINE_END
 from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import packed

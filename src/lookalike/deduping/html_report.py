@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lookalike.comparison.edits import edits
 from lookalike.comparison.side_by_side import SideBySide
@@ -13,10 +11,13 @@ from lookalike.reports.document import cards, document, footer, heading, section
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import marked, row, view
 from lookalike.reports.plots import Bar, lying, upright
-from lookalike.reports.tables import problems, table
+from lookalike.reports.tables import problems as problem_table
+from lookalike.reports.tables import table
 
 if TYPE_CHECKING:
-    from lookalike.deduping.report import DedupeReport, Sample
+    from lookalike.corpus.row import Problem
+    from lookalike.deduping.report import Sample, Similarities
+    from lookalike.deduping.settings import Settings
 
 SHOWN_CLUSTERS = 10
 SHOWN_NEAREST = 10
@@ -33,7 +34,34 @@ RULES = {
 }
 
 
-def page(report: DedupeReport, title: str) -> str:
+class Shown(Protocol):
+    """What the page asks a report, whichever engine made it."""
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def unit(self) -> str: ...
+
+    @property
+    def skipped(self) -> int: ...
+
+    @property
+    def problems(self) -> list[Problem]: ...
+
+    @property
+    def problem_counts(self) -> dict[str, int]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def similarities(self, bars: int, least: float | None, /) -> Similarities: ...
+
+    def sizes(self) -> list[tuple[int, int]]: ...
+
+    def samples(self, largest: int, nearest: int, /) -> tuple[list[tuple[int, Sample]], list[Sample]]: ...
+
+
+def page(report: Shown, title: str) -> str:
     found = report.to_dict()
     settings = ", ".join(f"{name} {value}" for name, value in found["settings"].items())
     rule = RULES.get(report.settings.method)
@@ -46,7 +74,7 @@ def page(report: DedupeReport, title: str) -> str:
         _samples(report),
         _hot_buckets(found),
         _stages(found),
-        problems(f"Skipped: {report.skipped:,}.", report.problem_counts, report.problems),
+        problem_table(f"Skipped: {report.skipped:,}.", report.problem_counts, report.problems),
         footer(),
     ]
     return document(title, "".join(sections))
@@ -67,45 +95,39 @@ def _cards(found: dict[str, Any]) -> str:
     return cards(figures + [(name, f"{found[key]:,}") for key, name in others if found[key]])
 
 
-def _similarities(report: DedupeReport) -> str:
-    similarities = report.verdicts.decisions.similarities[report.verdicts.removed_numbers()]
-    if not len(similarities):
+def _similarities(report: Shown) -> str:
+    found = report.similarities(SIMILARITY_BARS, _least(report) if report.settings.method != "simhash" else None)
+    if not found.copies and not found.counts:
         return ""
-    copies = int((similarities == 1).sum())
-    below = similarities[similarities < 1]
-    bars = []
-    if len(below):
-        low = min(_least(report), float(below.min())) if report.settings.method != "simhash" else float(below.min())
-        edges = np.linspace(np.floor(low * 100) / 100, 1, SIMILARITY_BARS + 1)
-        pairs = zip(np.histogram(below, edges)[0].tolist(), edges.tolist(), edges[1:].tolist(), strict=False)
-        bars = [Bar(f"{first:.2f}", count, f"{first:.3f} to {last:.3f}: {count:,}") for count, first, last in pairs]
+    pairs = zip(found.counts, found.edges, found.edges[1:], strict=False)
+    bars = [Bar(f"{first:.2f}", count, f"{first:.3f} to {last:.3f}: {count:,}") for count, first, last in pairs]
     lead = "How similar the removed ones are to the kept one they point at. The last bar counts those with similarity 1."
-    plot = upright("Similarity of the removed", [*bars, Bar("1", copies, f"similarity 1: {copies:,}")])
+    plot = upright("Similarity of the removed", [*bars, Bar("1", found.copies, f"similarity 1: {found.copies:,}")])
     return section("Similarity", plot, lead=lead)
 
 
-def _least(report: DedupeReport) -> float:
+def _least(report: Shown) -> float:
     """The similarity from which on something goes: with contains= that is the share of a reference."""
     contains = report.settings.contains
     return contains.share if contains else report.settings.threshold
 
 
-def _sizes(report: DedupeReport) -> str:
-    sizes = report.cluster_sizes()
-    if not len(sizes):
+def _sizes(report: Shown) -> str:
+    sizes = report.sizes()
+    if not sizes:
         return ""
-    bars, low = [], 2
-    while low <= int(sizes[0]):
+    bars, low, largest = [], 2, sizes[-1][0]
+    while low <= largest:
         high = low if low < 4 else 2 * low - 1
-        count = int(((sizes >= low) & (sizes <= high)).sum())
+        count = sum(clusters for size, clusters in sizes if low <= size <= high)
         name = str(low) if low == high else f"{low}–{high}"
         bars.append(Bar(name, count, f"{name}: {counted(count, 'cluster')}"))
         low = high + 1
-    lead = f"How many {report.unit} a cluster has, the kept one included. The largest has {int(sizes[0]):,}."
+    lead = f"How many {report.unit} a cluster has, the kept one included. The largest has {largest:,}."
     return section("Cluster sizes", upright("Cluster sizes", bars), lead=lead)
 
 
-def _samples(report: DedupeReport) -> str:
+def _samples(report: Shown) -> str:
     clusters, nearest = report.samples(SHOWN_CLUSTERS, SHOWN_NEAREST)
     views = _Views()
     parts = []
@@ -120,8 +142,7 @@ def _samples(report: DedupeReport) -> str:
         parts.append(section("Nearest to the threshold", LEGEND + "".join(map(views.pair, nearest)), lead=lead, name="samples"))
     if clusters:
         shown = "".join(
-            f"<h3>{_shown(cluster.kept)} <small>· {len(cluster.removed):,} removed</small></h3>{views.pair(sample)}"
-            for cluster, sample in clusters
+            f"<h3>{_shown(sample.kept_id)} <small>· {removed:,} removed</small></h3>{views.pair(sample)}" for removed, sample in clusters
         )
         lead = "Each with the least similar one that was removed."
         parts.append(section("The largest clusters", ("" if nearest else LEGEND) + shown, lead=lead, name="samples"))

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.corpus.batches import character_counts
 from lookalike.deduping.ledger import Growing, Ledger
+from lookalike.deduping.parts import Parts
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.run import Decisions, Reader
@@ -46,11 +46,10 @@ def units(text: str, level: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-@dataclass(slots=True)
-class Units:
-    """The paragraphs or lines of a corpus, numbered over all documents, as a ledger."""
+@dataclass(frozen=True, slots=True)
+class Units(Parts):
+    """The paragraphs or lines of a corpus."""
 
-    ledger: Ledger
     _owners: Growing = field(default_factory=lambda: Growing("int64"))
     _spans: Growing = field(default_factory=lambda: Growing("int64"))
 
@@ -65,39 +64,15 @@ class Units:
         self._owners.add(np.array(owners, np.int64))
         self._spans.add(np.array(spans, np.int64).reshape(-1, 2))
 
-    @property
-    def documents(self) -> int:
-        return self.ledger.documents
-
-    @property
-    def empty(self) -> int:
-        return self.ledger.empty
-
-    @property
-    def without_text(self) -> int:
-        return self.ledger.without_text
-
     def owners(self) -> NDArray[np.int64]:
         return self._owners.whole()
 
-    def part(self, unit: int) -> tuple[int, int] | None:
-        start, end = self._spans.whole().reshape(-1, 2)[unit].tolist()
+    def part(self, number: int) -> tuple[int, int] | None:
+        start, end = self._spans.whole().reshape(-1, 2)[number].tolist()
         return start, end
 
-    def owner(self, unit: int) -> int:
-        return int(self.owners()[unit])
-
-    def id(self, unit: int) -> Any:
-        return self.ledger.id(self.owner(unit))
-
-    def id_json(self, unit: int) -> bytes:
-        return self.ledger.id_json(self.owner(unit))
-
-    def file(self, unit: int) -> str:
-        return self.ledger.file(self.owner(unit))
-
-    def row(self, unit: int) -> int:
-        return self.ledger.row(self.owner(unit))
+    def owner(self, number: int) -> int:
+        return int(self.owners()[number])
 
 
 class LevelRun:
@@ -181,7 +156,7 @@ class LevelRun:
     def whole(self, verdicts: Verdicts, column: str) -> DocumentVerdicts:
         """The documents: all of them stay, and some get shorter."""
         nothing = Decisions(np.full(self.units.documents, -1, np.int64), np.zeros(self.units.documents))
-        return DocumentVerdicts(self.units.ledger, nothing, _edits(verdicts, self.units, column))
+        return DocumentVerdicts(self.units.ledger, nothing, _edits(verdicts, self.units, column), verdicts)
 
 
 def _edits(verdicts: Verdicts, units: Units, column: str) -> Edits:

@@ -5,35 +5,35 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from lookalike.checks import check_choice
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
-from lookalike.corpus.row import Problem
 from lookalike.deduping.early_output import EarlyOutput
-from lookalike.deduping.levels import LevelRun, Units
+from lookalike.deduping.levels import LevelRun
+from lookalike.deduping.options import DedupeOptions, Method, Scope
 from lookalike.deduping.outputs import Output, check_listed, check_paths, write_references, write_removed
-from lookalike.deduping.progress import Progress, StageTimes
+from lookalike.deduping.parts import Parts
+from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.references.rule import contains_rule
 from lookalike.deduping.report import DedupeReport, Figures
 from lookalike.deduping.run import Means, Reader, Run, read_again
-from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings, make_settings
-from lookalike.deduping.substrings.passages import Passages
+from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings
 from lookalike.deduping.substrings.run import PassageRun
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
 from lookalike.deduping.working_files import VERSION, Workspace
 from lookalike.errors import InputError
-from lookalike.recipe import Recipe
+from lookalike.options import checked, taken, takes
 
 if TYPE_CHECKING:
     from lookalike.deduping.against import Stored
@@ -47,45 +47,8 @@ ENGINES = ("local", "spark")
 RECORD_FROM = 4 << 30  # bytes of input: below that a run is over in a minute or two, and starting anew costs less than recording
 
 
-def dedupe(
-    corpus: Any,
-    *,
-    out: str | Path | None = None,
-    removed: str | Path | None = None,
-    html: str | Path | None = None,
-    annotate: bool = False,
-    method: str = "minhash",
-    columns: str | Mapping[str, Any] | Iterable[str] | None = None,
-    threshold: float | None = None,
-    distance: int = 3,
-    keep: str = "first",
-    level: str = "document",
-    unit: str | None = None,
-    min_length: int | None = None,
-    within: bool = True,
-    text_column: str = "text",
-    id_column: str = "id",
-    format: str | None = None,
-    encoding: str | None = None,
-    extract: str = "main",
-    recipe: Recipe | str | None = None,
-    model: str | None = None,
-    workers: int | None = None,
-    memory: int | str | None = None,
-    max_removed: int | float | str | None = None,
-    on_error: str = "stop",
-    on_problem: Callable[[Problem], object] | None = None,
-    progress: Callable[[Progress], object] | None = None,
-    resume: bool = False,
-    against: str | Path | Sequence[str | Path] | None = None,
-    against_column: str | None = None,
-    add: bool = False,
-    contains: float | None = None,
-    contains_by: str | None = None,
-    ngram: int | None = None,
-    references: str | Path | None = None,
-    engine: str | Engine = "local",
-) -> DedupeReport | SparkReport:
+@takes(Destinations, Method, Scope, Against, Input, Resources, Conduct)
+def dedupe(corpus: Any, *, engine: str | Engine = "local", **options: Unpack[DedupeOptions]) -> DedupeReport | SparkReport:
     """Remove documents that are near-duplicates of one that is kept.
 
     ``corpus`` is a path, folder or pattern, or several (JSONL, CSV, Parquet, text and HTML files, web archives; .gz, .zst; ``-`` is
@@ -113,16 +76,17 @@ def dedupe(
     ``workers`` are threads, by default one per core. The result does not depend on them, on ``memory``, or on how rows are spread
     over files.
     """
-    holding = contains_rule(contains, ngram, contains_by)
-    if references is not None and holding is None:
+    asked = checked(dedupe, options)
+    settings = taken(Method, asked).settings(taken(Scope, asked))
+    if asked.get("references") is not None and settings.contains is None:
         raise InputError("references= lists what became of the texts of contains=: say which share of them a document must hold")
     job = Job(
-        make_settings(method, threshold, distance, keep, recipe, level, model, columns, unit, min_length, within, holding),
-        Input(corpus, text_column, id_column, format, encoding, extract),
-        Destinations(out, removed, html, annotate),
-        Resources(workers, memory, resume),
-        Against(against, add, against_column, references),
-        Conduct(max_removed, on_error, on_problem, progress),
+        settings,
+        taken(Input, asked, corpus=corpus),
+        taken(Destinations, asked),
+        taken(Resources, asked),
+        taken(Against, asked),
+        taken(Conduct, asked),
     )
     if not isinstance(engine, str) or check_choice("engine", engine, ENGINES) == "spark":
         from lookalike.deduping.spark.engine import Engine
@@ -131,6 +95,8 @@ def dedupe(
         if not isinstance(engine, str | Engine):
             raise InputError(f"engine={engine!r:.60}: give 'local', 'spark', or an lookalike.spark.Engine")
         return run(job, engine if isinstance(engine, Engine) else Engine())
+    if job.against.is_frame:
+        raise InputError("against= is a DataFrame of Spark: use engine='spark', or write it to files")
     return job.files() if job.input.is_files else job.table()
 
 
@@ -180,12 +146,12 @@ class Job:
             output = Output.of(out, readers, self.to.annotate) if out is not None else None
             size = sum(source.path.stat().st_size for source in sources if source.path)
             recordable = output is not None and self.against.store is None and self.settings.level == "document"
-            record = recordable and (self.resources.resume or size >= RECORD_FROM)
+            record = recordable and (self.conduct.resume or size >= RECORD_FROM)
             workspace = Workspace(self._work_folder(sources), keep_on_error=record)
             threads, times = Threads[Any, Any](self.resources.threads), self._times()
             early = self._early(output, readers, threads, times, workspace if record else None)
             with workspace, self._opened() as stored, early or nullcontext(), threads:
-                if not self.resources.resume:
+                if not self.conduct.resume:
                     workspace.discard()
                 report = self._decided(readers, Means(workspace, problems, times, threads, record, stored, early))
                 self._write(report, readers, output, early, times)
@@ -330,7 +296,7 @@ class Job:
 
 def _units_again(readers: Sequence[Reader], verdicts: Verdicts, numbers: set[int]) -> dict[int, str]:
     """Some paragraphs, lines or passages."""
-    if not isinstance(verdicts.ledger, Units | Passages):
+    if not isinstance(verdicts.ledger, Parts):
         return {}
     owners = {number: verdicts.ledger.owner(number) for number in numbers}
     texts = read_again(readers, set(owners.values()))

@@ -80,7 +80,8 @@ def _kept(reader: FileReader, number: int, verdicts: DocumentVerdicts, annotate:
     ledger, span = verdicts.ledger, verdicts.ledger.span(number)
     annotation = verdicts.annotation if annotate else None
     where = ledger.rows()[span], verdicts.kept_of(number), ledger.extents(number), ledger.file
-    return Kept(reader, range(span.start, span.stop), *where, verdicts.edits, annotation)
+    edits = None if annotate else verdicts.edits  # what would be cut is marked then
+    return Kept(reader, range(span.start, span.stop), *where, edits, annotation)
 
 
 def _write_file(parts: Sequence[Kept], path: Path) -> None:

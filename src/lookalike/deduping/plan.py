@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,10 @@ from lookalike.corpus.batches import Batch
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.row import Problem
+from lookalike.deduping.options import Method, PlanOptions, Scope
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import check_columns, expanded, readers_of
-from lookalike.deduping.settings import Input, Resources, Settings, make_settings
+from lookalike.deduping.settings import Input, Resources, Settings
 from lookalike.deduping.spark.costs import SparkPlan, spark_plan
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
@@ -29,6 +30,7 @@ from lookalike.fingerprints.reposts import BETTER, RECOMMENDED, is_weak, measure
 from lookalike.leaders.candidates import Bucketed, bucketed, grouped
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.sketching import Sketcher
+from lookalike.options import checked, taken, takes
 from lookalike.recipe import Recipe, recipes
 
 SAMPLE = 10_000  # documents
@@ -84,51 +86,43 @@ class Plan:
         }
 
 
+@takes(Method, Input, Resources)
 def plan(
     corpus: str | Path | Sequence[str | Path],
     *,
-    method: str = "minhash",
-    threshold: float | None = None,
-    distance: int = 3,
-    text_column: str = "text",
-    id_column: str = "id",
-    format: str | None = None,
-    encoding: str | None = None,
-    extract: str = "main",
-    recipe: Recipe | str | None = None,
-    model: str | None = None,
-    workers: int | None = None,
-    memory: int | str | None = None,
     sample: int = SAMPLE,
     engine: str = "local",
     documents: int | None = None,
+    **options: Unpack[PlanOptions],
 ) -> Plan:
     """Read a sample of some files and say what ``dedupe`` would need: memory, time, pairs to compare; and what it would find.
 
     With ``engine="spark"`` also what it would take on a cluster, for as many ``documents`` as you will have.
     """
+    asked = checked(plan, options)
     check_choice("engine", engine, ("local", "spark"))
     if documents is not None:
         check_int("documents", documents, 1, remedy="give a number of documents from 1 on")
         if engine != "spark":
             raise InputError("documents= is for engine='spark': the local engine counts those of the inputs")
     check_int("sample", sample, 1, remedy="give a number of documents from 1 on")
-    if isinstance(method, str) and method == "record":
+    method = taken(Method, asked)
+    if isinstance(method.method, str) and method.method == "record":
         raise InputError("method='record': plan reads texts; dedupe rows by their columns without it, they are read in one pass")
-    settings = make_settings(method, threshold, distance, "first", recipe, "document", model)
-    given, resources = Input(corpus, text_column, id_column, format, encoding, extract), Resources(workers, memory)
+    settings = method.settings(Scope())
+    given, resources = taken(Input, asked, corpus=corpus), taken(Resources, asked)
     with Workspace() as workspace:
-        taken = _Sample(settings, resources, workspace)
-        sources = expanded(given.corpus, given.format, workspace, taken.left_out.append)
+        sampled = _Sample(settings, resources, workspace)
+        sources = expanded(given.corpus, given.format, workspace, sampled.left_out.append)
         columns = given.columns(settings)
         check_columns(sources, columns, given.encoding)
         readers = readers_of(sources, columns, given.encoding)
         for reader in readers:
-            taken.read(reader, max(1, sample // len(readers)))
-    found = taken.plan(_size(sources))
+            sampled.read(reader, max(1, sample // len(readers)))
+    found = sampled.plan(_size(sources))
     if engine == "spark":
         found.spark = spark_plan(
-            settings, documents or found.documents, taken.text_bytes / taken.documents, taken.mates_share, found.removed_share
+            settings, documents or found.documents, sampled.text_bytes / sampled.documents, sampled.mates_share, found.removed_share
         )
     return found
 
@@ -142,7 +136,7 @@ class _Sample:
         self._decider = Decider(settings.rule, 1 << 62, workspace.folder, resources.threads)
         self._problems = Problems("skip")
         self.left_out: list[Problem] = []
-        self.documents = self.removed = self.text_bytes = self.source_bytes = 0
+        self.documents = self.removed = self.text_bytes = 0
         self.packed_bytes = 0.0
         self.complete = True
         self.features: list[NDArray[np.int64]] = []

@@ -42,6 +42,31 @@ class Sample(NamedTuple):
     removed: str
 
 
+class Similarities(NamedTuple):
+    """Of removed documents: how many lie between each two neighbouring edges, and how many have a similarity of 1."""
+
+    edges: list[float]
+    counts: list[int]
+    copies: int
+
+    @staticmethod
+    def edges_from(lowest: float, bars: int, least: float | None) -> list[float]:
+        import numpy as np
+
+        first = lowest if least is None else min(least, lowest)
+        found: list[float] = np.linspace(np.floor(first * 100) / 100, 1, bars + 1).tolist()
+        return found
+
+    @classmethod
+    def of(cls, similarities: NDArray[np.float64], bars: int, least: float | None) -> Similarities:
+        import numpy as np
+
+        below = similarities[similarities < 1]
+        edges = cls.edges_from(float(below.min()), bars, least) if len(below) else []
+        counts = np.histogram(below, edges)[0].tolist() if edges else []
+        return cls(edges, counts, int((similarities == 1).sum()))
+
+
 class RemovedDocuments(Sequence[Removed]):
     """The removed documents in the order of the input. Each is looked up when it is asked for."""
 
@@ -149,16 +174,28 @@ class DedupeReport:
         counts = np.unique(leaders[leaders >= 0], return_counts=True)[1] + 1
         return np.sort(counts)[::-1].astype(np.int64)
 
-    def samples(self, largest: int, nearest: int) -> tuple[list[tuple[Cluster, Sample]], list[Sample]]:
-        """Pairs to look at, with their texts: the least similar pair of each of the largest clusters, and over all of them the removed
-        documents that were nearest to staying, one per cluster. The corpus is read once for all."""
+    def sizes(self) -> list[tuple[int, int]]:
+        """How many clusters there are of each size, the smallest first."""
+        import numpy as np
+
+        found, counts = np.unique(self.cluster_sizes(), return_counts=True)
+        return list(zip(found.tolist(), counts.tolist(), strict=True))
+
+    def similarities(self, bars: int, least: float | None) -> Similarities:
+        """How similar removed documents are to what they point at, in so many bars from the least similarity on, or from the lowest."""
+        found = self.verdicts.decisions.similarities[self.verdicts.removed_numbers()]
+        return Similarities.of(found, bars, least)
+
+    def samples(self, largest: int, nearest: int) -> tuple[list[tuple[int, Sample]], list[Sample]]:
+        """Pairs to look at, with their texts: the least similar pair of each of the largest clusters, with how many were removed there, and
+        over all of them the removed documents that were nearest to staying, one per cluster. The corpus is read once for all."""
         leaders, similarities = self.verdicts.decisions.leaders, self.verdicts.decisions.similarities
         clusters = [(members, int(members[similarities[members].argmin()])) for members in islice(self._by_size(), largest)]
         close = self._nearest(nearest)
         shown = {*close, *(removed for _, removed in clusters)}
         texts = self.texts_of({number for removed in shown for number in (removed, int(leaders[removed]))})
         pairs = {removed: self._sample(removed, texts) for removed in shown}
-        return [(self._cluster(members), pairs[removed]) for members, removed in clusters], [pairs[removed] for removed in close]
+        return [(len(members), pairs[removed]) for members, removed in clusters], [pairs[removed] for removed in close]
 
     def _nearest(self, limit: int) -> list[int]:
         """The removed documents with the lowest similarities below 1, the lowest first."""

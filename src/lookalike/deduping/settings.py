@@ -1,7 +1,7 @@
 """The parameters of ``dedupe`` and ``plan``, in groups, each checked in one place.
 
 ``Settings`` decide the result. ``Input`` says where documents are, ``Destinations`` where results go, ``Resources`` what the run may
-use, ``Against`` which store it looks at, ``Conduct`` what it does about problems and whom it tells.
+use, ``Against`` which store it looks at, ``Conduct`` what it does about problems and whom it tells. ``options`` puts keywords into them.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_several, check_str, refuse
+from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_several, check_str, is_whole, refuse
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import POLICIES, Problems
 from lookalike.deduping.progress import Progress
-from lookalike.deduping.record_columns import RecordColumns, parse_columns
+from lookalike.deduping.record_columns import RecordColumns
 from lookalike.deduping.references.rule import ContainsRule
-from lookalike.deduping.substrings.rule import PassageRule, passage_rule
+from lookalike.deduping.substrings.rule import PassageRule
 from lookalike.errors import InputError, TooManyRemoved
 from lookalike.figures import shown_share
 from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
 from lookalike.markup.extraction import check_extract
-from lookalike.recipe import Recipe, resolve
+from lookalike.recipe import Recipe
 from lookalike.segments.banding import Banding
 
 METHODS = ("minhash", "simhash", "exact", "bytes", "meaning", "record")
@@ -38,6 +38,7 @@ MODEL = "use-multilingual"
 LEVELS = ("document", "paragraph", "line", "sentences", "substring")
 ORDERS = ("first", "longest", "newest", "best")
 ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")  # the columns that annotate adds
+CUT_ANNOTATIONS = ("cut", "repeats")  # those at levels that cut texts
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
@@ -127,35 +128,6 @@ class Settings:
         return out
 
 
-def make_settings(
-    method: str,
-    threshold: float | None,
-    distance: int,
-    keep: str,
-    recipe: Recipe | str | None,
-    level: str,
-    model: str | None = None,
-    columns: object = None,
-    unit: str | None = None,
-    min_length: int | None = None,
-    within: bool = True,
-    contains: ContainsRule | None = None,
-) -> Settings:
-    chosen = resolve(recipe)
-    if check_choice("method", method, METHODS) == "meaning":
-        if model is not None and not isinstance(model, str):
-            raise InputError(f"model={model!r}: give the name of a model, or the path of its folder")
-        chosen = chosen.replace(embedder=model or chosen.embedder or MODEL)
-    elif model is not None:
-        raise InputError(f"model={model!r} is for method='meaning', not for {method!r}")
-    if columns is not None and method != "record":
-        raise InputError(f"columns= is for method='record' (--as record), not for {method!r}")
-    least = THRESHOLDS.get(method, 0.8) if threshold is None else threshold
-    fields = parse_columns(columns) if method == "record" else None
-    passages = passage_rule(check_choice("level", level, LEVELS), unit, min_length, within)
-    return Settings(method, least, distance, Keep.of(keep), chosen, level, fields, passages, contains)
-
-
 @dataclass(frozen=True, slots=True)
 class Input:
     """Where documents are: files, or a table; and which of their columns matter."""
@@ -186,11 +158,9 @@ class Input:
     def columns(self, settings: Settings, annotate: bool = False) -> Columns:
         """The columns to look at."""
         keep = settings.keep
-        if annotate and (taken := {self.text_column, self.id_column, keep.column} & set(ANNOTATIONS)):
+        added = (ANNOTATIONS if settings.level == "document" else CUT_ANNOTATIONS) if annotate else ()
+        if taken := {self.text_column, self.id_column, keep.column} & set(added):
             raise InputError(f"the column {min(map(str, taken))!r} is one that annotate adds: rename it")
-        if annotate and settings.level != "document":
-            raise InputError(f"annotate is for level='document': at level={settings.level!r} use removed= (--removed)")
-        added = ANNOTATIONS if annotate else ()
         fields = None if settings.columns is None else settings.columns.names
         if self.id_column in (fields or ()):
             raise InputError(f"columns: {self.id_column!r} is the column of the id, which no two rows share: leave it out")
@@ -223,12 +193,10 @@ class Resources:
 
     workers: int | None = None  # threads; None: one per core
     memory: int | str | None = None
-    resume: bool = False  # whether to go on where an interrupted run ended
 
     def __post_init__(self) -> None:
         if self.workers is not None:
             check_workers(self.workers)
-        check_bool("resume", self.resume)
         memory_bytes(self.memory)
 
     @property
@@ -244,24 +212,33 @@ class Resources:
 class Against:
     """A store, or files: what they have goes, and with ``add`` what stays is added to the store."""
 
-    store: str | Path | Sequence[str | Path] | None = None
+    against: str | Path | Sequence[str | Path] | None = None
     add: bool = False
     against_column: str | None = None  # of the texts of files; None: that of the corpus
     references: str | Path | None = None  # where what became of each reference is written
 
+    @property
+    def is_frame(self) -> bool:
+        """Whether it is a DataFrame of Spark, which is not imported for this question."""
+        return type(self.store).__module__.startswith("pyspark.sql")
+
     def __post_init__(self) -> None:
-        if check_bool("add", self.add) and self.store is None:
+        if check_bool("add", self.add) and self.against is None:
             raise InputError("add=True adds to the store of against=: name it")
-        if self.store is not None and not isinstance(self.store, str | Path):
-            several = check_several("against", self.store, "a store, a path, a folder or a pattern, or a list of files")
+        if self.against is not None and not isinstance(self.against, str | Path) and not self.is_frame:
+            several = check_several("against", self.against, "a store, a path, a folder or a pattern, or a list of files")
             if any(isinstance(each, str) and "://" in each for each in several):
                 raise InputError("against: several were given, and one of them is a URL: give one store, or files and folders")
         if self.references is not None:
             check_path("references", self.references)
         if self.against_column is not None:
             check_str("against_column", self.against_column, "the name of a column")
-            if self.store is None:
+            if self.against is None:
                 raise InputError("against_column= is the column of the texts of against=: name the files")
+
+    @property
+    def store(self) -> str | Path | Sequence[str | Path] | None:
+        return self.against
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,11 +249,13 @@ class Conduct:
     on_error: str = "stop"
     on_problem: Callable[[Problem], object] | None = None
     progress: Callable[[Progress], object] | None = None
+    resume: bool = False  # whether to go on where an interrupted run ended
 
     def __post_init__(self) -> None:
         check_callback("progress", self.progress)
         check_callback("on_problem", self.on_problem)
         check_choice("on_error", self.on_error, POLICIES)
+        check_bool("resume", self.resume)
         removal_limit(self.max_removed)
 
     def problems(self) -> Problems:
@@ -317,7 +296,7 @@ def removal_limit(limit: int | float | str | None) -> float | int | None:
     value: Any = float(found[1]) / 100 if found else limit
     if isinstance(value, str):
         value = int(value) if value.strip().isdecimal() and len(value) < 20 else math.nan
-    whole = isinstance(value, int) and not isinstance(value, bool)
+    whole = is_whole(value)
     if not (value >= 0 if whole else isinstance(value, float) and 0 <= value <= 1):
         raise refuse("max_removed", limit, "give a share such as '30%' or 0.3, or a whole number of documents")
     allowed: float | int = value

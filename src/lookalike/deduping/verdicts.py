@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.deduping.ledger import Ledger
+from lookalike.deduping.parts import Parts
 from lookalike.deduping.run import Decisions
 
 
@@ -145,6 +146,29 @@ class DocumentVerdicts(Verdicts):
 
     ledger: Ledger
     edits: Edits | None = None
+    parts: Verdicts | None = None  # what the edits cut, where they do
+    _cut: dict[int, list[int]] | None = field(default=None, init=False)
+
+    def annotation(self, document: int) -> dict[str, Any]:
+        """Where texts are cut: the stretches to cut, and what is repeated in them, with the place that stays."""
+        if self.edits is None or self.parts is None:
+            return Verdicts.annotation(self, document)
+        repeats = [self.parts.removed(number) for number in self._cut_parts().get(document, ())]
+        return {
+            "cut": [list(span) for span in self.edits.cuts.get(document, ())],
+            "repeats": [
+                {"span": list(each.span or ()), "kept_id": each.kept_id, "kept_span": list(each.kept_span or ())} for each in repeats
+            ],
+        }
+
+    def _cut_parts(self) -> dict[int, list[int]]:
+        """The parts that are cut, by their documents."""
+        if self._cut is None:
+            self._cut = {}
+            if self.parts is not None and isinstance(self.parts.ledger, Parts):
+                for number in self.parts.removed_numbers().tolist():
+                    self._cut.setdefault(self.parts.ledger.owner(number), []).append(number)
+        return self._cut
 
     def kept_of(self, reader: int) -> NDArray[np.bool_]:
         return self.kept[self.ledger.span(reader)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from lookalike.checks import check_several
+from lookalike.checks import check_several, is_number
 from lookalike.comparison.edits import Edits, edits
 from lookalike.drafts.edit_share import edit_share
 from lookalike.drafts.pairs import Pair, has_words
@@ -43,7 +43,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         values = self.values
-        if not all(isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1 for value in values):
+        if not all(is_number(value) and 0 <= value <= 1 for value in values):
             raise InputError(f"bounds={values!r}: choose numbers from 0 to 1")
         if list(values) != sorted(values):
             raise InputError(f"bounds={values!r}: they must ascend: as is, light, heavy, rewritten")

@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class PairColumns:
     """Which column holds what. ``groups`` are carried into the rows; columns other than draft and final may be absent."""
 
     draft: str = "draft"
@@ -68,10 +68,10 @@ class Columns:
 class PairReader:
     """Makes pairs of records. Remembers ids, and which group columns were seen."""
 
-    def __init__(self, columns: Columns, max_bytes: int = MAX_SIDE_BYTES, by: Iterable[str] = ()) -> None:
+    def __init__(self, columns: PairColumns, max_bytes: int = MAX_SIDE_BYTES, by: Iterable[str] = ()) -> None:
         self.columns = columns
         # A column that the caller named must be there; time and id may be absent under the names they have by default.
-        default = Columns()
+        default = PairColumns()
         self.named = NamedColumns(
             {
                 f"draft_column={columns.draft!r}": columns.draft,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from lookalike.checks import check_bool, check_callback, check_int, check_path, check_str
 from lookalike.corpus.row import Problem
@@ -15,12 +15,13 @@ from lookalike.corpus.writing import check_outputs, write_file
 from lookalike.drafts.aggregate import Groups, Summary, Trend
 from lookalike.drafts.edit_share import METHOD
 from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
-from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Columns, Pair, PairReader
+from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Pair, PairColumns, PairReader
 from lookalike.drafts.row_files import row_writer
 from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
 from lookalike.drafts.sources import records_of
 from lookalike.drafts.workers import judged
 from lookalike.errors import InputError
+from lookalike.options import checked, taken, takes
 from lookalike.text.forms import UNSEEN, check_forms
 from lookalike.version import __version__
 
@@ -55,7 +56,7 @@ class FeedbackReport:
     groups: dict[str, Groups]
     periods: Trend
     rows_kept: list[Row] | None
-    columns: Columns = field(default_factory=Columns)
+    columns: PairColumns = field(default_factory=PairColumns)
     forms: tuple[str, ...] = UNSEEN  # that did not count
 
     @property
@@ -121,24 +122,66 @@ class FeedbackReport:
         return html
 
 
+class FeedbackOptions(TypedDict, total=False):
+    draft_column: str
+    final_column: str
+    id_column: str
+    time_column: str
+    format: str | None
+    encoding: str
+    keep_rows: bool
+    rows_out: Path | str | None
+    on_row: Callable[[Row], object] | None
+    on_problem: Callable[[Problem], object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairInput:
+    """How pairs are read."""
+
+    draft_column: str = "draft"
+    final_column: str = "final"
+    id_column: str = "id"
+    time_column: str = "time"
+    format: str | None = None
+    encoding: str = "utf-8"
+
+    def columns(self, by: Iterable[str]) -> PairColumns:
+        groups = tuple(dict.fromkeys((*GROUP_COLUMNS, *by)))
+        return PairColumns(self.draft_column, self.final_column, self.id_column, self.time_column, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class RowOutputs:
+    """What becomes of the rows and the problems of a call, besides the sums."""
+
+    keep_rows: bool = True
+    rows_out: Path | str | None = None
+    on_row: Callable[[Row], object] | None = None
+    on_problem: Callable[[Problem], object] | None = None
+
+    def __post_init__(self) -> None:
+        if self.rows_out is not None:
+            check_path("rows_out", self.rows_out)
+        check_callback("on_row", self.on_row)
+        check_callback("on_problem", self.on_problem)
+        check_bool("keep_rows", self.keep_rows)
+
+    @property
+    def path(self) -> Path | None:
+        return None if self.rows_out is None else Path(self.rows_out)
+
+
+@takes(PairInput, RowOutputs)
 def feedback(
     pairs: Any,
     *,
     by: str | Iterable[str] | None = None,
     bounds: Bounds | Sequence[float] | None = None,
     ignore_form: Iterable[str] | None = None,
-    draft_column: str = "draft",
-    final_column: str = "final",
-    id_column: str = "id",
-    time_column: str = "time",
-    format: str | None = None,
-    encoding: str = "utf-8",
-    keep_rows: bool = True,
-    rows_out: Path | str | None = None,
-    on_row: Callable[[Row], object] | None = None,
-    on_problem: Callable[[Problem], object] | None = None,
     max_side_bytes: int = MAX_SIDE_BYTES,
     workers: int = 1,
+    **options: Unpack[FeedbackOptions],
 ) -> FeedbackReport:
     """Judge each (draft, final) pair, and sum up.
 
@@ -146,20 +189,20 @@ def feedback(
     iterable of mappings or (draft, final) tuples. ``by`` names the columns to sum up by ("model" by default, where it
     is there). ``ignore_form`` names forms that do not count (``lookalike.text.forms``), by default what nobody sees; how much was edited
     in form alone is a share of its own. With ``keep_rows=False`` memory stays flat however many pairs there are; ``rows_out`` (.jsonl or
-    .csv) and
-    ``on_row`` get each row as it comes.
+    .csv) and ``on_row`` get each row as it comes.
     """
-    outputs = _Outputs(keep_rows, None if rows_out is None else check_path("rows_out", rows_out), on_row, on_problem)
+    asked = checked(feedback, options)
+    outputs, given = taken(RowOutputs, asked), taken(PairInput, asked)
     wanted = _column_names(by)
-    columns = Columns(draft_column, final_column, id_column, time_column, tuple(dict.fromkeys((*GROUP_COLUMNS, *wanted))))
+    columns = given.columns(wanted)
     check_int("max_side_bytes", max_side_bytes, 1, remedy="choose a number of bytes from 1 on")
-    check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=outputs.rows)
+    check_outputs([check_path("pairs", pairs)] if isinstance(pairs, str | Path) else [], rows_out=outputs.path)
     reader = PairReader(columns, max_side_bytes, wanted)
     limits = Bounds.of(bounds)
     forms = check_forms(ignore_form, UNSEEN)
     collector = _Collector(limits, columns, wanted or ("model",), outputs)
-    judgements = judged(reader.read(records_of(pairs, columns, format, encoding, reader.check_header)), limits, workers, forms)
-    with row_writer(outputs.rows, columns.groups) if outputs.rows is not None else nullcontext() as writer:
+    judgements = judged(reader.read(records_of(pairs, columns, given.format, given.encoding, reader.check_header)), limits, workers, forms)
+    with row_writer(outputs.path, columns.groups) if outputs.path is not None else nullcontext() as writer:
         for item, found in judgements:
             if isinstance(item, Problem):
                 collector.add_problem(item)
@@ -169,21 +212,6 @@ def feedback(
                     writer.write(row.to_dict())
         reader.named.check()  # before the rows have their file
     return collector.report(reader.seen_columns | set(wanted), forms)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outputs:
-    """What becomes of the rows and the problems of a call, besides the sums."""
-
-    keep_rows: bool
-    rows: Path | None
-    on_row: Callable[[Row], object] | None
-    on_problem: Callable[[Problem], object] | None
-
-    def __post_init__(self) -> None:
-        check_callback("on_row", self.on_row)
-        check_callback("on_problem", self.on_problem)
-        check_bool("keep_rows", self.keep_rows)
 
 
 def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -199,7 +227,7 @@ def _column_names(by: str | Iterable[str] | None) -> tuple[str, ...]:
 class _Collector:
     """The running sums of one call."""
 
-    def __init__(self, bounds: Bounds, columns: Columns, by: tuple[str, ...], outputs: _Outputs) -> None:
+    def __init__(self, bounds: Bounds, columns: PairColumns, by: tuple[str, ...], outputs: RowOutputs) -> None:
         self.bounds, self.columns, self.outputs = bounds, columns, outputs
         self.rows: list[Row] | None = [] if outputs.keep_rows else None
         self.summary = Summary()

@@ -11,7 +11,7 @@ from typing import Any
 
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import RowWriter
-from lookalike.corpus.formats.jsonl import JsonlWriter
+from lookalike.corpus.formats.jsonl_writing import JsonlWriter
 from lookalike.corpus.formats.separated import SeparatedWriter
 from lookalike.drafts.judge import Row
 from lookalike.errors import InputError
@@ -23,11 +23,6 @@ _RISKY = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
 def safe_cell(value: Any) -> Any:
     """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_RISKY) else value
-
-
-def plain_cell(cell: str) -> str:
-    """The inverse of ``safe_cell``."""
-    return cell[1:] if cell.startswith("'") else cell
 
 
 def row_writer(path: Path, groups: tuple[str, ...], format: str | None = None) -> RowWriter:

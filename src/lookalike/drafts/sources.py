@@ -11,7 +11,7 @@ from lookalike.corpus import formats
 from lookalike.corpus.arrow_values import values_of
 from lookalike.corpus.files import Source
 from lookalike.corpus.rows import Problem, Row, rows, stream_rows
-from lookalike.drafts.pairs import Columns
+from lookalike.drafts.pairs import PairColumns
 from lookalike.errors import InputError
 
 BATCH_ROWS = 256
@@ -21,7 +21,7 @@ Check = Callable[[Iterable[str], str], None]
 """Gets the columns of a table before its rows, and its name; may refuse them."""
 
 
-def records_of(source: Any, columns: Columns, format: str | None, encoding: str, check: Check | None = None) -> Iterator[Row | Problem]:
+def records_of(source: Any, columns: PairColumns, format: str | None, encoding: str, check: Check | None = None) -> Iterator[Row | Problem]:
     """The records of a path, a binary file, a data frame, or an iterable of mappings and (draft, final) tuples."""
     check = check or columns.check_header
     if format is not None:
@@ -43,7 +43,7 @@ def records_of(source: Any, columns: Columns, format: str | None, encoding: str,
     return (Row(f"item {number}", number, value) for number, value in enumerate(source, 1))
 
 
-def _file_records(path: Path, columns: Columns, format: str | None, encoding: str, check: Check) -> Iterator[Row | Problem]:
+def _file_records(path: Path, columns: PairColumns, format: str | None, encoding: str, check: Check) -> Iterator[Row | Problem]:
     source = Source.of(path, format)
     if not source.is_table:
         raise InputError(
@@ -57,7 +57,7 @@ def _header_check(check: Check, name: str) -> Callable[[Iterable[str]], None]:
     return lambda header: check(header, name)
 
 
-def _arrow_rows(table: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:
+def _arrow_rows(table: Any, columns: PairColumns, check: Check) -> Iterator[dict[str, Any]]:
     if not hasattr(table, "schema"):
         raise InputError(f"pairs is a pyarrow {type(table).__name__}: give a Table with the columns draft and final")
     names = list(table.schema.names)
@@ -72,14 +72,14 @@ def _arrow_rows(table: Any, columns: Columns, check: Check) -> Iterator[dict[str
         yield from (dict(zip(wanted, values, strict=True)) for values in zip(*columns_of.values(), strict=True))
 
 
-def _polars_rows(frame: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:
+def _polars_rows(frame: Any, columns: PairColumns, check: Check) -> Iterator[dict[str, Any]]:
     if not hasattr(frame, "iter_rows"):
         raise InputError(f"pairs is a polars {type(frame).__name__}: give a DataFrame (collect() a LazyFrame first)")
     check(frame.columns, "the frame")
     return cast("Iterator[dict[str, Any]]", frame.select([name for name in columns.names if name in frame.columns]).iter_rows(named=True))
 
 
-def _pandas_rows(frame: Any, columns: Columns, check: Check) -> Iterator[dict[str, Any]]:
+def _pandas_rows(frame: Any, columns: PairColumns, check: Check) -> Iterator[dict[str, Any]]:
     if not hasattr(frame, "itertuples") or not hasattr(frame, "columns"):
         raise InputError(f"pairs is a pandas {type(frame).__name__}: give a DataFrame with the columns draft and final")
     check(map(str, frame.columns), "the frame")
@@ -88,7 +88,7 @@ def _pandas_rows(frame: Any, columns: Columns, check: Check) -> Iterator[dict[st
         yield dict(zip(names, row, strict=True))
 
 
-_FRAMES: dict[str, Callable[[Any, Columns, Check], Iterator[dict[str, Any]]]] = {
+_FRAMES: dict[str, Callable[[Any, PairColumns, Check], Iterator[dict[str, Any]]]] = {
     "pyarrow": _arrow_rows,
     "polars": _polars_rows,
     "pandas": _pandas_rows,

@@ -11,7 +11,6 @@ several devices if there are several. A vector depends on the windows that it wa
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.checks import check_int
 from lookalike.embedders.causal_loading import Loaded, Location, load, locate
 from lookalike.embedders.causal_tokens import TokenMaker
+from lookalike.embedders.devices import every_device, placed
 from lookalike.embedders.texts import checked_texts, plain
 from lookalike.errors import InputError
 
@@ -153,20 +153,12 @@ Replica = Callable[[list[Window]], "NDArray[np.float32]"]
 
 def _replicas(model: Any, devices: Sequence[str] | None) -> list[Replica]:
     """The model on every device; a device that is named twice has it once."""
-    import torch
-
     if devices is None:
-        devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())] or ["cpu"]
+        devices = every_device()
     if isinstance(devices, str) or not devices:
         raise InputError(f"devices={devices!r}: give a list of devices, such as ['cuda:0', 'cuda:1'] or ['cpu']")
-    placed: dict[str, Any] = {}
-    try:
-        for device in devices:
-            if device not in placed:
-                placed[device] = (copy.deepcopy(model) if placed else model).to(device)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"devices={list(devices)!r}: {str(error).splitlines()[0]}") from error
-    return [_replica(placed[device], device) for device in devices]
+    models = placed(model, devices, f"devices={list(devices)!r}")
+    return [_replica(models[device], device) for device in devices]
 
 
 def _replica(model: Any, device: str) -> Replica:

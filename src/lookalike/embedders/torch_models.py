@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lookalike.embedders.base import Embedder
+from lookalike.embedders.devices import every_device, placed
 from lookalike.embedders.functions import FunctionEmbedder
 from lookalike.embedders.pooling import array_pooling
 from lookalike.embedders.threads import usable_cores
@@ -111,13 +111,8 @@ def _embedder(
 
 
 def _devices(device: Devices) -> list[str]:
-    """Those that were asked for; otherwise every GPU there is, or the CPU."""
-    import torch
-
-    if device is None:
-        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        return [f"cuda:{number}" for number in range(count)] or ["cpu"]
-    return [device] if isinstance(device, str) else list(device)
+    """Those that were asked for, or all."""
+    return every_device() if device is None else [device] if isinstance(device, str) else list(device)
 
 
 def _on_devices(torch: Any, model: Any, device: Devices, run: Callable[[Any, Any, Any], Any]) -> list[Compute]:
@@ -132,14 +127,9 @@ def _on_devices(torch: Any, model: Any, device: Devices, run: Callable[[Any, Any
 
         return compute
 
-    found: list[Compute] = []
     places = _devices(device)
-    for place in places:
-        try:
-            moved = (copy.deepcopy(model) if len(places) > 1 else model).to(place)
-        except (RuntimeError, AssertionError) as error:
-            raise InputError(f"device={place!r}: {str(error).splitlines()[0]}; leave it out to use what this machine has") from error
-        found.append(computing(moved, place))
+    models = placed(model, places, f"device={device!r}")
+    found = [computing(models[place], place) for place in places]
     return found * usable_cores() if places == ["cpu"] else found
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPException
 
-from lookalike.checks import check_bool, check_int
+from lookalike.checks import check_bool, check_int, is_number
 from lookalike.errors import FetchError, InputError
 from lookalike.fetching.connections import Answer, Deadline, Network, Request, failed
 from lookalike.fetching.urls import Url, parse_url, redirected
@@ -81,7 +81,7 @@ def fetch(
 
 def _check_limits(max_bytes: int, timeout: float, max_redirects: int) -> None:
     check_int("max_bytes", max_bytes, 1, remedy="give a number of bytes, 1 or more")
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout <= 86_400:
+    if not is_number(timeout) or not 0 < timeout <= 86_400:
         raise InputError(f"timeout={timeout!r}: give a number of seconds above 0")
     check_int("max_redirects", max_redirects, 0, remedy="give a number, 0 for none")
 

@@ -6,6 +6,8 @@ import re
 from pathlib import PurePath
 from typing import IO
 
+from lookalike.io import MAGIC
+
 HEAD = 1 << 13  # bytes that are enough to tell
 
 # Kinds that hold a text of their own, and need more than decoding.
@@ -15,18 +17,8 @@ OLD_OFFICE = {"doc": ".docx", "ppt": ".pptx", "msg": ".eml"}  # not read: what t
 _OTHERS = (".docm", ".dotx", ".pptm", ".ppsx", ".xlsm", ".xltx", ".ott", ".tgz", ".tbz2", ".txz", ".tzst")
 ENDINGS = (*(f".{kind}" for kind in (*DOCUMENTS, *ARCHIVES, *OLD_OFFICE)), *_OTHERS)
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # what old Office files begin with
-_MAGIC = (
-    (0, b"%PDF-", "pdf"),
-    (0, b"PK\x03\x04", "zip"),
-    (0, b"PK\x05\x06", "zip"),
-    (0, OLE, "ole"),
-    (0, b"{\\rtf", "rtf"),
-    (0, b"\x1f\x8b\x08", "gz"),
-    (0, b"\xfd7zXZ\x00", "xz"),
-    (0, b"\x28\xb5\x2f\xfd", "zst"),
-    (257, b"ustar", "tar"),
-)
+_BEGINNINGS = (*((offset, magic, kind) for offset, magic, _, kind in MAGIC if kind), (0, b"{\\rtf", "rtf"))
+OLE = next(magic for _, magic, _, kind in MAGIC if kind == "ole")  # what old Office files begin with
 _BZIP2 = re.compile(rb"BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)")
 _HTML = re.compile(
     rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL
@@ -57,7 +49,7 @@ _STREAMS = {
 
 def kind_of(head: bytes, name: str) -> str:
     """From the first bytes: one of the kinds above, ``ole`` and ``zip`` (both need a second look), ``html``, or a kind of plain text."""
-    for offset, magic, kind in _MAGIC:
+    for offset, magic, kind in _BEGINNINGS:
         if head.startswith(magic, offset):
             return kind
     if _BZIP2.match(head):

@@ -6,7 +6,7 @@ import time
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from lookalike.checks import refuse
+from lookalike.checks import is_number, is_whole, refuse
 
 RATIO_FROM = 16 << 20  # bytes unpacked: below, a small file may well be a hundred times larger unpacked
 
@@ -28,8 +28,8 @@ class Limits:
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
-            kinds = (int, float) if each.name == "seconds" else (int,)
-            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < 2**62:
+            usable = is_number(value) if each.name == "seconds" else is_whole(value)
+            if not usable or not 0 < value < 2**62:
                 raise refuse(f"limits: {each.name}", value, "give a number above 0")
 
     def to_dict(self) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from lookalike.checks import check_int, check_path, check_several
 from lookalike.errors import InputError, MissingExtra
@@ -17,6 +18,8 @@ from lookalike.files.processes import read_in_process
 from lookalike.io import open_file
 
 DEFAULT = Limits()
+Given = TypeVar("Given")
+Answer = TypeVar("Answer")
 AHEAD = 4  # files for each worker that may be read before the first of them is taken
 
 
@@ -51,22 +54,24 @@ def read_many(paths: Iterable[str | Path], *, workers: int | None = None, limits
     """What ``read`` gives for each of many files, in their order; several are read at a time. A file that is not there has a status."""
     several = (check_path("paths", path) for path in check_several("paths", paths, "a list of paths"))
     count = check_int("workers", workers if workers is not None else os.cpu_count() or 1, 1, 256)
-    return _in_order(several, count, checked(limits))
+    within = checked(limits)
+    return in_order(lambda path: _or_status(path, within), several, count, AHEAD * count)
 
 
-def _in_order(paths: Iterator[Path], workers: int, limits: Limits) -> Iterator[FileText]:
-    waiting: deque[Future[FileText]] = deque()
+def in_order(function: Callable[[Given], Answer], several: Iterable[Given], workers: int, ahead: int) -> Iterator[Answer]:
+    """What a function makes of each thing, in their order, in threads: up to ``ahead`` of them before the first is taken."""
+    waiting: deque[Future[Answer]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="lookalike-files") as pool:
         try:
-            for path in paths:
-                waiting.append(pool.submit(_or_status, path, limits))
-                if len(waiting) > AHEAD * workers:
+            for each in several:
+                waiting.append(pool.submit(function, each))
+                if len(waiting) > ahead:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            for each in waiting:
-                each.cancel()
+            for future in waiting:
+                future.cancel()
 
 
 def _or_status(path: Path, limits: Limits) -> FileText:

@@ -19,10 +19,6 @@ class Refused(Exception):
     """XML that no program writes into documents: a declaration of entities."""
 
 
-def _nothing(*_: object) -> None:
-    return None
-
-
 def parse(
     pieces: Iterable[bytes],
     starts: dict[str, Started],

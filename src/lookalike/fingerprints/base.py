@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
@@ -62,6 +62,18 @@ def unpack(kind: str, data: bytes) -> tuple[str, bytes]:
     if found != kind:
         raise InputError(f"expected a {kind} fingerprint, found {found!r}")
     return data[start : start + id_size].decode(errors="replace"), data[start + id_size :]
+
+
+def pack_words(kind: str, recipe: str, words: Sequence[int]) -> bytes:
+    """The same with 32-bit numbers as the payload."""
+    return pack(kind, recipe, struct.pack(f"<{len(words)}I", *words))
+
+
+def unpack_words(kind: str, data: bytes) -> tuple[str, tuple[int, ...]]:
+    recipe, payload = unpack(kind, data)
+    if len(payload) % 4:
+        raise InputError(f"{kind} fingerprint: {len(payload)} bytes of values are not a multiple of 4: some are missing")
+    return recipe, struct.unpack(f"<{len(payload) // 4}I", payload)
 
 
 def check_pair(left: Fingerprint, right: object) -> None:

@@ -23,6 +23,7 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
+from lookalike.checks import is_number
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.canonical import to_json
@@ -164,7 +165,7 @@ def _elements(values: list[Any]) -> set[tuple[str, Any]]:
     for value in values:
         if isinstance(value, str):
             found.add(("string", folded(value)))
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif is_number(value):
             found.add(("number", value))
         else:
             found.add(("json", to_json(value)))

@@ -10,7 +10,7 @@ from typing import Any
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern
-from lookalike.checks import check_int, check_several
+from lookalike.checks import check_int, check_several, is_number, is_whole
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.text.normalize import utf8
@@ -61,7 +61,7 @@ def function_id(hash: HashFunction) -> str:
 
 def _checked_hash(hash: HashFunction, string: str) -> int:
     found: Any = hash(utf8(string))
-    if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+    if not is_whole(found) or found < 0:
         raise InputError(f"hash gave {shown_value(found)} for {string!r:.60}: it must take bytes and give a whole number from 0 on")
     return found
 
@@ -69,6 +69,6 @@ def _checked_hash(hash: HashFunction, string: str) -> int:
 def _checked_weights(weights: object) -> list[float]:
     several = list(check_several("weights", weights, "a list of numbers, one for each hash"))
     for place, weight in enumerate(several):
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not abs(weight) <= sys.float_info.max:
+        if not is_number(weight) or not abs(weight) <= sys.float_info.max:
             raise InputError(f"weights[{place}] is {shown_value(weight)}: give a finite number that fits a float")
     return [float(weight) for weight in several]

@@ -20,7 +20,6 @@ a multiset instead, which cures the first, the third and the fourth. For the sec
 from __future__ import annotations
 
 import re
-import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from lookalike.checks import check_int
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack_words, unpack_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,14 +119,11 @@ class KarpRabin:
         return made
 
     def to_bytes(self) -> bytes:
-        return pack(self.kind, self.recipe, struct.pack(f"<{len(self.values)}I", *self.values))
+        return pack_words(self.kind, self.recipe, self.values)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        recipe, payload = unpack(cls.kind, data)
-        if len(payload) % 4:
-            raise InputError(f"karp-rabin fingerprint: {len(payload)} bytes of hashes are not a multiple of 4: some are missing")
-        return cls._of_recipe(recipe, struct.unpack(f"<{len(payload) // 4}I", payload))
+        return cls._of_recipe(*unpack_words(cls.kind, data))
 
     @classmethod
     def _of_recipe(cls, recipe: str, values: tuple[int, ...]) -> Self:

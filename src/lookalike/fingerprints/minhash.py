@@ -17,10 +17,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
-from lookalike.checks import check_int, check_several, refuse
+from lookalike.checks import check_int, check_several, is_number, is_whole, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, check_workers, field, pack, pack_words, unpack, unpack_words
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, in_place, packed
@@ -89,14 +89,12 @@ class _Sketch(_Made):
         return cls(tuple(field(data, "values", cls.kind, list, tuple)), field(data, "recipe", cls.kind, str))
 
     def to_bytes(self) -> bytes:
-        return pack(self.kind, self.recipe, struct.pack(f"<{len(self.values)}I", *self.values))
+        return pack_words(self.kind, self.recipe, self.values)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        recipe, payload = unpack(cls.kind, data)
-        if len(payload) % 4:
-            raise InputError(f"{cls.kind} fingerprint: {len(payload)} bytes of values, not a multiple of 4")
-        return cls(struct.unpack(f"<{len(payload) // 4}I", payload), recipe)
+        recipe, values = unpack_words(cls.kind, data)
+        return cls(values, recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ class MinHash(_Sketch):
 
     def compact(self, b: int = 8) -> BBitMinHash:
         """The lowest b bits of each value: b/32 of the space, a little more variance."""
-        if isinstance(b, bool) or not isinstance(b, int) or b not in (1, 2, 4, 8, 16):
+        if not is_whole(b) or b not in (1, 2, 4, 8, 16):
             raise refuse("b", b, "keep 1, 2, 4, 8 or 16 bits of each value")
         return BBitMinHash(tuple(value & (1 << b) - 1 for value in self.values), b, self.recipe)
 
@@ -180,7 +178,7 @@ def _check_values(kind: str, values: tuple[int, ...], bits: int) -> None:
     if set(map(type, values)) == {int} and min(values) >= 0 and max(values) < 1 << bits:
         return  # the loop below, which finds the culprit, takes ten times as long
     for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << bits:
+        if not is_whole(value) or not 0 <= value < 1 << bits:
             raise InputError(f"{kind} value {value!r}: expected an integer of {bits} bits")
 
 
@@ -386,6 +384,6 @@ def _weight_table(weights: object) -> Mapping[str, float]:
     for feature, weight in weights.items():
         if not isinstance(feature, str):
             raise InputError(f"feature {feature!r:.60} is a {type(feature).__name__}: expected str")
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight <= sys.float_info.max:
+        if not is_number(weight) or not 0 < weight <= sys.float_info.max:
             raise InputError(f"weight {shown_value(weight)} of feature {feature!r:.60}: give a positive float; leave out what weighs 0")
     return weights

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Any, ClassVar, NamedTuple, Self
 
+from lookalike.checks import is_number
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
@@ -265,7 +266,7 @@ def _check_settings(weights: object, measures: object) -> None:
 
 def _checked_weights(weights: Mapping[str, float]) -> dict[str, float]:
     for name, weight in weights.items():
-        usable = isinstance(weight, int | float) and not isinstance(weight, bool) and (weight == 0 or MIN_WEIGHT <= weight <= MAX_WEIGHT)
+        usable = is_number(weight) and (weight == 0 or MIN_WEIGHT <= weight <= MAX_WEIGHT)
         if not usable:
             allowed = f"0, or a number from {MIN_WEIGHT} to {MAX_WEIGHT:.0e}"
             raise InputError(f"record weight of {name!r} is {shown_value(weight)}: give {allowed}")

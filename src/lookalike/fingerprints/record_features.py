@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lookalike import _native
+from lookalike.checks import is_number
 from lookalike.fingerprints.canonical import to_json
 from lookalike.text.tokenize import hash_strings
 
@@ -51,7 +52,7 @@ class Leaves:
                 weight /= 2
                 self._put(path, weight, _DAY, number=day)
             self._put(path, weight, _TEXT, value)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+        elif is_number(value):
             self._put(path, weight, _NUMBER, number=float(value))
         elif not value or not isinstance(value, dict | list) or depth > MAX_DEPTH:
             self._put(path, weight, _JSON, to_json(value))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, signed
-from lookalike.checks import refuse
+from lookalike.checks import is_number, is_whole, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
@@ -110,7 +110,7 @@ def _from_hex(text: str) -> int:
 
 
 def check_bits(bits: int) -> None:
-    if isinstance(bits, bool) or not isinstance(bits, int) or bits not in WIDTHS:
+    if not is_whole(bits) or bits not in WIDTHS:
         raise refuse("bits", bits, "choose 32, 64 or 128")
 
 
@@ -204,7 +204,7 @@ def _token_weights(tokens: object) -> dict[str, float]:
         token, weight = item if isinstance(item, tuple) and len(item) == 2 else (item, 1.0)
         if not isinstance(token, str):
             raise InputError(f"token {token!r:.60} is a {type(token).__name__}: expected str")
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not abs(weight) <= sys.float_info.max:
+        if not is_number(weight) or not abs(weight) <= sys.float_info.max:
             raise InputError(f"weight {shown_value(weight)} of token {token!r:.60}: give a finite number that fits a float")
         weights[token] = weights.get(token, 0.0) + weight
     return weights

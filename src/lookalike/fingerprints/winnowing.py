@@ -12,7 +12,7 @@ from dataclasses import field as attribute
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, is_whole
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
 from lookalike.model import Passage, Span
@@ -56,7 +56,7 @@ class Winnowing:
         if not self.values or (set(map(type, self.values)) == {int} and min(self.values) >= 0 and max(self.values) < 1 << 64):
             return  # the loop below, which finds the culprit, takes ten times as long
         for value in self.values:
-            if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
+            if not is_whole(value) or not 0 <= value < 1 << 64:
                 raise InputError(f"winnowing value {value!r}: expected an integer of 64 bits")
 
     def __len__(self) -> int:
@@ -86,17 +86,10 @@ class Winnowing:
         check_pair(self, other)
         if self.source is None or other.source is None:
             return _join_spans(self, other)
-        left, right = self.source, other.source
-        runs = _native.passages(
-            left.tokens.hashes, _buffer(self.values), left.positions, right.tokens.hashes, _buffer(other.values), right.positions, self.k
-        )
-        return [
-            Passage(
-                (left.tokens.starts[a], left.tokens.ends[a + length - 1]),
-                (right.tokens.starts[b], right.tokens.ends[b + length - 1]),
-            )
-            for a, b, length in runs
-        ]
+        return self._columns(self.source).passages(other._columns(other.source))
+
+    def _columns(self, source: _Source) -> WinnowedTokens:
+        return WinnowedTokens(source.tokens, memoryview(_buffer(self.values)), source.positions, self.k)
 
     def to_dict(self) -> dict[str, Any]:
         return {"values": list(self.values), "spans": [list(span) for span in self.spans], "k": self.k, "recipe": self.recipe}
@@ -124,6 +117,31 @@ class Winnowing:
         k, *numbers = struct.unpack(f"<H{count}Q{2 * count}I", payload)
         places = numbers[count:]
         return cls(tuple(numbers[:count]), tuple(zip(places[::2], places[1::2], strict=True)), k, recipe)
+
+
+class WinnowedTokens(NamedTuple):
+    """The same fingerprint as columns, for one comparison: a long text keeps a hundred thousand hashes, and nobody looks at each."""
+
+    tokens: TokenStream
+    values: memoryview
+    positions: memoryview
+    k: int
+
+    def similarity(self, other: WinnowedTokens) -> float:
+        left, right = (_native.sort_hashes(side.values, unique=True) for side in (self, other))
+        common = _native.count_common(left, right)
+        together = len(left) + len(right) - common
+        return common / together if together else 1.0
+
+    def passages(self, other: WinnowedTokens) -> list[Passage]:
+        a, b = self.tokens, other.tokens
+        runs = _native.passages(a.hashes, self.values, self.positions, b.hashes, other.values, other.positions, self.k)
+        return [Passage((a.starts[i], a.ends[i + n - 1]), (b.starts[k], b.ends[k + n - 1])) for i, k, n in runs]
+
+
+def winnowed_tokens(tokens: TokenStream, hashes: memoryview, recipe: Recipe) -> WinnowedTokens:
+    """Of a text that is tokens and shingles already, with the usual window."""
+    return WinnowedTokens(tokens, *_native.winnow_shingles(hashes, WINDOW), recipe.ngram)
 
 
 def _buffer(values: Sequence[int]) -> array[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lookalike.corpus.documents import documents as documents_of
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
+from lookalike.fingerprints.record import RecordPrint
 from lookalike.index.beside import NEVER, Expiry
+from lookalike.markup.page import Page
 from lookalike.model import Document
 from lookalike.stores.base import Added, Batch, Store
 from lookalike.stores.given import Given, fingerprinted, of_bytes
@@ -24,6 +26,33 @@ if TYPE_CHECKING:
 
 BATCH_DOCUMENTS = 8192
 BATCH_CHARACTERS = 16_000_000
+
+
+def is_single(documents: object) -> bool:
+    return isinstance(documents, (str, int, Document, Mapping, Path)) or _is_one(documents)
+
+
+def listed(documents: object, text: object, meta: object) -> Iterable[object]:
+    """Documents from what ``add`` and ``admit`` take."""
+    if isinstance(documents, (str, int)):
+        return [(documents, text, {} if meta is None else meta)]
+    if text is not None or meta is not None:
+        raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
+    if is_single(documents):
+        return [documents]
+    if not isinstance(documents, Iterable):
+        raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
+    return documents
+
+
+def _is_one(thing: object) -> bool:
+    """Whether this is (id, text) and not a tuple of documents."""
+    return (
+        isinstance(thing, tuple)
+        and len(thing) in (2, 3)
+        and isinstance(thing[0], (str, int))
+        and isinstance(thing[1], (str, Page, Path, bytes, Mapping, RecordPrint))
+    )
 
 
 def add_documents(

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
+from lookalike.checks import is_number
 from lookalike.errors import InputError
 from lookalike.stores.given import Given
 from lookalike.stores.ids import Id
@@ -26,7 +27,7 @@ class Expiry(NamedTuple):
             raise InputError("ttl and expires both say when documents expire: give one of them")
         if ttl is not None:
             seconds = ttl.total_seconds() if isinstance(ttl, timedelta) else ttl
-            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < FARTHEST // 1000:
+            if not is_number(seconds) or not 0 < seconds < FARTHEST // 1000:
                 raise InputError(f"ttl={ttl!r:.60}: give seconds, more than 0, or a timedelta")
             return cls(round((time.time() + seconds) * 1000))
         if isinstance(expires, str) and expires and moment(expires) is None:
@@ -69,6 +70,6 @@ def moment(value: Any) -> int | None:
             return None
     if isinstance(value, datetime):
         value = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < FARTHEST // 1000:  # not a number is not less
+    if not is_number(value) or not abs(value) < FARTHEST // 1000:  # not a number is not less
         return None
     return round(value * 1000)

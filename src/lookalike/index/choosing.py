@@ -79,7 +79,7 @@ def arrays_counting(
         kept = np.bincount(query[keep], minlength=len(offsets) - 1)
         if np.all((kept >= limit) | (np.diff(offsets) < asked)):
             return _first_of_each(query[keep], rows[keep], values[keep], len(offsets) - 1, limit)
-        chosen = selected(reader, settings, fits) if fits is not None and asking is reader else None
+        chosen = selected(reader, settings, fits) if fits is not None and asking is reader and reader.stores_all_columns else None
         if chosen is None:
             asked *= MORE
         else:
@@ -116,7 +116,7 @@ def fitting(reader: Reader, settings: Settings, where: object) -> Counts | None:
         records = reader.records([match.row for match in found if match.row is not None], ("meta",))
         return [match.row is not None and fits(meta_of(records[match.row])) for match in found]
 
-    return Counts(of, lambda: selected(reader, settings, fits))
+    return Counts(of, lambda: selected(reader, settings, fits) if reader.stores_all_columns else None)
 
 
 def meta_of(record: Record) -> dict[str, Any]:

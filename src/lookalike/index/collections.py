@@ -10,7 +10,6 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from lookalike.checks import check_callback
-from lookalike.errors import InputError
 from lookalike.index.transfer import copy_documents
 from lookalike.stores.base import Names
 from lookalike.stores.fields import parse_indexed
@@ -34,7 +33,9 @@ def collections(location: str | PathLike[str] | Sequence[str | PathLike[str]], *
         names_in_listed(location).close()  # whether there is such a store
         return Collections(lambda: names_in_listed(location), trust)
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
-        raise InputError("location: the collections of a service are changed where its store is: give the path or URL of the store")
+        from lookalike.index.remote_collections import RemoteCollections
+
+        return RemoteCollections(location)
     namer = namer_of(location)
     namer(str(location), read_only=True).close()
     return Collections(lambda: namer(str(location)), trust)

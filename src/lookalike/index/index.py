@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
 from lookalike.fingerprints.base import check_workers
@@ -20,7 +20,7 @@ from lookalike.fingerprints.minhash import MinHash
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index import search as searching
-from lookalike.index.add import add_documents, made_elsewhere
+from lookalike.index.add import add_documents, is_single, listed, made_elsewhere
 from lookalike.index.admit import Admitted as Admitted
 from lookalike.index.admit import Asked, admit_documents, admitting_options, admitting_way
 from lookalike.index.beside import Expiry
@@ -91,7 +91,7 @@ class Index:
             return reader.count()
 
     def __contains__(self, id: object) -> bool:
-        if isinstance(id, bool) or not isinstance(id, (str, int)):
+        if not isinstance(id, str) and not is_whole(id):
             return False  # no document can have it as its id
         check_id(id)
         with self._store.reading() as reader:
@@ -123,7 +123,7 @@ class Index:
         if workers is not None:
             check_workers(workers)
         workers = (os.cpu_count() or 1) if workers is None else workers
-        return add_documents(self._store, _listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
+        return add_documents(self._store, listed(documents, text, meta), progress, workers, Expiry.asked(ttl, expires))
 
     def admit(
         self,
@@ -149,11 +149,11 @@ class Index:
         anyway. The match is told in all three cases. An id that is there counts as any other: if its document looks like the new one, it is
         the match, otherwise the new one replaces it. ``ttl`` and ``expires`` as in ``add``.
         """
-        one = _is_single(documents)
+        one = is_single(documents)
         asked = Asked(admitting_way(by), admitting_options(by, threshold, k), alike, Expiry.asked(ttl, expires))
         check_callback("progress", progress)
         check_workers(workers)
-        answers = list(admit_documents(self._store, _listed(documents, text, meta), asked, progress, workers))
+        answers = list(admit_documents(self._store, listed(documents, text, meta), asked, progress, workers))
         return answers[0] if one else answers
 
     def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
@@ -271,7 +271,7 @@ class Index:
         documents of which the query holds at least this share, the largest share first.
         """
         fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
-        options = checked_options(k, threshold, limit, approximate, min_share)._replace(nearest=True)
+        options = checked_options(k, threshold, limit, approximate, min_share, nearest=True)
         return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text), where)
 
     def search_texts(
@@ -280,7 +280,7 @@ class Index:
         """What ``search(text)`` finds for each of many texts, by near; most of the cost is paid once for all of them."""
         several = check_several("texts", texts, "a list of str")
         texts = [check_str("texts", text, "a list of str") for text in several]
-        options = checked_options(threshold=threshold, limit=limit)._replace(nearest=True)
+        options = checked_options(threshold=threshold, limit=limit, nearest=True)
         check_workers(workers)
         return searching.search_texts(self._store, texts, options, workers, where)
 
@@ -399,33 +399,6 @@ class Index:
         check_callback("progress", progress)
         check_bool("refingerprint", refingerprint)
         return load_documents(self._store, check_path("path", path), progress, refingerprint=refingerprint)
-
-
-def _is_single(documents: object) -> bool:
-    return isinstance(documents, (str, int, Document, Mapping, Path)) or _is_one(documents)
-
-
-def _listed(documents: object, text: object, meta: object) -> Iterable[object]:
-    """Documents from what ``add`` and ``admit`` take."""
-    if isinstance(documents, (str, int)):
-        return [(documents, text, {} if meta is None else meta)]
-    if text is not None or meta is not None:
-        raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
-    if _is_single(documents):
-        return [documents]
-    if not isinstance(documents, Iterable):
-        raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
-    return documents
-
-
-def _is_one(thing: object) -> bool:
-    """Whether this is (id, text) and not a tuple of documents."""
-    return (
-        isinstance(thing, tuple)
-        and len(thing) in (2, 3)
-        and isinstance(thing[0], (str, int))
-        and isinstance(thing[1], (str, Page, Path, bytes, Mapping, RecordPrint))
-    )
 
 
 def _document(record: Record) -> Document:

@@ -22,6 +22,8 @@ Answer = TypeVar("Answer")
 class Newcomers:
     """See ``stores.base.Reader``. A document's row is its place in the batch; only those that were ``shown`` are found."""
 
+    stores_all_columns = True
+
     def __init__(self, batch: Batch, settings: Settings) -> None:
         self._batch, self.settings = replace(batch, columns=dict(batch.columns)), settings
         for kind in settings.stored:  # PostgreSQL has no columns for what is derived

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
+from typing import TypedDict, Unpack
 
 from lookalike.checks import check_bool
 from lookalike.errors import InputError
 from lookalike.fingerprints.record import record
 from lookalike.index.index import Index
+from lookalike.options import checked, taken, takes
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.fields import parse_indexed
 from lookalike.stores.names import check_collection
@@ -17,26 +20,75 @@ from lookalike.stores.settings import Wanted, parse_kinds
 from lookalike.stores.shards.opening import open_listed
 
 
+class CollectionOptions(TypedDict, total=False):
+    recipe: Recipe | str | None
+    model: str | PathLike[str] | None
+    kinds: str | Iterable[str] | None
+    bits: int | None
+    size: int | None
+    keep_text: bool | None
+    threshold: float | None
+    recall: float | None
+    weights: Mapping[str, float] | None
+    measures: Mapping[str, str] | None
+    keyed: bool | None
+    indexed: str | Iterable[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class MadeWith:
+    """What a new collection is made with, as the caller says it."""
+
+    recipe: Recipe | str | None = None
+    model: str | PathLike[str] | None = None
+    kinds: str | Iterable[str] | None = None
+    bits: int | None = None
+    size: int | None = None
+    keep_text: bool | None = None
+    threshold: float | None = None
+    recall: float | None = None
+    weights: Mapping[str, float] | None = None
+    measures: Mapping[str, str] | None = None
+    keyed: bool | None = None
+    indexed: str | Iterable[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.keyed is not None:
+            check_bool("keyed", self.keyed)
+
+    def wanted(self, trust: tuple[str, ...]) -> Wanted:
+        return Wanted(
+            recipe=None if self.recipe is None else _without_key(resolve(self.recipe)),
+            model=_checked_model(self.model),
+            kinds=parse_kinds(self.kinds),
+            bits=self.bits,
+            size=self.size,
+            keep_text=self.keep_text,
+            threshold=self.threshold,
+            recall=self.recall,
+            weights=None if self.weights is None else record({}, weights=self.weights).weights,
+            measures=None if self.measures is None else record({}, measures=self.measures).measures,
+            keyed=self.keyed,
+            indexed=parse_indexed(self.indexed),
+            trust=trust,
+        )
+
+    def over_http(self) -> dict[str, object]:
+        """What is said of it to a service."""
+        said = {name: getattr(self, name) for name in self.__slots__ if name != "indexed"} | {"kinds": parse_kinds(self.kinds)}
+        return {name: value for name, value in said.items() if value is not None}
+
+
+@takes(MadeWith)
 def open(
     location: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     collection: str = "default",
-    recipe: Recipe | str | None = None,
-    model: str | PathLike[str] | None = None,
-    kinds: str | Iterable[str] | None = None,
-    bits: int | None = None,
-    size: int | None = None,
-    keep_text: bool | None = None,
-    threshold: float | None = None,
-    recall: float | None = None,
-    weights: Mapping[str, float] | None = None,
-    measures: Mapping[str, str] | None = None,
-    keyed: bool | None = None,
-    indexed: str | Iterable[str] | None = None,
     trust: str | Iterable[str] = (),
     read_only: bool = False,
     create: bool = True,
     partial: bool = False,
+    **options: Unpack[CollectionOptions],
 ) -> Index:
     """Open the index at a path or URL, or make one. A list of them is one index whose documents are spread over all (docs/shards.md).
 
@@ -52,35 +104,17 @@ def open(
     Of a list, a location that does not answer is an error; where ``partial``, searches leave it out and say so in their ``notes``.
     Use it in a ``with`` statement, or ``close`` it.
     """
+    made_with = taken(MadeWith, checked(open, options))
     check_bool("read_only", read_only)
     check_bool("create", create)
     if check_bool("partial", partial) and not isinstance(location, (list, tuple)):
         raise InputError("partial=True is for a list of locations: leave it out")
-    if keyed is not None:
-        check_bool("keyed", keyed)
     check_collection("collection", collection)
     if isinstance(location, str) and location.lower().startswith(("http://", "https://")):
         from lookalike.index.remote import open_remote
 
-        asked: dict[str, object] = {"kinds": parse_kinds(kinds), "recipe": recipe, "bits": bits, "size": size, "keep_text": keep_text}
-        asked |= {"threshold": threshold, "recall": recall, "keyed": keyed, "model": model, "weights": weights, "measures": measures}
-        given = {name: value for name, value in asked.items() if value is not None}
-        return open_remote(location, collection, given, create=create, read_only=read_only)
-    wanted = Wanted(
-        recipe=None if recipe is None else _without_key(resolve(recipe)),
-        model=_checked_model(model),
-        kinds=parse_kinds(kinds),
-        bits=bits,
-        size=size,
-        keep_text=keep_text,
-        threshold=threshold,
-        recall=recall,
-        weights=None if weights is None else record({}, weights=weights).weights,
-        measures=None if measures is None else record({}, measures=measures).measures,
-        keyed=keyed,
-        indexed=parse_indexed(indexed),
-        trust=_checked_trust(trust),
-    )
+        return open_remote(location, collection, made_with.over_http(), create=create, read_only=read_only)
+    wanted = made_with.wanted(_checked_trust(trust))
     wanted.new()  # whatever is wrong with it should be said before a store is made
     if isinstance(location, (list, tuple)):
         return Index(open_listed(location, collection, wanted, read_only=read_only, create=create, partial=partial))

@@ -6,25 +6,23 @@ The token of a service comes from the environment, LOOKALIKE_TOKEN. What would s
 
 from __future__ import annotations
 
-import http.client
 import json
-import os
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote
 
 import numpy as np
 
-from lookalike import errors
-from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
 from lookalike.corpus.writing import atomic_file
-from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatch, StoreError
+from lookalike.errors import InputError, NotFound, RecipeMismatch, StoreError
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index.admit import Admitted
+from lookalike.index.connection import Connection
 from lookalike.index.index import Index
+from lookalike.index.remote_collections import RemoteCollections
 from lookalike.index.search import SimhashMatches
 from lookalike.index.where import parse_where
 from lookalike.markup.page import Page
@@ -37,84 +35,6 @@ from lookalike.stores.matches import Cluster, Clusters, Match, Matches, Member
 TOGETHER = 1000  # documents per request
 PAGE = 500
 MOST = 1000  # matches of one query
-TIMEOUT = 60.0  # seconds
-
-
-class Connection:
-    """Requests to one service, over a connection per thread that is kept open."""
-
-    def __init__(self, address: str, collection: str) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            raise InputError("location: give the address of a service, such as http://127.0.0.1:8765; its token goes into LOOKALIKE_TOKEN")
-        self.address, self._collection = f"{parts.scheme}://{parts.netloc}", collection
-        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port = parts.hostname, parts.port
-        token = os.environ.get("LOOKALIKE_TOKEN", "")
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._local, self._open, self._closed = threading.local(), set[http.client.HTTPConnection](), False
-
-    def ask(self, method: str, path: str, data: object = None, **query: object) -> Any:
-        try:
-            body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
-        except (TypeError, ValueError, RecursionError) as error:
-            raise InputError(f"a service can only be asked with what JSON can say: {error}") from None
-        answer = self.raw(method, path, body, "application/json", **query)
-        return json.loads(answer)
-
-    def raw(self, method: str, path: str, body: bytes | None, kind: str, **query: object) -> bytes:
-        given = {name: value for name, value in {"collection": self._collection, **query}.items() if value is not None}
-        status, found = self._send(method, f"{path}?{urlencode(given)}", body, {"Content-Type": kind, **self._headers})
-        if status >= 400:
-            raise _error(status, found)
-        return found
-
-    def _send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        self.require_open()
-        for fresh in (False, True):
-            connection = None if fresh else getattr(self._local, "connection", None)
-            again = connection is not None  # one that was kept may have been closed meanwhile
-            if connection is None:
-                connection = self._local.connection = self._kind(self._host, self._port, timeout=TIMEOUT)
-                self._open.add(connection)
-            try:
-                connection.request(method, path, body, dict(headers))
-                answer = connection.getresponse()
-                return answer.status, answer.read()
-            except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                self._open.discard(connection)
-                self._local.connection = None
-                if not again:
-                    raise StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?") from error
-        raise AssertionError  # the loop returns or raises
-
-    def require_open(self) -> None:
-        if self._closed:
-            raise StoreError(f"{self.address} is closed: open it again")
-
-    def close(self) -> None:
-        """The connections of all threads."""
-        self._closed = True
-        while self._open:
-            self._open.pop().close()
-        self._local = threading.local()
-
-
-def _error(status: int, answer: bytes) -> LookalikeError:
-    """The error that the service raised, as the same class where it is one of ours."""
-    try:
-        problem = json.loads(answer)
-        message = ": ".join(part for part in (problem["message"], problem["hint"]) if part)
-        name = "".join(part.capitalize() for part in str(problem["code"]).split("-"))
-    except (ValueError, KeyError, TypeError):
-        return StoreError(f"the service answered {status}, and not as Lookalike does: is this its address?")
-    kind = getattr(errors, name, None)
-    if isinstance(kind, type) and issubclass(kind, LookalikeError):
-        return kind(message)
-    if status in (429, 503):
-        return errors.StoreBusy(message)
-    return InputError(message) if status in (400, 413, 415, 422) else StoreError(message)
 
 
 MADE_WITH = ("kinds", "recipe", "threshold", "keep_text", "bits", "size", "recall", "keyed")  # what a service can be asked to make
@@ -178,6 +98,11 @@ class RemoteIndex(Index):
         raise InputError(f"{self._remote.address}: a service does not do this: do it where the store is, with the path or URL of the store")
 
     @property
+    def collections(self) -> RemoteCollections:
+        """Their names and aliases, which can be given and dropped."""
+        return RemoteCollections(self._remote.address)
+
+    @property
     def settings(self) -> dict[str, Any]:
         found: dict[str, Any] = self._facts["settings"]
         return found
@@ -186,7 +111,7 @@ class RemoteIndex(Index):
         return int(self._remote.ask("GET", "/stats")["documents"])
 
     def __contains__(self, id: object) -> bool:
-        if isinstance(id, bool) or not isinstance(id, (str, int)):
+        if not isinstance(id, str) and not is_whole(id):
             return False
         try:
             self.get(id)
@@ -295,17 +220,13 @@ class RemoteIndex(Index):
     def search_texts(
         self, texts: Any, *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Any = None
     ) -> list[Matches]:
-        if where is not None:
-            raise InputError("where: a service filters single searches: ask with search(text, where=…)")
         several = [check_str("texts", text, "a list of str") for text in check_several("texts", texts, "a list of str")]
-        asked = {"texts": several, "passages": True} | ({} if threshold is None else {"threshold": threshold})
+        asked = {"texts": several, "passages": True} | _given(threshold=threshold, where=where)
         return [Matches(map(_match, each)).on("jaccard") for each in self._many(asked, limit)]
 
     def search_simhashes(self, values: Any, k: int = 3, *, limit: int | None = None, workers: int = 1, where: Any = None) -> SimhashMatches:
-        if where is not None:
-            raise InputError("where: a service filters single searches: ask with search(simhash=…, where=…)")
         several = [int(value) for value in check_several("values", values, "a list of numbers")]
-        answers = self._many({"simhashes": several, "k": k}, limit)
+        answers = self._many({"simhashes": several, "k": k} | _given(where=where), limit)
         edges = np.cumsum([0, *map(len, answers)], dtype=np.int64)
         rows = [row for found in answers for row in found]
         ids = [row["id"] for row in rows]
@@ -351,6 +272,12 @@ def _condition(where: Any) -> str | None:
         return None
     parse_where(where)
     return where if isinstance(where, str) else json.dumps(where)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """What was given of them; what JSON would change of a filter is refused here."""
+    _condition(options.get("where"))
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _listed(documents: object) -> Iterable[Any]:

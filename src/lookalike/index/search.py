@@ -27,7 +27,7 @@ from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import Progress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import Options, Way
-from lookalike.stores.kinds.minhash import NEAR
+from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
 from lookalike.stores.matches import Clusters, Match, Matches
@@ -53,14 +53,20 @@ class VectorMatches(NamedTuple):
 
 
 def checked_options(
-    k: int = 3, threshold: float | None = None, limit: int | None = None, approximate: bool = False, min_share: float | None = None
+    k: int = 3,
+    threshold: float | None = None,
+    limit: int | None = None,
+    approximate: bool = False,
+    min_share: float | None = None,
+    *,
+    nearest: bool = False,
 ) -> Options:
     most = NO_LIMIT if limit is None else check_limit(limit)
     if threshold is not None:
         check_share("threshold", threshold, "choose 0 to 1")
     if min_share is not None:
         check_share("min_share", min_share, "choose 0 to 1")
-    return Options(k, threshold, most, check_bool("approximate", approximate), min_share)
+    return Options(k, threshold, most, check_bool("approximate", approximate), min_share, nearest)
 
 
 def search(
@@ -80,7 +86,7 @@ def search(
     check_bool("compare", compare)
     if by is not None:
         check_str("by", by, f"one of {', '.join(way_names())}")
-    usual = RECORDS if isinstance(query, (Mapping, RecordPrint)) else DEFAULT
+    usual = RECORDS if not isinstance(query, str) and isinstance(query, (Mapping, RecordPrint)) else DEFAULT
     way = _way_taking(*next(iter(given.items())), by) if given else way_named(by or usual)
     if options.approximate and not way.approximates:
         raise InputError("approximate=True is for searches by meaning: every other one is exact and quick; leave it out")
@@ -90,7 +96,9 @@ def search(
         _require_texts(store, query, way)
     settings = store.settings
     places: tuple[Place, ...] = ()
-    if isinstance(query, (Path, bytes)) and way.takes == "text":
+    if isinstance(query, str):
+        pass
+    elif isinstance(query, (Path, bytes)) and way.takes == "text":
         query, places = _read(query)
     elif isinstance(query, FileText):
         query, places = query.text, query.places
@@ -98,7 +106,7 @@ def search(
     with store.reading() as reader:
         found = find_counting(way, reader, settings, wanted, options, fitting(reader, settings, where)).on(way.scale)
         carry(reader, found, text=text)
-        for match in found:
+        for match in found if places else ():
             match.query_places = places
         found.notes += getattr(reader, "notes", ())  # that a shard was left out
         if compare:
@@ -149,7 +157,7 @@ def _way_taking(parameter: str, value: object, by: str | None) -> Way:
 
 def _thing(query: object, way: Way) -> Any:
     """What a way takes, from what was given."""
-    if way.takes == "thing":
+    if way.takes == "thing" or (way.takes == "text" and isinstance(query, str)):
         return query
     if way.takes == "record":
         return _record_of(query, way)

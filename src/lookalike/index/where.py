@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lookalike.checks import is_number
 from lookalike.errors import InputError
 from lookalike.stores.fields import MISSING, field_of
 
@@ -123,7 +124,7 @@ def _comparison(name: str, sign: object, value: Any) -> Filter:
             raise InputError(f"where: {name!r} in {value!r:.60}: give a list of values")
         return Compared(name, "in", [_value(name, each) for each in value])
     given = _value(name, value)
-    if sign in ORDERS and (isinstance(given, bool) or not isinstance(given, int | float | str)):
+    if sign in ORDERS and not (isinstance(given, str) or is_number(given)):
         raise InputError(f"where: {name!r} {sign} {value!r:.60}: only numbers and texts have an order")
     return Compared(name, str(sign), given)
 
@@ -140,7 +141,7 @@ def _one_kind(one: Any, other: Any) -> bool:
     """Whether both are texts, or both are numbers, as which true and false do not count."""
     if isinstance(one, str) or isinstance(other, str):
         return isinstance(one, str) and isinstance(other, str)
-    return all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
+    return all(is_number(each) for each in (one, other))
 
 
 def _equal(one: Any, other: Any) -> bool:

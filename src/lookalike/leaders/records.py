@@ -21,7 +21,7 @@ class RecordLeaders:
     """Takes records in the order in which they want to be kept."""
 
     def __init__(self, rule: Rule) -> None:
-        self._rule, self._bands = rule, rule.banding.bands
+        self._rule = rule
         self._kept: dict[int, RecordPrint] = {}
         self._buckets: dict[tuple[int, int], list[int]] = {}
         self._numbers: dict[str, int] = {}  # of those that are kept: copies point at them

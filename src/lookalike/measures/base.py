@@ -125,6 +125,13 @@ class Measure:
         return [self.read(item, f"{name}[{i}]") for i, item in enumerate(batch)]
 
 
+def by_similarity(
+    name: str, about: str, read: Callable[[Any, str], Any], similarity: Callable[[Any, Any], float], fast: Fast | None = None
+) -> Measure:
+    """A measure whose distance is 1 - similarity."""
+    return Measure(name=name, about=about, read=read, distance_of=lambda a, b: 1 - similarity(a, b), similarity_of=similarity, fast=fast)
+
+
 class _Formed:
     """Batches of texts without some forms."""
 

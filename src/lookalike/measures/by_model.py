@@ -25,7 +25,7 @@ from lookalike.embedders.encoding import Encoded, encode
 from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.measures.base import Batch, Measure, Want, finite, is_array
+from lookalike.measures.base import Batch, Measure, Want, by_similarity, finite, is_array
 from lookalike.measures.strings import ratio
 from lookalike.measures.vectors import cosine
 from lookalike.text.blending import TextWords, lexical_share
@@ -128,14 +128,7 @@ def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, floa
 
 def _measure(name: str, about: str, model: Model, cache: Cache, forms: tuple[str, ...], weigh: Weigh | None) -> Measure:
     compare = _Texts(model, cache, forms, weigh)
-    return Measure(
-        name=name,
-        about=about,
-        read=_text,
-        distance_of=lambda a, b: 1 - float(compare.rows([a], [b], "similarity")[0]),
-        similarity_of=lambda a, b: float(compare.rows([a], [b], "similarity")[0]),
-        fast=compare,
-    )
+    return by_similarity(name, about, _text, lambda a, b: float(compare.rows([a], [b], "similarity")[0]), compare)
 
 
 class _Texts:

@@ -16,7 +16,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.measures.base import Delegate, Measure, delegate, hashed, is_array, is_fingerprint, items_of, refuse_nan, total, weights_of
+from lookalike.measures.base import (
+    Delegate,
+    by_similarity,
+    delegate,
+    hashed,
+    is_array,
+    is_fingerprint,
+    items_of,
+    refuse_nan,
+    total,
+    weights_of,
+)
 from lookalike.recipe import DEFAULT
 
 if TYPE_CHECKING:
@@ -127,23 +138,9 @@ def _jaccard_or_own(a: Features | Delegate, b: Features | Delegate) -> float:
     return _jaccard(a, b)
 
 
-def _measure(name: str, about: str, similarity: Callable[[Features, Features], float]) -> Measure:
-    return Measure(
-        name=name,
-        about=about,
-        read=read_features,
-        distance_of=lambda a, b: 1 - similarity(a, b),
-        similarity_of=similarity,
-    )
-
-
-jaccard = Measure(
-    name="jaccard",
-    about="|A∩B| / (|A| + |B| - |A∩B|); of MinHash and winnowing fingerprints their own similarity",
-    read=read_jaccard,
-    distance_of=lambda a, b: 1 - _jaccard_or_own(a, b),
-    similarity_of=_jaccard_or_own,
+jaccard = by_similarity(
+    "jaccard", "|A∩B| / (|A| + |B| - |A∩B|); of MinHash and winnowing fingerprints their own similarity", read_jaccard, _jaccard_or_own
 )
-containment = _measure("containment", "|A∩B| / |A|: how much of a is in b; not symmetric", _containment)
-overlap = _measure("overlap", "|A∩B| / min(|A|, |B|)", _overlap)
-dice = _measure("dice", "2·|A∩B| / (|A| + |B|)", _dice)
+containment = by_similarity("containment", "|A∩B| / |A|: how much of a is in b; not symmetric", read_features, _containment)
+overlap = by_similarity("overlap", "|A∩B| / min(|A|, |B|)", read_features, _overlap)
+dice = by_similarity("dice", "2·|A∩B| / (|A| + |B|)", read_features, _dice)

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.measures.base import Measure, counts_of, finite
+from lookalike.measures.base import Measure, by_similarity, counts_of, finite
 from lookalike.measures.vectors import cosine_of
 
 Counts: TypeAlias = dict[Hashable, float]
@@ -41,13 +41,7 @@ def _cosine(a: Counts, b: Counts) -> float:
     return _shared(a, b) / math.sqrt(len(a) * len(b)) if a and b else 0.0
 
 
-smlar_cosine = Measure(
-    name="smlar_cosine",
-    about="|A∩B| / sqrt(|A|·|B|); the distance is 1 - similarity",
-    read=counts_of,
-    distance_of=lambda a, b: 1 - _cosine(a, b),
-    similarity_of=_cosine,
-)
+smlar_cosine = by_similarity("smlar_cosine", "|A∩B| / sqrt(|A|·|B|); the distance is 1 - similarity", counts_of, _cosine)
 smlar_overlap = Measure(
     name="smlar_overlap",
     about="|A∩B|, a count from 0 to the size of the smaller array; the distance is the number of elements that only one array has",
@@ -77,10 +71,5 @@ def smlar_tfidf(idf: Mapping[Any, float], *, tf: Literal["const", "n", "log"] = 
         left, right = weights(a), weights(b)
         return cosine_of(left, right) if any(left.values()) and any(right.values()) else 0.0
 
-    return Measure(
-        name="smlar_tfidf",
-        about=f"the cosine of TF-IDF weights by a table of {len(idf)} elements, tf={tf}; the distance is 1 - similarity",
-        read=counts_of,
-        distance_of=lambda a, b: 1 - similarity(a, b),
-        similarity_of=similarity,
-    )
+    about = f"the cosine of TF-IDF weights by a table of {len(idf)} elements, tf={tf}; the distance is 1 - similarity"
+    return by_similarity("smlar_tfidf", about, counts_of, similarity)

@@ -22,7 +22,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lookalike.bit_patterns import bit_pattern, bit_patterns
 from lookalike.checks import check_int
 from lookalike.errors import InputError
-from lookalike.measures.base import Batch, Delegate, Measure, Want, delegate, hashed, is_array, is_fingerprint, items_of, refuse_nan
+from lookalike.measures.base import (
+    Batch,
+    Delegate,
+    Measure,
+    Want,
+    by_similarity,
+    delegate,
+    hashed,
+    is_array,
+    is_fingerprint,
+    items_of,
+    refuse_nan,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,12 +176,11 @@ def _difflib(a: Text, b: Text) -> float:
     return _Matcher(a, b).ratio()
 
 
-difflib = Measure(
-    name="difflib",
-    about="difflib.SequenceMatcher(None, a, b).ratio(), its junk heuristic included; not symmetric; the distance is 1 - similarity",
-    read=read_text,
-    distance_of=lambda a, b: 1 - _difflib(a, b),
-    similarity_of=_difflib,
+difflib = by_similarity(
+    "difflib",
+    "difflib.SequenceMatcher(None, a, b).ratio(), its junk heuristic included; not symmetric; the distance is 1 - similarity",
+    read_text,
+    _difflib,
 )
 
 Positions: TypeAlias = int | Text | Delegate

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.measures.base import Measure, counts_of, finite
+from lookalike.measures.base import Measure, by_similarity, counts_of, finite
 from lookalike.measures.vectors import cosine_of
 
 Counts: TypeAlias = dict[Hashable, float]
@@ -38,13 +38,7 @@ def _measure(about: str, idf: Weigh) -> Measure:
             return 1.0 if a == b else 0.0
         return cosine_of(left, right)
 
-    return Measure(
-        name="tfidf_cosine",
-        about=about,
-        read=counts_of,
-        distance_of=lambda a, b: 1 - similarity(a, b),
-        similarity_of=similarity,
-    )
+    return by_similarity("tfidf_cosine", about, counts_of, similarity)
 
 
 tfidf_cosine = _measure("the cosine of TF-IDF weights, the two texts being the corpus", _idf_of_the_pair)

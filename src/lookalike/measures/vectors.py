@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.measures.base import Batch, Measure, Want, finite, is_array, items_of, refuse_nan, tokens_of, total
+from lookalike.measures.base import Batch, Measure, Want, by_similarity, finite, is_array, items_of, refuse_nan, tokens_of, total
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,22 +137,19 @@ class _Dense:
     other: Callable[[Any], Any]
 
     def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
-        pair = _dense_pair(left, right)
-        if pair is None:
-            return None
-        a, b = map(self.prepare, pair)
-        return self._as(want, self.finish(_row_sums(self.kind, a, b), a, b))
+        return self._of(left, right, want, _row_sums)
 
     def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+        return self._of(left, right, want, _pair_sums)
+
+    def _of(self, left: Batch, right: Batch, want: Want, sums: Callable[[int, FloatArray, FloatArray], FloatArray]) -> FloatArray | None:
+        import numpy as np
+
         pair = _dense_pair(left, right)
         if pair is None:
             return None
         a, b = map(self.prepare, pair)
-        return self._as(want, self.finish(_pair_sums(self.kind, a, b), a, b))
-
-    def _as(self, want: Want, values: FloatArray) -> FloatArray:
-        import numpy as np
-
+        values = self.finish(sums(self.kind, a, b), a, b)
         if not np.isfinite(values).all():
             raise InputError("the values are too large, the result does not fit a float: scale the vectors")
         converted: FloatArray = values if want == self.gives else self.other(values)
@@ -272,11 +269,10 @@ def _metric(name: str, about: str, kernel: Callable[[Vector, Vector], float], ki
 euclidean = _metric("euclidean", "the square root of the sum of the squared differences", _euclidean, SQUARED_DIFFERENCES)
 manhattan = _metric("manhattan", "the sum of the absolute differences", _manhattan, DIFFERENCES)
 chebyshev = _metric("chebyshev", "the largest absolute difference", _chebyshev, LARGEST_DIFFERENCE)
-cosine = Measure(
-    name="cosine",
-    about="the cosine of the angle between two vectors: -1 to 1, from 0 where no value is negative; the distance is 1 - cosine",
-    read=read_vector,
-    distance_of=lambda a, b: _complement(cosine_of(a, b)),
-    similarity_of=cosine_of,
-    fast=_Dense(PRODUCTS, lambda a: _scaled_rows(a)[0], _cosines, "similarity", _complement),
+cosine = by_similarity(
+    "cosine",
+    "the cosine of the angle between two vectors: -1 to 1, from 0 where no value is negative; the distance is 1 - cosine",
+    read_vector,
+    cosine_of,
+    _Dense(PRODUCTS, lambda a: _scaled_rows(a)[0], _cosines, "similarity", _complement),
 )

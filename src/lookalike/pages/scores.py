@@ -97,9 +97,3 @@ def _by_representation(left: Page, right: Page, *, model: Model = None, centre: 
     if centre is None and isinstance(chosen, CausalModel):
         notes.append("the vectors of a language model crowd together, and so do scores: centre='pages' tells pages further apart")
     return PageScores(found.score, REPRESENTATION, {REPRESENTATION: found.score}, found, notes, signed)
-
-
-def combined_score(left: Page, right: Page) -> float:
-    """The score of method "all" alone: without tags and the other views, which it does not need."""
-    a, b = views_of(left), views_of(right)
-    return sum(share(getattr(a, view), getattr(b, view)) for view in COMBINED) / len(COMBINED)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lookalike.checks import check_share, refuse
+from lookalike.checks import check_share, is_number, refuse
 from lookalike.errors import InputError
 from lookalike.markup.elements import TEXT, Attributes, Element
 from lookalike.pages.strings import StringSimilarity, chosen_similarity
@@ -38,7 +38,7 @@ class TagWeights:
 
     def __post_init__(self) -> None:
         parts = (self.name, self.attrs, self.string)
-        if any(isinstance(part, bool) or not isinstance(part, (int, float)) or not 0 <= part <= MAX_WEIGHT for part in parts):
+        if any(not is_number(part) or not 0 <= part <= MAX_WEIGHT for part in parts):
             raise refuse("weights", parts, f"give three numbers from 0 to {MAX_WEIGHT:g}, for name, attributes and string")
         if not sum(parts):
             raise InputError("weights=(0, 0, 0): at least one must be above 0")

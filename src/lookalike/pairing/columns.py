@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(slots=True)
-class Columns:
+class TokenColumns:
     """The tokens of things, one after the other. ``words`` are numbers: equal tokens have equal ones."""
 
     words: Numbers
@@ -59,11 +59,11 @@ class Columns:
         self.words[at] = self.vocabulary + at
         self.state[at] = state
 
-    def without_last(self, things: int) -> Columns:
+    def without_last(self, things: int) -> TokenColumns:
         """The first things alone."""
         parts = int(self.part_of[things])
         size = int(self.parts[parts])
-        return Columns(
+        return TokenColumns(
             self.words[:size],
             self.starts[:size],
             self.ends[:size],
@@ -88,7 +88,9 @@ class Columns:
                 yield part - first, (int(self.starts[begin]), int(self.ends[stop - 1]))
 
 
-def read_columns(things: Sequence[Thing], parts_left_out: Iterable[str] = (), progress: Callable[[int], object] | None = None) -> Columns:
+def read_columns(
+    things: Sequence[Thing], parts_left_out: Iterable[str] = (), progress: Callable[[int], object] | None = None
+) -> TokenColumns:
     """The tokens of all things, where quotations and the like are left out already."""
     names = tuple(parts_left_out)
     hashes: list[NDArray[np.uint64]] = []
@@ -144,7 +146,7 @@ def _numbered(
     outside: list[Flags],
     parts: Numbers,
     part_of: Numbers,
-) -> Columns:
+) -> TokenColumns:
     every = np.concatenate([np.zeros(0, np.uint64), *hashes])
     found, words = np.unique(every, return_inverse=True)
     last = parts[1:] - 1
@@ -152,7 +154,7 @@ def _numbered(
     words[last] = len(found) + last
     state = np.full(len(every), COUNTED, dtype=np.uint8)
     state[last] = LEFT_OUT
-    columns = Columns(
+    columns = TokenColumns(
         words,
         np.concatenate([np.zeros(0, np.uint32), *starts]),
         np.concatenate([np.zeros(0, np.uint32), *ends]),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, Columns, Flags, Numbers
+from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, Flags, Numbers, TokenColumns
 
 TEMPLATE_TOKENS = 5  # a run of so many that stands in an ignored text does not count, as in ``compare``
 TEMPLATE_TOKENS_OF_CODE = 8
@@ -60,14 +60,14 @@ class Grams:
     size: int  # tokens in all
 
     @classmethod
-    def of(cls, columns: Columns, k: int) -> Grams:
+    def of(cls, columns: TokenColumns, k: int) -> Grams:
         hashes = gram_hashes(columns.words, k)
         order = np.argsort(hashes, kind="stable")
         ordered = hashes[order]
         return cls._of(columns, k, order, ordered)
 
     @classmethod
-    def _of(cls, columns: Columns, k: int, places: Numbers, values: NDArray[Any]) -> Grams:
+    def _of(cls, columns: TokenColumns, k: int, places: Numbers, values: NDArray[Any]) -> Grams:
         """From places and the values of their grams, sorted by these; what stands in one place alone is left out."""
         same = np.concatenate([[False], values[1:] == values[:-1], [False]])[: len(values) + 1]
         repeated = same[1:] | same[:-1] if len(values) else np.zeros(0, np.bool_)
@@ -79,7 +79,7 @@ class Grams:
         sums = np.concatenate([[0], np.cumsum(new)])
         return cls(k, places, first, sums[first[1:]] - sums[first[:-1]], len(columns.words))
 
-    def among(self, columns: Columns) -> Grams:
+    def among(self, columns: TokenColumns) -> Grams:
         """Those whose tokens all count still."""
         gone = np.concatenate([[0], np.cumsum(columns.state != COUNTED)])
         stays = gone[self.places + self.k] == gone[self.places]
@@ -111,7 +111,7 @@ def common_bound(things: int) -> int:
     return max(min(FEW, things // SHARE_OF_FEW), FEWEST, things // SHARE_OF_MANY)
 
 
-def drop_templates(columns: Columns, first: int, k: int) -> Columns:
+def drop_templates(columns: TokenColumns, first: int, k: int) -> TokenColumns:
     """The columns without the things from ``first`` on, which are ignored texts: a run of k tokens that they have counts nowhere."""
     border = int(columns.thing_starts[first])
     hashes = gram_hashes(columns.words, k)
@@ -130,7 +130,7 @@ class Stretch:
     things: int
 
 
-def drop_common(columns: Columns, grams: Grams, bound: int) -> list[Stretch]:
+def drop_common(columns: TokenColumns, grams: Grams, bound: int) -> list[Stretch]:
     """What more than ``bound`` things share counts nowhere, except in things that are nothing else."""
     chosen = grams.things > bound
     if not chosen.any():

@@ -38,8 +38,8 @@ def read_things(
     if store := next((each for each in given if is_store(each)), None):
         if len(given) > 1:
             raise InputError(f"{str(store)!r} is a store: give it alone")
-        return _renamed(_things(_stored(str(store), collection, kind), kind, language, report)), False
-    things = list(_things(_documents(given, kind, columns, report), kind, language, report))
+        return _renamed(things_of(_stored(str(store), collection, kind), kind, language, report)), False
+    things = list(things_of(_documents(given, kind, columns, report), kind, language, report))
     folders = [_folder(given, thing.id) for thing in things]
     grouped = kind != "record" and (group_by == "folder" or (group_by == "auto" and _are_submissions(given, folders)))
     return (_grouped(things, folders) if grouped else _renamed(things)), grouped
@@ -73,7 +73,8 @@ def _documents(given: list[str | Path], kind: str, columns: dict[str, str], repo
     )
 
 
-def _things(found: Iterable[Document], kind: str, language: str | None, report: Report) -> Iterator[Thing]:
+def things_of(found: Iterable[Document], kind: str, language: str | None, report: Report) -> Iterator[Thing]:
+    """Documents as things to compare; what cannot be compared is reported."""
     for each in found:
         if _usable(each, kind, report):
             try:

@@ -8,12 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_callback, check_choice, check_int, check_several, check_share, refuse
+from lookalike.checks import check_callback, check_choice, check_int, check_several, check_share, is_number, refuse
 from lookalike.corpus.row import Problem
 from lookalike.errors import InputError
 from lookalike.figures import counted
 from lookalike.pairing.alike import alike_pairs
-from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, LEFT_OUT, Columns, read_columns
+from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, LEFT_OUT, TokenColumns, read_columns
 from lookalike.pairing.grams import TEMPLATE_TOKENS, TEMPLATE_TOKENS_OF_CODE, Grams, Stretch, common_bound, drop_common, drop_templates
 from lookalike.pairing.inputs import GROUPS, read_templates, read_things
 from lookalike.pairing.leaving_out import check_parts
@@ -63,7 +63,6 @@ def pairs(
     texts or files of ``ignore``, passages that more than ``common`` have (by default half of them, at least 3 and at most 10, or 1 % of
     many), and what ``leave_out`` names: "quotes", "references". ``limit`` is the largest number of pairs given out; ``total`` counts all.
     """
-    started = time.perf_counter()
     settings = _checked(kind, common, threshold, min_length, min_surprise, group_by, limit)
     check_callback("on_problem", on_problem)
     check_callback("progress", progress)
@@ -84,29 +83,65 @@ def pairs(
     things, grouped = read_things(
         inputs, kind=kind, language=language, group_by=group_by, collection=collection, columns=columns, report=report
     )
+    found = compared(kind, things, settings, templates, parts, problems, progress)
+    if grouped:
+        found.notes.insert(0, f"{counted(len(things), 'submission')} of {counted(sum(len(each.parts) for each in things), 'file')}")
+    return found
+
+
+def pairs_of(
+    things: list[Thing],
+    kind: str,
+    *,
+    language: str | None = None,
+    ignore: Iterable[str] = (),
+    leave_out: Iterable[str] | None = None,
+    problems: list[Problem],
+    **options: Any,
+) -> PairsReport:
+    """The same for things that were read already: texts or code."""
+    settings = _checked(kind, **{"common": None, "threshold": None, "min_length": None, "min_surprise": MIN_SURPRISE, **options})
+    return compared(kind, things, settings, read_templates(list(ignore), kind, language), check_parts(leave_out), problems)
+
+
+def compared(
+    kind: str,
+    things: list[Thing],
+    settings: dict[str, Any],
+    templates: list[Part],
+    parts: tuple[str, ...],
+    problems: list[Problem],
+    progress: Callable[[int], object] | None = None,
+) -> PairsReport:
+    """All pairs of some things; ``settings`` were checked."""
+    started = time.perf_counter()
     if len(things) < 2:
         why = f" ({problems[0].place}: {problems[0].message})" if problems else ""
         raise InputError(f"{counted(len(things), 'document')} to compare: pairs need at least two{why}")
     found = PairsReport(kind, things, [], 0, settings["threshold"], settings, problems=problems)
-    if grouped:
-        found.notes.append(f"{counted(len(things), 'submission')} of {counted(sum(len(each.parts) for each in things), 'file')}")
     if kind != "record":
         _by_passages(found, templates, parts, progress)
     if kind in ("page", "record"):
-        alike_pairs(found, limit)
+        alike_pairs(found, settings["limit"])
     found.seconds = time.perf_counter() - started
     return found
 
 
 def _checked(
-    kind: str, common: int | None, threshold: float | None, min_length: int | None, min_surprise: float, group_by: str, limit: int
+    kind: str,
+    common: int | None,
+    threshold: float | None,
+    min_length: int | None,
+    min_surprise: float,
+    group_by: str = "auto",
+    limit: int = LIMIT,
 ) -> dict[str, Any]:
     check_choice("kind", kind, KINDS)
     check_choice("group_by", group_by, GROUPS)
     check_int("limit", limit, 1, 1_000_000)
     if common is not None:
         check_int("common", common, 1, remedy="give the largest number of documents that may share a passage, 1 or more")
-    if isinstance(min_surprise, bool) or not isinstance(min_surprise, (int, float)) or not -1e9 < min_surprise < 1e9:
+    if not is_number(min_surprise) or not -1e9 < min_surprise < 1e9:
         raise refuse("min_surprise", min_surprise, "give a number of bits")
     least = 0.8 if kind == "record" else 0.0
     return {
@@ -149,7 +184,7 @@ def _by_passages(report: PairsReport, templates: list[Part], parts: tuple[str, .
         report.notes.append(f"{counted(len(common), 'passage')} that more than {bound} documents have {verb} not count")
 
 
-def _take(report: PairsReport, found: list[Found], copies: Copies, columns: Columns, surprise: Surprise) -> None:
+def _take(report: PairsReport, found: list[Found], copies: Copies, columns: TokenColumns, surprise: Surprise) -> None:
     """The best pairs; all are counted."""
     report.total = copies.count() + sum(map(copies.times, found))
     edges, tokens = columns.thing_starts, columns.sums(columns.state == COUNTED)
@@ -159,7 +194,7 @@ def _take(report: PairsReport, found: list[Found], copies: Copies, columns: Colu
         report.notes.append(f"the best {len(report.pairs):,} of {report.total:,} pairs are given out (limit)")
 
 
-def _common(stretch: Stretch, things: Sequence[Thing], columns: Columns) -> CommonPassage:
+def _common(stretch: Stretch, things: Sequence[Thing], columns: TokenColumns) -> CommonPassage:
     part = columns.part_at(stretch.start)
     thing = int((columns.part_of <= part).sum()) - 1
     span = int(columns.starts[stretch.start]), int(columns.ends[stretch.end - 1])

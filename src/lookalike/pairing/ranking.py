@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.pairing.columns import COPY, COUNTED, Columns, Flags, Numbers
+from lookalike.pairing.columns import COPY, COUNTED, Flags, Numbers, TokenColumns
 from lookalike.pairing.report import Pair, SharedPassage
 from lookalike.pairing.runs import Run, Runs
 from lookalike.pairing.surprise import Surprise
@@ -25,7 +25,7 @@ class Found(NamedTuple):
     runs: tuple[Run, ...]
 
 
-def found_pairs(columns: Columns, runs: Runs) -> list[Found]:
+def found_pairs(columns: TokenColumns, runs: Runs) -> list[Found]:
     """All pairs of things that share runs, the most alike first."""
     edges = columns.thing_starts
     left, right = (np.searchsorted(edges, side, side="right") - 1 for side in (runs.left, runs.right))
@@ -61,7 +61,7 @@ def cover(runs: Sequence[Run], left: tuple[int, int], right: tuple[int, int]) ->
 class Copies:
     """Things whose tokens are the same, and count the same, as those of an earlier one: they are looked for once."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: TokenColumns) -> None:
         self.of: dict[int, list[int]] = {}  # the earlier one, and those like it
         seen: dict[bytes, int] = {}
         edges = columns.thing_starts.tolist()
@@ -74,20 +74,20 @@ class Copies:
             self._is_copy[thing] = first != thing
             self.of.setdefault(first, []).append(thing)
 
-    def hide(self, columns: Columns) -> None:
+    def hide(self, columns: TokenColumns) -> None:
         columns.drop(self.tokens(columns), COPY)
 
-    def tokens(self, columns: Columns) -> Flags:
+    def tokens(self, columns: TokenColumns) -> Flags:
         return np.repeat(self._is_copy, np.diff(columns.thing_starts))
 
-    def restore(self, columns: Columns) -> None:
+    def restore(self, columns: TokenColumns) -> None:
         """What does not count in a thing does not count in those like it."""
         edges = columns.thing_starts
         for first, *others in self.of.values():
             for other in others:
                 columns.state[edges[other] : edges[other + 1]] = columns.state[edges[first] : edges[first + 1]]
 
-    def pairs(self, columns: Columns, surprise: Surprise) -> Iterator[Found]:
+    def pairs(self, columns: TokenColumns, surprise: Surprise) -> Iterator[Found]:
         """Each of the same with each."""
         edges = columns.thing_starts
         for group in self.of.values():
@@ -117,7 +117,7 @@ class Copies:
         return len(self.of[pair.left]) * len(self.of[pair.right])
 
 
-def whole(columns: Columns, start: int, end: int, surprise: Surprise) -> list[Run]:
+def whole(columns: TokenColumns, start: int, end: int, surprise: Surprise) -> list[Run]:
     """The stretches of tokens that count as runs of a thing with itself, the longest first, none across the end of a part."""
     counts = np.concatenate([[False], columns.state[start:end] == COUNTED, [False]])
     edges = np.flatnonzero(counts[1:] != counts[:-1]) + start
@@ -126,7 +126,7 @@ def whole(columns: Columns, start: int, end: int, surprise: Surprise) -> list[Ru
     return sorted(runs, key=lambda run: (-run[2], run[0]))
 
 
-def shown_pair(found: Found, things: Sequence[Thing], columns: Columns, counted: Numbers) -> Pair:
+def shown_pair(found: Found, things: Sequence[Thing], columns: TokenColumns, counted: Numbers) -> Pair:
     """A pair with places in texts instead of tokens."""
     return Pair(
         things[found.left].id,
@@ -138,7 +138,7 @@ def shown_pair(found: Found, things: Sequence[Thing], columns: Columns, counted:
     )
 
 
-def _passage(run: Run, found: Found, columns: Columns) -> SharedPassage:
+def _passage(run: Run, found: Found, columns: TokenColumns) -> SharedPassage:
     left, right, length, bits = run
     parts = [columns.part_at(side) - int(columns.part_of[thing]) for side, thing in ((left, found.left), (right, found.right))]
     spans = [(int(columns.starts[side]), int(columns.ends[side + length - 1])) for side in (left, right)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.pairing.columns import Columns, Flags, Numbers
+from lookalike.pairing.columns import Flags, Numbers, TokenColumns
 from lookalike.pairing.grams import ODD, Grams, mixed
 from lookalike.pairing.surprise import Surprise
 
@@ -39,7 +39,7 @@ class Runs(NamedTuple):
         return Runs(*(column[which] for column in self))  # type: ignore[arg-type]
 
 
-def find_runs(columns: Columns, grams: Grams, surprise: Surprise, least: float, common: int) -> Runs:
+def find_runs(columns: TokenColumns, grams: Grams, surprise: Surprise, least: float, common: int) -> Runs:
     """The runs of at least k tokens whose surprise is ``least`` or more, by thing, then by place."""
     reach = _Reach(columns)
     nothing = np.zeros(0, np.int64)
@@ -55,7 +55,7 @@ def find_runs(columns: Columns, grams: Grams, surprise: Surprise, least: float, 
     return Runs(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
 
-def _beginnings(columns: Columns, grams: Grams, common: int) -> Iterator[tuple[Numbers, Numbers]]:
+def _beginnings(columns: TokenColumns, grams: Grams, common: int) -> Iterator[tuple[Numbers, Numbers]]:
     """Pairs of places with equal grams, of two things, where the tokens before differ. One batch for each distance between the two
     among the places of their gram, so that none is larger than all places together.
     """
@@ -76,7 +76,7 @@ def _beginnings(columns: Columns, grams: Grams, common: int) -> Iterator[tuple[N
             yield left[begins], right[begins]
 
 
-def _few_places(columns: Columns, grams: Grams, common: int) -> tuple[Numbers, Numbers]:
+def _few_places(columns: TokenColumns, grams: Grams, common: int) -> tuple[Numbers, Numbers]:
     """The places of grams that several things have, and the number of the gram of each: not too many in one thing."""
     number = np.repeat(np.arange(len(grams.things)), grams.counts())
     owner = np.searchsorted(columns.thing_starts, grams.places, side="right") - 1
@@ -90,7 +90,7 @@ def _few_places(columns: Columns, grams: Grams, common: int) -> tuple[Numbers, N
 class _Reach:
     """How far runs go."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: TokenColumns) -> None:
         self._words = columns.words
         self._powers = np.cumprod(np.full(len(self._words), ODD))
         self._sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed(self._words) * self._powers)])

@@ -19,7 +19,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.pairing.columns import COUNTED, Columns, Numbers
+from lookalike.pairing.columns import COUNTED, Numbers, TokenColumns
 from lookalike.pairing.grams import Grams
 
 PLACES = 3  # of a bit: sums of millions of numbers differ behind them, with the order of the things
@@ -29,7 +29,7 @@ MU = 4.0  # tokens: how much has to be seen behind a word before that counts as 
 class Surprise:
     """The information of all runs, as sums."""
 
-    def __init__(self, columns: Columns, grams: Grams) -> None:
+    def __init__(self, columns: TokenColumns, grams: Grams) -> None:
         alone, behind = information(columns, grams.highest())
         self._alone = alone
         self._sums = np.concatenate([[0.0], np.cumsum(behind)])
@@ -43,7 +43,7 @@ class Surprise:
         return np.asarray(np.round(np.minimum(*sides) - self.accident, PLACES))
 
 
-def information(columns: Columns, own: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def information(columns: TokenColumns, own: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The bits of each token by itself, and behind the one before it. ``own`` is in how many places its run stands."""
     words = columns.words
     known = np.where(words < columns.vocabulary, words, columns.vocabulary)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +15,7 @@ from lookalike.corpus.files import expand
 from lookalike.errors import InputError
 from lookalike.files.limits import Limits
 from lookalike.files.model import BROKEN, FileText
-from lookalike.files.reading import read_file, read_members
+from lookalike.files.reading import in_order, read_file, read_members
 from lookalike.model import MAX_ID_BYTES, Document
 from lookalike.scanning.labels import Labeller
 from lookalike.scanning.profile import profile_of
@@ -59,18 +57,7 @@ def files_in(folder: Path) -> dict[str, Path]:
 
 def file_documents(files: Sequence[tuple[str, Path]], making: Making, workers: int) -> Iterator[list[Document]]:
     """The documents of each file, in the order of the files: one, or those of an archive."""
-    waiting: deque[Future[list[Document]]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="lookalike-scan") as pool:
-        try:
-            for name, path in files:
-                waiting.append(pool.submit(_documents, name, path, making))
-                if len(waiting) >= AHEAD * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for each in waiting:
-                each.cancel()
+    return in_order(lambda file: _documents(*file, making), files, workers, AHEAD * workers)
 
 
 def _documents(name: str, path: Path, making: Making) -> list[Document]:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
-from lookalike.checks import check_int, check_share
+from lookalike.checks import check_int, check_share, is_number
 from lookalike.errors import InputError
 
 MAX_SIZE = 65536  # values of a sketch
@@ -43,11 +43,13 @@ def choose_banding(size: int, threshold: float, recall: float = 0.99) -> Banding
     _check_share("recall", recall, "above 0 and below 1")
     if recall == 1:
         raise InputError("recall=1: no number of bands finds every pair; choose 0.999, say")
-    return _chosen(size, float(threshold), float(recall))
+    return chosen_banding(size, float(threshold), float(recall))
 
 
 @lru_cache(maxsize=256)  # every search asks for it
-def _chosen(size: int, threshold: float, recall: float) -> Banding:
+def chosen_banding(size: int, threshold: float, recall: float) -> Banding:
+    """The same for numbers that were checked."""
+
     def banding(rows: int) -> Banding:
         return Banding(min(size // rows, MAX_BANDS), rows)
 
@@ -68,5 +70,5 @@ def _power(base: float, exponent: int) -> float:
 
 
 def _check_share(name: str, value: float, wanted: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+    if not is_number(value) or not 0 < value <= 1:
         raise InputError(f"{name}={value!r}: give a number {wanted}")

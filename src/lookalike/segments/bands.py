@@ -161,4 +161,6 @@ def _fits(array: object, dtype: str) -> bool:
 
 
 def _check_limit(limit: int) -> int:
+    if type(limit) is int and 0 < limit <= 2**62:  # every search passes here
+        return limit
     return min(check_int("limit", limit, 1, remedy="give the largest number of results, 1 or more"), 2**62)

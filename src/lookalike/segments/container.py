@@ -116,6 +116,7 @@ class _Mapped(mmap.mmap):
     """
 
     path: Path
+    folder: Path
     stamp: tuple[int, int]
     descriptor: int
     guard: _native.MappingGuard
@@ -123,7 +124,7 @@ class _Mapped(mmap.mmap):
     @classmethod
     def of(cls, file: IO[bytes], path: Path, size: int) -> Self:
         made = cls(file.fileno(), size, access=mmap.ACCESS_READ)
-        made.path, made.descriptor = path, os.dup(file.fileno())
+        made.path, made.folder, made.descriptor = path, path.parent, os.dup(file.fileno())
         made.stamp = made._now()
         made.guard = _native.MappingGuard(made)
         weakref.finalize(made, _let_go, made.guard, made.descriptor)
@@ -156,7 +157,7 @@ def verify_mapped(folder: Path) -> None:
         return
     _native.renew_guard()
     for each in list(_mapped):
-        if each.path.parent == folder and each.changed():
+        if each.folder == folder and each.changed():
             raise Corrupt(
                 f"segment {each.path}: it was cut or overwritten while it was in use; open the store again, and restore copies under a "
                 "new name that you then rename"

@@ -1,6 +1,6 @@
 """Segments of fuzzy hashes: what is within a TLSH distance, or has at least an ssdeep score, exactly and without comparing everything.
 
-A segment is immutable: named arrays, in memory or mapped from a file, and searched in place (native/segments/fuzzy_segments.hpp says
+A segment is immutable: named arrays, in memory or mapped from a file, and searched in place (native/segments/tlsh_segment.hpp says
 how). Equal digests are kept once, with the rows of all their documents.
 """
 

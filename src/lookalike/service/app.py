@@ -21,6 +21,7 @@ from lookalike.service.lanes import Lanes
 from lookalike.service.limits import Buckets, Busy, Limits
 from lookalike.service.metrics import Metrics
 from lookalike.service.operations import Admit, Done, Operation, Put, Remove, WriteFailed, code_of
+from lookalike.service.protocol import CORK
 from lookalike.service.routes import COLLECTION, Route, table
 from lookalike.service.shapes import Problem
 from lookalike.service.shelf import Shelf, outdated
@@ -112,16 +113,10 @@ class Service:
             self.settings.limits,
             given if _REQUEST_ID.fullmatch(given) else token_hex(8),
             scope["client"][0] if scope.get("client") else "",
+            cork=scope.get("extensions", {}).get(CORK),
         )
         route = None
         self.metrics.gauge("requests_running", 1)
-        started = False
-
-        async def sending(message: MutableMapping[str, Any]) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
         status = 500
         try:
             try:
@@ -135,14 +130,14 @@ class Service:
                 if isinstance(error, TooLarge):
                     await call.drain()
             status = answer.status
-            await send_answer(call, answer, sending)
+            await send_answer(call, answer, send)
         except Gone:
             status = 499
         except Exception as error:
             # An answer that had begun cannot become another: it ends without its end, which the client notices.
             answer = self._refusal(call, error)
             status = answer.status
-            if not started:
+            if not call.started:
                 await send_answer(call, answer, send)
             elif answer.kind == "application/json" and isinstance(answer.body, bytes):
                 await send({"type": "http.response.body", "body": answer.body + b"\n"})

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -33,10 +33,6 @@ class Gone(Exception):
     """The client went away."""
 
 
-class _Unpacking(Protocol):
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
 @dataclass(slots=True)
 class Call:
     """A request: what was asked, and by whom."""
@@ -51,6 +47,8 @@ class Call:
     client: str = ""
     grant: Grant = EVERYTHING
     params: dict[str, str] = field(default_factory=dict)
+    cork: Any = None  # of protocol.Corked, where the connection has one
+    started: bool = False  # whether the answer has begun
     _body: bytes | None = None  # what was read, for a handler that is asked again
 
     @property
@@ -174,6 +172,9 @@ async def send_answer(call: Call, answer: Answer, send: Send) -> None:
                 headers |= {"content-encoding": way, "vary": "accept-encoding"}
         headers["content-length"] = str(len(body))
     raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    call.started = True
+    if call.cork is not None and isinstance(body, bytes) and body and call.method != "HEAD":
+        call.cork.corked = True
     await send({"type": "http.response.start", "status": answer.status, "headers": raw})
     if isinstance(body, bytes):
         await send({"type": "http.response.body", "body": b"" if call.method == "HEAD" else body})

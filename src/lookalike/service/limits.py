@@ -15,6 +15,7 @@ class Limits:
     body: int = 32 << 20  # bytes of a request, unpacked; NDJSON streams are limited by line
     text: int = 4_000_000  # characters of one text
     line: int = 8 << 20  # bytes of one line of NDJSON
+    pairs: int = 4_000_000  # characters of all documents that are compared each with each
     seconds: float = 30.0  # of a request, waiting included
     heavy: int = 2  # searches by passages or meaning, comparisons and clusters at a time, per process
     waiting: int = 32  # and how many more of them may wait
@@ -24,7 +25,7 @@ class Limits:
     burst: int = 200  # how many may come at once before the rate counts
 
     def __post_init__(self) -> None:
-        for name in ("body", "text", "line", "heavy", "waiting", "writes", "connections", "burst"):
+        for name in ("body", "text", "line", "pairs", "heavy", "waiting", "writes", "connections", "burst"):
             check_int(name, getattr(self, name), 1)
 
 

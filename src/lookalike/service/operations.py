@@ -37,14 +37,23 @@ class Create(Struct, tag=True):
 
 
 class Drop(Struct, tag=True):
+    """A collection with all its documents and aliases, or an alias."""
+
     collection: str
+
+
+class Alias(Struct, tag=True):
+    """Let a name lead to a collection, from now on."""
+
+    collection: str  # the name
+    leads_to: str
 
 
 class Compact(Struct, tag=True):
     collection: str
 
 
-Operation = Put | Remove | Admit | Create | Drop | Compact
+Operation = Put | Remove | Admit | Create | Drop | Alias | Compact
 
 
 class Done(Struct):

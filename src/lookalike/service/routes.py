@@ -48,7 +48,7 @@ class Route:
 
 
 def table() -> list[Route]:
-    from lookalike.service.handlers import collections, comparing, documents, operating, searching
+    from lookalike.service.handlers import collections, comparing, documents, operating, pairing, searching
 
     return [
         Route("POST", "/compare", comparing.compare, "How alike two things are, and why", shapes.CompareRequest, shapes.Comparison),
@@ -95,6 +95,15 @@ def table() -> list[Route]:
                 Parameter("by", "string", "near, simhash, meaning, structure …"),
                 Parameter("threshold", "number", "documents are alike from this similarity on"),
             ),
+        ),
+        Route(
+            "POST",
+            "/pairs",
+            pairing.pairs,
+            "All documents against all: which share passages",
+            shapes.PairsRequest,
+            shapes.PairsAnswer,
+            parameters=(COLLECTION,),
         ),
         Route(
             "POST",
@@ -157,13 +166,22 @@ def table() -> list[Route]:
                 Parameter("excerpt", "integer", "of each text only so many characters, and how many it has"),
             ),
         ),
-        Route("GET", "/collections", collections.names, "The names of all collections", answers=shapes.Collections),
+        Route("GET", "/collections", collections.names, "The names of all collections, and their aliases", answers=shapes.Collections),
         Route("POST", "/collections", collections.create, "Make a collection", shapes.CollectionRequest, shapes.Collections, write=True),
+        Route(
+            "PUT",
+            "/collections/{name}",
+            collections.alias,
+            "Let a name lead to a collection, in one step",
+            shapes.AliasRequest,
+            shapes.Collections,
+            write=True,
+        ),
         Route(
             "DELETE",
             "/collections/{name}",
             collections.drop,
-            "Drop a collection with all its documents",
+            "Drop a collection with all its documents and aliases, or an alias",
             answers=shapes.Removed,
             write=True,
         ),

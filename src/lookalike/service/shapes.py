@@ -74,11 +74,12 @@ class FingerprintAnswer(Struct):
 
 
 class SearchRequest(Request):
-    """What to look for: a text, a page (its HTML), a record, or a SimHash (a number, signed or not, or "0x…")."""
+    """What to look for: a text, a page (its HTML), a record, a vector of the model, or a SimHash (a number, signed or not, or "0x…")."""
 
     text: str | UnsetType = UNSET
     simhash: int | str | UnsetType = UNSET
     record: dict[str, Any] | UnsetType = UNSET
+    vector: Annotated[list[float], Meta(max_length=10_000)] | UnsetType = UNSET
     as_: What = "text"
     by: str | UnsetType = UNSET
     k: Bits = 3
@@ -86,6 +87,8 @@ class SearchRequest(Request):
     limit: Limit = 10
     offset: Annotated[int, Meta(ge=0, le=10_000)] = 0
     where: dict[str, Any] | str | UnsetType = UNSET
+    min_share: Share | UnsetType = UNSET
+    approximate: bool = False
     compare: bool = False
     with_text: bool = False
     passages: bool = True
@@ -110,18 +113,26 @@ class SearchAnswer(Struct):
 
 
 class SearchBatchRequest(Request):
-    """Many texts by near, or many SimHashes, in one request."""
+    """Many texts (or pages), records or SimHashes in one request; the rest is said once for all of them."""
 
     texts: Annotated[list[str], Meta(max_length=10_000)] | UnsetType = UNSET
     simhashes: Annotated[list[int | str], Meta(max_length=100_000)] | UnsetType = UNSET
+    records: Annotated[list[dict[str, Any]], Meta(max_length=10_000)] | UnsetType = UNSET
+    as_: Literal["text", "page"] = "text"
+    by: str | UnsetType = UNSET
     k: Bits = 3
     threshold: Share | UnsetType = UNSET
     limit: Limit = 10
+    offset: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    where: dict[str, Any] | str | UnsetType = UNSET
     passages: bool = False
 
 
 class SearchBatchAnswer(Struct):
+    """``next``: of each, the offset that goes on behind its answers; null where there are no more."""
+
     answers: list[list[dict[str, Any]]]
+    next: list[int | None]
 
 
 class DocumentBody(Request):
@@ -207,6 +218,57 @@ class ClustersAnswer(Struct):
     notes: list[str]
 
 
+class PairsRequest(Request):
+    """All documents of a collection against all: which of them share passages. See docs/pairs.md for what the fields mean."""
+
+    as_: Literal["text", "code"] = "text"
+    language: str | UnsetType = UNSET
+    where: dict[str, Any] | str | UnsetType = UNSET
+    threshold: Share = 0.0
+    min_length: Annotated[int, Meta(ge=2, le=1000)] | UnsetType = UNSET
+    min_surprise: Annotated[float, Meta(ge=-10_000, le=10_000)] = 20.0
+    common: Annotated[int, Meta(ge=1, le=1_000_000)] | UnsetType = UNSET
+    ignore: Annotated[list[str], Meta(max_length=100)] = []
+    leave_out: list[Literal["quotes", "references"]] = []
+    limit: Annotated[int, Meta(ge=1, le=10_000)] = 1_000
+    passages: bool = True
+    format: Literal["json", "html"] = "json"
+    anonymous: bool = False
+
+
+class PairPassage(Struct):
+    left: Between
+    right: Between
+    tokens: int
+    surprise: float
+
+
+class PairShape(Struct):
+    left: Id
+    right: Id
+    score: float
+    shared: int
+    containment: dict[str, float]
+    passages: list[PairPassage]
+
+
+class CommonShape(Struct):
+    """What so many documents have that it does not count."""
+
+    text: str
+    documents: int
+
+
+class PairsAnswer(Struct):
+    """``total``: of all pairs that were found, those beyond the limit too."""
+
+    documents: list[Id]
+    pairs: list[PairShape]
+    total: int
+    common: list[CommonShape]
+    notes: list[str]
+
+
 class FeedbackRequest(Request):
     """Pairs of a draft and what became of it; other fields of a pair (model, time, author …) are kept beside it."""
 
@@ -226,8 +288,15 @@ class CollectionRequest(Request):
     keyed: bool | UnsetType = UNSET
 
 
+class AliasRequest(Request):
+    alias_of: Name
+
+
 class Collections(Struct):
+    """The names of collections, and the further names that lead to one."""
+
     collections: list[str]
+    aliases: dict[str, str] = {}
 
 
 class FetchRequest(Request):

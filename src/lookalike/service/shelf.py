@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import Any
 
 from lookalike.errors import NotFound, StoreError
+from lookalike.index.collections import collections
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.index.opening import open_beside
@@ -25,13 +26,19 @@ def opened(location: str, collection: str, beside: Index | None = None, *, creat
         raise
 
 
+def led_to(location: str, name: str, beside: Index | None) -> str:
+    """The collection that an alias leads to now; the name itself where it is none. ``beside``: an index of the store that is open."""
+    found = (beside.collections if beside is not None else collections(location)).aliases
+    return found.get(name, name)
+
+
 def outdated(error: StoreError) -> bool:
     """Whether an index was open for longer than its collection was as it knew it: dropped, made anew, or closed to make room."""
     return str(error).endswith((" any more", ": open it again"))
 
 
 class Shelf:
-    """Indexes by the names of their collections, opened on first use."""
+    """Indexes by the names of their collections, opened on first use. Where an alias leads is looked up each time: it may have moved."""
 
     def __init__(self, location: str, trust: tuple[str, ...] = ()) -> None:
         self._location, self._trust = location, trust
@@ -42,6 +49,7 @@ class Shelf:
         found = self._open.get(collection)
         if found is not None:
             return found
+        collection = led_to(self._location, collection, next(iter(self._open.values()), None))
         with self._lock:
             if collection not in self._open:
                 self._open[collection] = opened(self._location, collection, read_only=True, create=False, trust=self._trust)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
@@ -64,6 +65,9 @@ def run(settings: Settings, socket_path: Path | None, listening: socket.socket) 
             limit_concurrency=settings.limits.connections,
             ws="none",
         )
+        # What was imported stays: a collection that goes through all of it takes longer than a hundred searches.
+        gc.collect()
+        gc.freeze()
         await uvicorn.Server(config).serve(sockets=[listening])
 
     import uvloop

@@ -15,10 +15,11 @@ from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.index.own_tables import drop_collection
 from lookalike.recipe import Recipe
-from lookalike.service.operations import Admit, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
-from lookalike.service.shelf import opened
+from lookalike.service.operations import Admit, Alias, Create, Done, Drop, Operation, Put, Remove, WriteFailed, failure
+from lookalike.service.shelf import led_to, opened
 
 TOGETHER = 1000  # documents that are written in one piece
+MANY = 64  # documents that are worth several threads
 MOST_OPEN = 16  # collections
 _log = logging.getLogger("lookalike.service")
 _Waiting = tuple[Operation, "Future[Done]"]
@@ -94,8 +95,14 @@ class GroupWriter:
             made = {"recipe": Recipe.from_dict(recipe)} if isinstance(recipe, dict) else {}
             open_index(self._location, collection=first.collection, **first.options | made).close()
             return [None]
+        if isinstance(first, Alias):
+            names = self._opened(first.leads_to).collections
+            names.alias(first.collection, first.leads_to)
+            return [None]
         if isinstance(first, Drop):
-            self._opened(first.collection)  # NotFound, where there is none
+            names = self._opened(first.collection).collections  # NotFound, where there is none
+            if first.collection in names.aliases:
+                return [names.drop(first.collection)]
             self._leave()
             return [drop_collection(self._location, first.collection)]
         return [self._opened(first.collection).compact()]
@@ -103,13 +110,19 @@ class GroupWriter:
     def _put(self, operations: list[Put]) -> list[Any]:
         index = self._opened(operations[0].collection)
         documents = [document for each in operations for document in each.documents]
+        workers = 1 if len(documents) < MANY else None  # for a few texts, threads take longer to start than to work
+        if len(documents) == 1:
+            return [["updated" if index.add(documents, workers=workers).updated else "added"]]
         # Nobody else writes, so what is there now is what is replaced.
         known = {id_ for id_, _, _ in documents if id_ in index}
-        index.add(documents)
+        index.add(documents, workers=workers)
         return [["updated" if id_ in known else "added" for id_, _, _ in each.documents] for each in operations]
 
     def _opened(self, collection: str) -> Index:
         """A collection, open to be written. Of a store in a folder all that are open share the one writer, so that turns cost nothing."""
+        beside = next(iter(self._open.values()), None)
+        if collection not in self._open:
+            collection = led_to(self._location, collection, beside)
         if collection in self._open:
             self._open.move_to_end(collection)
             return self._open[collection]

@@ -33,6 +33,7 @@ class Link(NamedTuple):
 
     leader: Id
     similarity: float
+    elsewhere: int | None = None  # the leader is in another store: what stands for its row, below 0
 
 
 @dataclass(slots=True)
@@ -155,6 +156,11 @@ class Reader(Protocol):
     def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
         """Rows whose field may be in a range, ascending: all that are, and perhaps others. None: there are more than ``most``, or no index
         of the field tells. Documents that have expired or are gone may be among them."""
+        ...
+
+    @property
+    def stores_all_columns(self) -> bool:
+        """Whether ``records`` has the columns that segments are built from: then some documents alone can be searched."""
         ...
 
     def hidden(self) -> Collection[int]:

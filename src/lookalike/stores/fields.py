@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lookalike.checks import check_several, check_str
+from lookalike.checks import is_number, is_unicode, listed_names
 from lookalike.errors import InputError
 
 KEY_BYTES = 100  # of a text: sites, days and names are shorter
@@ -36,7 +36,7 @@ def key_of(value: object) -> Key | None:
     """None of what has no order."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogatepass")[:KEY_BYTES]
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         return None
     try:
         return float(value)
@@ -72,12 +72,9 @@ def parse_indexed(indexed: object) -> tuple[str, ...] | None:
     """The names of fields, as a list or separated by commas, each once and in order."""
     if indexed is None:
         return None
-    several = "the names of fields of meta, as a list or with commas between them"
-    names = [name.strip() for name in indexed.split(",")] if isinstance(indexed, str) else list(check_several("indexed", indexed, several))
+    names = listed_names("indexed", indexed, "the names of fields of meta, as a list or with commas between them")
     for name in names:
-        check_str("indexed", name, several)
-        unwritable = "\0" in name or any("\ud800" <= sign <= "\udfff" for sign in name)
-        if unwritable or not 1 <= len(name.encode()) <= NAME_BYTES:
+        if "\0" in name or not is_unicode(name) or not 1 <= len(name.encode()) <= NAME_BYTES:
             raise InputError(f"indexed: {name!r:.60} is no name of a field that can be indexed: give 1 to {NAME_BYTES} bytes of text")
     if len(set(names)) > MOST_FIELDS:
         raise InputError(f"indexed: {len(set(names))} fields; choose up to {MOST_FIELDS} that searches are filtered by")

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lookalike.checks import wrong_id
 from lookalike.errors import InputError
-from lookalike.model import ID_NUMBERS, MAX_ID_BYTES
+from lookalike.figures import shown_value
 
 Id = str | int
 
 
 def check_id(id_: object) -> None:
-    if type(id_) is str and id_.isascii() and 0 < len(id_) <= MAX_ID_BYTES and "\0" not in id_:
-        return  # nearly all of them
-    if isinstance(id_, bool) or not isinstance(id_, (str, int)):
-        raise InputError(f"id {id_!r:.60} is a {type(id_).__name__}: expected str or int")
-    if isinstance(id_, int):
-        if id_ not in ID_NUMBERS:
-            raise InputError(f"id {id_}: an integer id must fit into 64 bits: give it as str")
-        return
-    if id_ == "" or "\0" in id_:
-        raise InputError(f"id {id_!r:.60}: an id must not be empty, and must not contain NUL")
-    try:
-        size = len(id_.encode())
-    except UnicodeEncodeError:
-        raise InputError(f"id {id_!r:.60} has a lone surrogate: it cannot be stored") from None
-    if size > MAX_ID_BYTES:
-        raise InputError(f"id {id_[:40]!r}… has {size} bytes, at most {MAX_ID_BYTES} can be stored; shorten or hash it")
+    if wrong := wrong_id(id_):
+        raise InputError(f"id {shown_value(id_)} {wrong}")
 
 
 def listed_ids(ids: object) -> list[Id]:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from lookalike.checks import check_several, check_str
+from lookalike.checks import listed_names
 from lookalike.errors import InputError, RecipeMismatch, StoreError, UnknownName
 from lookalike.fingerprints import minhash, simhash
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.keys import Key
 from lookalike.recipe import DEFAULT, Recipe, may_be_named
-from lookalike.segments.banding import Banding, choose_banding
+from lookalike.segments.banding import Banding, choose_banding, chosen_banding
 from lookalike.stores.fields import parse_indexed
 from lookalike.stores.kinds import BUILT_IN, kind_named, kind_names, kinds
 
@@ -67,7 +67,7 @@ class Settings:
 
     @property
     def banding(self) -> Banding:
-        return choose_banding(self.size, self.threshold, self.recall)
+        return chosen_banding(self.size, self.threshold, self.recall)
 
     @property
     def recipe_id(self) -> str:
@@ -253,8 +253,5 @@ def parse_kinds(kinds: str | Iterable[str] | None) -> tuple[str, ...] | None:
     """Kinds as a list or separated by commas, in our order."""
     if kinds is None:
         return None
-    several = "the names of kinds, as a list or with commas between them"
-    names = [name.strip() for name in kinds.split(",")] if isinstance(kinds, str) else list(check_several("kinds", kinds, several))
-    for name in names:
-        check_str("kinds", name, several)
+    names = listed_names("kinds", kinds, "the names of kinds, as a list or with commas between them")
     return tuple(kind for kind in BUILT_IN if kind in names) + tuple(dict.fromkeys(name for name in names if name not in BUILT_IN))

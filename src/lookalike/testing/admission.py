@@ -73,7 +73,6 @@ class AdmissionContract(Contract):
             assert [answer.admitted for answer in answers] == [True, True]
 
     def test_what_looks_alike_is_linked_or_added_where_that_is_asked_for(self, tmp_path: Path) -> None:
-        self.require_links()
         documents = corpus(120)
         with self.open(tmp_path) as index:
             answers = index.admit(documents, alike="link")
@@ -96,7 +95,6 @@ class AdmissionContract(Contract):
             assert index.cluster_of("anyway") == Cluster("anyway", ())
 
     def test_the_oldest_that_is_left_leads_a_cluster(self, tmp_path: Path) -> None:
-        self.require_links()
         text = corpus(1)[0][1]
         with self.open(tmp_path) as index:
             index.admit([(number, text) for number in range(4)], alike="link")

@@ -8,13 +8,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import minhash
 from lookalike.fingerprints.simhash import simhash
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    corpus,
-    exact_jaccard,
-    joined_to,
-    refused,
-    removed_by_dedupe,
-)
+from lookalike.testing.made import corpus, exact_jaccard, joined_to, refused, removed_by_dedupe
 
 
 class ClusterContract(Contract):

@@ -9,10 +9,7 @@ from lookalike.errors import InputError, LookalikeError, NotFound, RecipeMismatc
 from lookalike.fingerprints.simhash import simhash
 from lookalike.index.collections import collections
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    corpus,
-    refused,
-)
+from lookalike.testing.made import corpus, refused
 
 
 class CollectionContract(Contract):

@@ -11,12 +11,10 @@ from lookalike.index.opening import open as open_index
 
 
 class Contract:
-    """Where the store is. ``persistent``: closing and opening again shows the same; ``one_writer``: a second one is refused; ``links``: it
-    keeps clusters as documents come."""
+    """Where the store is. ``persistent``: closing and opening again shows the same; ``one_writer``: a second one is refused."""
 
     persistent = True
     one_writer = True
-    links = True
 
     def location(self, tmp_path: Path) -> str:
         """Where an empty store is, or can be made."""
@@ -24,10 +22,6 @@ class Contract:
 
     def open(self, tmp_path: Path, **options: Any) -> Index:
         return open_index(self.location(tmp_path), **options)
-
-    def require_links(self) -> None:
-        if not self.links:
-            raise SkipTest("not applicable: this store keeps no clusters")
 
     def require_persistence(self) -> None:
         if not self.persistent:

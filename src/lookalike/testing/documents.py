@@ -8,10 +8,7 @@ from pathlib import Path
 from lookalike.errors import InputError, NotFound, StoreError
 from lookalike.model import Document
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    corpus,
-    refused,
-)
+from lookalike.testing.made import corpus, refused
 
 
 class DocumentContract(Contract):

@@ -178,7 +178,6 @@ class FilterContract(Contract):
                     index.count(where)
 
     def test_links_and_expiry_are_exported(self, tmp_path: Path) -> None:
-        self.require_links()
         text = corpus(1)[0][1]
         for name in ("out.jsonl", "out.parquet"):
             with self.open(tmp_path, collection=f"from {name}") as index:

@@ -14,11 +14,7 @@ from lookalike.fingerprints.minhash import minhash
 from lookalike.fingerprints.simhash import simhash, simhashes
 from lookalike.model import Document
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    corpus,
-    exact_jaccard,
-    refused,
-)
+from lookalike.testing.made import corpus, exact_jaccard, refused
 
 
 class SearchContract(Contract):

@@ -9,10 +9,7 @@ from typing import Any
 from lookalike.errors import InputError, RecipeMismatch, StoreError
 from lookalike.index.opening import open as open_index
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    corpus,
-    refused,
-)
+from lookalike.testing.made import corpus, refused
 
 
 class TransferContract(Contract):

@@ -12,14 +12,7 @@ from lookalike.index.kept_vectors import kept_model
 from lookalike.markup.page import page
 from lookalike.pages.representation import match_representations, page_vector
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    TinyEmbedder,
-    corpus,
-    cosines_of,
-    made_pages,
-    refused,
-    tiny_model,
-)
+from lookalike.testing.made import TinyEmbedder, corpus, cosines_of, made_pages, refused, tiny_model
 
 
 class _Counting(TinyEmbedder):

@@ -10,12 +10,7 @@ from lookalike.markup.page import page
 from lookalike.measures import jaccard
 from lookalike.model import Document
 from lookalike.testing.contract import Contract
-from lookalike.testing.made import (
-    corpus,
-    made_pages,
-    refused,
-    tag_paths,
-)
+from lookalike.testing.made import corpus, made_pages, refused, tag_paths
 
 
 class PageContract(Contract):

@@ -70,14 +70,14 @@ class TextWords:
     def tokens(self) -> TokenStream:
         return stream(self.text, self.recipe)
 
-    def runs(self, size: int, *, unique: bool) -> memoryview:
-        """The runs of so many tokens as secret hashes, all in order of place or each once and ascending."""
-        return _native.shingle_tokens(self.tokens.hashes, array("q", (0, len(self.tokens.hashes))), size, 0, unique)[0]
+    def runs(self, size: int) -> memoryview:
+        """The runs of so many tokens as secret hashes, in order of place."""
+        return _native.shingle_tokens(self.tokens.hashes, array("q", (0, len(self.tokens.hashes))), size, 0, False)[0]
 
     @cached_property
     def phrases(self) -> memoryview:
         """The phrases as hashes, ascending, each as often as it occurs."""
-        return _native.sort_hashes(self.runs(PHRASE, unique=False))
+        return _native.sort_hashes(self.runs(PHRASE))
 
     def equals(self, other: TextWords) -> bool:
         """Whether two texts are the same but for case, width, compatibility forms and white space."""

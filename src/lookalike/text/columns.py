@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from lookalike import _native
@@ -33,40 +33,47 @@ def column_length(texts: object) -> int:
 
 def packed(texts: Any) -> Iterator[Packed]:
     """The column in pieces, in order."""
-    column = _readable(texts)
-    if _library(column) == "pyarrow":
-        yield from _arrow_pieces(column)
-        return
-    first = 0
-    while first < len(column):
+
+    def pack(column: Any, first: int) -> tuple[Packed, int]:
         piece = list(column[first : first + TEXTS_AT_A_TIME])
         try:
             data, offsets = _native.pack_strings(piece, CHARACTERS_AT_A_TIME)  # as many as have so many characters, at least one
         except TypeError:
             _check_texts(piece, first)
             raise
-        yield Packed(data, offsets)
-        first += len(offsets) - 1
+        return Packed(data, offsets), len(offsets) - 1
+
+    return _in_pieces(texts, pack)
 
 
 def in_place(texts: Any) -> Iterator[Any]:
     """The column in pieces, in order, each as the first arguments of a kernel: texts where they are, or a buffer with offsets."""
-    column = _readable(texts)
-    if _library(column) == "pyarrow":
-        yield from _arrow_pieces(column)
-        return
-    first = 0
-    while first < len(column):
+
+    def hold(column: Any, first: int) -> tuple[Any, int]:
         here, skipped = (column, first) if isinstance(column, list) else (list(column[first : first + HELD_AT_A_TIME]), 0)
         try:
             held = _native.HeldTexts(here, skipped, HELD_AT_A_TIME, HELD_CHARACTERS)
         except TypeError:
             _check_texts(here[skipped : skipped + HELD_AT_A_TIME], first)
             raise
-        if len(held) == 0:  # somebody else has shortened the list
+        return (held,), len(held)
+
+    return _in_pieces(texts, hold)
+
+
+def _in_pieces(texts: Any, take: Callable[[Any, int], tuple[Any, int]]) -> Iterator[Any]:
+    """Arrow's pieces where they lie; of another column what ``take`` makes of the texts from a place on, with how many those were."""
+    column = _readable(texts)
+    if _library(column) == "pyarrow":
+        yield from _arrow_pieces(column)
+        return
+    first = 0
+    while first < len(column):
+        piece, count = take(column, first)
+        if count == 0:  # somebody else has shortened the list
             return
-        yield (held,)
-        first += len(held)
+        yield piece
+        first += count
 
 
 def strings(texts: Any, characters: int) -> Iterator[list[str]]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike import _native
+from lookalike.checks import is_whole
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe
 from lookalike.text.idf import idf_table
@@ -113,7 +114,7 @@ def element_hashes(elements: Iterable[str | bytes | int], hashing: int | Hashing
     strings: list[bytes] = []
     integers: list[bytes] = []
     for element in elements:
-        if isinstance(element, bool) or not isinstance(element, (str, bytes, int)):
+        if not isinstance(element, (str, bytes)) and not is_whole(element):
             raise InputError(f"set element {element!r:.60} is a {type(element).__name__}: expected str, bytes or int")
         if isinstance(element, int):
             integers.append(element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True))

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lookalike.checks import check_path
+from lookalike.checks import check_path, is_whole
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError, MissingExtra
 from lookalike.registry import Registry
@@ -46,7 +46,7 @@ class Idf:
     def __post_init__(self) -> None:
         if not isinstance(self.values, Mapping) or set(map(type, self.values)) - {str} or "" in self.values:
             raise InputError(f"IDF table {self.name!r}: expected a mapping from words to numbers")
-        if isinstance(self.documents, bool) or not isinstance(self.documents, int) or self.documents < 0:
+        if not is_whole(self.documents) or self.documents < 0:
             raise InputError(f"IDF table {self.name!r}: documents={self.documents!r}; give their number, or 0 when it is unknown")
         object.__setattr__(self, "default", _weights(self.name, [self.default])[0])
         object.__setattr__(self, "values", MappingProxyType(dict(zip(self.values, _weights(self.name, self.values.values()), strict=True))))

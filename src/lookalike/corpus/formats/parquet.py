@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -97,7 +97,7 @@ class Parquet(Format):
                 table = _open(part.source)
                 if writer is None:
                     schema, first = table.schema_arrow, part.source.name
-                    written = arrow().unify_schemas([schema, _annotations()]) if part.annotation else schema
+                    written = arrow().unify_schemas([schema, _annotations(part)]) if part.annotation else schema
                     writer = _parquet().ParquetWriter(file, written, compression=_compression(table))
                 elif not table.schema_arrow.equals(schema):
                     name = part.source.name
@@ -191,7 +191,7 @@ def _kept_batches(file: Any, part: Kept) -> Iterator[Any]:
         if part.edits:
             kept = edited(kept, documents, part.edits)
         if part.annotation:
-            kept = _annotated(kept, documents, part.annotation)
+            kept = _annotated(kept, part, [part.annotation(document) for document in documents])
         at += len(batch)
         if len(kept):
             yield kept
@@ -207,18 +207,33 @@ def _next_batch(batches: Iterator[Any], part: Kept, at: int) -> Any:
         raise InputError(f"{name}: row {at + 1}: a column cannot be read ({str(error)[:200]}): repair or leave out the file") from error
 
 
-def _annotated(batch: Any, documents: list[int], annotation: Callable[[int], dict[str, Any]]) -> Any:
-    """A batch with the columns of the verdicts behind its own. Ids are text: they may be of any kind."""
-    found = [annotation(document) for document in documents]
-    added = arrow().RecordBatch.from_pylist([each | {"kept_id": str(each["kept_id"])} for each in found], schema=_annotations())
+def _annotated(batch: Any, part: Kept, found: list[dict[str, Any]]) -> Any:
+    """A batch with the columns of the verdicts behind its own."""
+    added = arrow().RecordBatch.from_pylist([_with_text_ids(each) for each in found], schema=_annotations(part))
     for field, column in zip(added.schema, added.columns, strict=True):
         batch = batch.append_column(field, column)
     return batch
 
 
-def _annotations() -> Any:
+def _with_text_ids(found: dict[str, Any]) -> dict[str, Any]:
+    """Ids are text here: they may be of any kind, and a column has one."""
+    if "repeats" in found:
+        return found | {"repeats": [_with_text_ids(each) for each in found["repeats"]]}
+    return found | {"kept_id": str(found["kept_id"])}
+
+
+def _annotations(part: Kept) -> Any:
     pa = arrow()
-    return pa.schema([("cluster", pa.int64()), ("kept", pa.bool_()), ("kept_id", pa.string()), ("similarity", pa.float64())])
+    span = pa.list_(pa.int64())
+    kinds = {
+        "cluster": pa.int64(),
+        "kept": pa.bool_(),
+        "kept_id": pa.string(),
+        "similarity": pa.float64(),
+        "cut": pa.list_(span),
+        "repeats": pa.list_(pa.struct([("span", span), ("kept_id", pa.string()), ("kept_span", span)])),
+    }
+    return pa.schema([(name, kinds[name]) for name in part.reader.columns.reserved])
 
 
 class ParquetWriter(RowWriter):

@@ -79,7 +79,8 @@ def _written(part: Kept, document: int, names: list[str], cells: list[str]) -> l
     if not part.annotation:
         return cells
     added = part.annotation(document).values()
-    return [*cells, *[""] * (len(names) - len(cells)), *(json.dumps(value) if isinstance(value, bool) else value for value in added)]
+    shown = (json.dumps(value, ensure_ascii=False) if isinstance(value, bool | list) else value for value in added)
+    return [*cells, *[""] * (len(names) - len(cells)), *shown]
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lookalike.checks import check_choice, check_int, refuse
+from lookalike.checks import check_choice, check_int, is_number, refuse
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe
 from lookalike.text.features import is_native
@@ -46,7 +46,7 @@ def contains_rule(contains: float | None, ngram: int | None, by: str | None) -> 
         if wrong := next((name for name, value in (("ngram", ngram), ("contains_by", by)) if value is not None), None):
             raise InputError(f"{wrong}= belongs to contains=: give the share of a reference that a document must hold")
         return None
-    if isinstance(contains, bool) or not isinstance(contains, int | float) or not 0 < contains <= 1:
+    if not is_number(contains) or not 0 < contains <= 1:
         raise refuse("contains", contains, "give a share above 0, up to 1, such as 0.7")
     n = NGRAM if ngram is None else check_int("ngram", ngram, 1, LONGEST)
     return ContainsRule(float(contains), n, check_choice("contains_by", BY[0] if by is None else by, BY))

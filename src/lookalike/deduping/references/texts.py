@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from lookalike.corpus.documents import documents
 from lookalike.corpus.files import STORE_FILE, expand
-from lookalike.errors import InputError
+from lookalike.errors import InputError, StoreError
 from lookalike.index.opening import open as open_index
 from lookalike.model import Document
 
@@ -33,16 +33,23 @@ def is_files(location: Location) -> bool:
     return os.path.exists(location) or any(sign in str(location) for sign in "*?[")
 
 
+def is_path(location: object) -> bool:
+    """Whether something is on this machine, and not behind a URL."""
+    return isinstance(location, Path) or (isinstance(location, str) and "://" not in location)
+
+
 def references(location: Location, text_column: str, id_column: str) -> Iterator[Reference]:
     """All of them that have a text. Ids that come again are told apart by their files."""
-    seen: set[str | int] = set()
     found = _of_files(location, text_column, id_column) if is_files(location) else _of_store(location)
-    for name, document in found:
-        if document.text is None:
-            continue
-        id_ = f"{name}:{document.id}" if document.id in seen else document.id
-        seen.add(document.id)
-        yield Reference(id_, name, document.text)
+    return told_apart((document.id, name, document.text) for name, document in found if document.text is not None)
+
+
+def told_apart(found: Iterable[tuple[str | int, str, str]]) -> Iterator[Reference]:
+    """Ids, files and texts → references. An id that came before gets the name of its file in front."""
+    seen: set[str | int] = set()
+    for id_, name, text in found:
+        yield Reference(f"{name}:{id_}" if id_ in seen else id_, name, text)
+        seen.add(id_)
 
 
 def _of_files(location: Location, text_column: str, id_column: str) -> Iterator[tuple[str, Document]]:
@@ -56,6 +63,8 @@ def _of_files(location: Location, text_column: str, id_column: str) -> Iterator[
 def _of_store(location: Location) -> Iterator[tuple[str, Document]]:
     if not isinstance(location, str | Path):
         raise InputError(f"against={location!r}: give one store, or files")
+    if is_path(location) and not os.path.exists(location):
+        raise StoreError(f"against={str(location)!r}: there is no such store, file or folder: check the path")
     with open_index(location, read_only=True, create=False) as index:
         if not index.settings["keep_text"]:
             raise InputError(f"against={index._store.name!r}: the store keeps no texts: give the files of the references")

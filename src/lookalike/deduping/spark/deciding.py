@@ -15,13 +15,15 @@ from lookalike.corpus.arrow_values import arrow
 from lookalike.corpus.row import Problem
 from lookalike.deduping.spark.blobs import CODES, COPIES, DIGESTS, FACTS, OUTSIDE, PROBLEMS, ROWS, SCHEMA, blobs_of, decoded, is_in
 from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
+from lookalike.deduping.spark.decisions import DECISIONS, FEW, Assigned, Decisions
 from lookalike.deduping.spark.engine import MOST_PARTITIONS
 from lookalike.deduping.spark.hamming import code_edges
-from lookalike.deduping.spark.rounds import Copies, Found, Rounds, found_copies
-from lookalike.deduping.spark.sketching import COUNTED, Given, Priorities, Sketching
+from lookalike.deduping.spark.rounds import NOTHING_FOUND, Copies, Found, Rounds, found_copies
+from lookalike.deduping.spark.sketching import COUNTED, Given, Names, Priorities, Sketching
 from lookalike.deduping.spark.stages import Verifying, edges_in, find_codes, find_copies
 from lookalike.deduping.spark.work import Work, collected, placed
 from lookalike.errors import InputError
+from lookalike.leaders.candidates import Pairs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from lookalike.deduping.spark.inputs import Corpus
 
 RANK_BITS = 29  # of the length of a text, negated
-DECISIONS = "n long, leader long, similarity double, outside string"
 BATCH = 1 << 16
 
 
@@ -82,17 +83,18 @@ class Deciding:
         check(self.facts)
         return found
 
-    def decided(self, sketches: DataFrame) -> DataFrame:
+    def decided(self, sketches: DataFrame) -> Decisions:
         """The decisions: a row for each document that goes."""
         self.step("copies")
         is_simhash = self.settings.method == "simhash"
         digests = placed(sketches.where(f"kind = {DIGESTS}"), self.partitions)
-        copied = self.work.saved(digests.mapInArrow(find_codes if is_simhash else find_copies, SCHEMA), "copies")
-        copies = found_copies(copied.where(f"kind = {COPIES}"))
-        found = Found(None, np.zeros(0, np.int64), 0)
+        copied = digests.mapInArrow(find_codes if is_simhash else find_copies, SCHEMA)
+        copied = self.work.saved(copied, "copies") if is_simhash else copied
+        copies = found_copies(copied.where(f"kind = {COPIES}"), self.engine.names_on_driver, self.corpus.last)
+        found = NOTHING_FOUND
         if is_simhash:
             codes = copied.where(f"kind = {CODES}")
-            found = code_edges(self.work, codes, copies, self.settings.rule, self.partitions, self.engine.edges_on_driver, self.step)
+            found = code_edges(self.work, codes, copies, self.settings.rule, self.partitions, self.engine, self.corpus.last, self.step)
         elif self.settings.method == "minhash":
             verifying = Verifying(self.settings.rule, self.corpus.decode(bare=True), self.priorities, self.key)
             rounds = Rounds(
@@ -103,12 +105,14 @@ class Deciding:
                 self.partitions,
                 self.settings.threshold,
                 self.engine.edges_on_driver,
+                self.engine.names_on_driver,
+                self.corpus.last,
                 self.step,
             )
             found = rounds.decide(sketches.where(f"kind = {ROWS}"), copies)
         self.compared = found.compared
         self.step("assign")
-        return self.work.saved(self._assigned(found, copies, sketches), "decisions")
+        return self._assigned(found, copies, sketches)
 
     def _priorities(self) -> Priorities:
         order = self.settings.keep.order
@@ -122,37 +126,49 @@ class Deciding:
             raise InputError(f"keep={self.settings.keep}: {self.corpus.last:,} rows and so many values are too many: round the values")
         return found
 
-    def _assigned(self, found: Found, copies: Copies, sketches: DataFrame) -> DataFrame:
+    def _assigned(self, found: Found, copies: Copies, sketches: DataFrame) -> Decisions:
         """Of all similar documents that stay, each one that goes points at the nearest, of equals at the first."""
-        from pyspark.sql import functions as F
-
-        session = self.work.session
         going = copies.of(found.removed).copies
         kept_copies = np.setdiff1d(copies.copies, going)
         first = copies.originals[np.searchsorted(copies.copies, kept_copies)]
-        pa = arrow("Spark")
-        numbers = self.priorities.numbers
-        table = pa.table({"n": numbers(kept_copies), "leader": numbers(first), "similarity": np.ones(len(first))})
-        parts = [session.createDataFrame(table, "n long, leader long, similarity double")] if len(first) else []
-        if found.edges is not None:
-            keeping = Keeping(self.work.given(np.sort(np.concatenate((found.removed, going)))))
-            edges = found.edges.mapInArrow(keeping, "later long, earlier long, similarity double")
-            # Priorities are compared, and only then made numbers.
-            best = edges.groupBy("later").agg(F.max(F.struct("similarity", (-F.col("earlier")).alias("earlier"))).alias("b"))
-            names = best.select("later", (-F.col("b.earlier")).alias("earlier"), F.col("b.similarity").alias("similarity"))
-            mask = F.lit((1 << self.priorities.bits) - 1)
-            parts.append(
-                names.select(F.col("later").bitwiseAND(mask).alias("n"), F.col("earlier").bitwiseAND(mask).alias("leader"), "similarity")
-            )
-        whole = [part.withColumn("outside", F.lit(None).cast("string")) for part in parts]
+        all_going = np.sort(np.concatenate((found.removed, going)))
+        held, edges = found.held or NOTHING_FOUND.held, found.edges
+        assert held is not None  # noqa: S101 - nothing at least
+        later, earlier, similarities = _nearest(*held, all_going)
+        few = Assigned(
+            self.priorities.numbers(np.concatenate((kept_copies, later))),
+            self.priorities.numbers(np.concatenate((first, earlier))),
+            np.concatenate((np.ones(len(first)), similarities)),
+        )
+        if edges is None and not self.facts.outside and len(few.n) <= FEW:
+            return Decisions.of_few(self.work.session, few)
+        frame = few.frame(self.work.session)
+        if edges is not None:
+            frame = frame.unionAll(self._in_spark(edges, all_going))
         if self.facts.outside:
-            whole.append(sketches.where(f"kind = {OUTSIDE}").mapInArrow(pointing_outside, DECISIONS))
-        if not whole:
-            return session.createDataFrame([], DECISIONS)
-        joined = whole[0]
-        for part in whole[1:]:
-            joined = joined.unionAll(part)
-        return joined
+            frame = frame.unionAll(sketches.where(f"kind = {OUTSIDE}").mapInArrow(pointing_outside, DECISIONS))
+        return Decisions.counted(self.work.saved(frame, "decisions"))
+
+    def _in_spark(self, edges: DataFrame, all_going: Names) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        kept = edges.mapInArrow(Keeping(self.work.given(all_going)), "later long, earlier long, similarity double")
+        # Priorities are compared, and only then made numbers.
+        best = kept.groupBy("later").agg(F.max(F.struct("similarity", (-F.col("earlier")).alias("earlier"))).alias("b"))
+        names = best.select("later", (-F.col("b.earlier")).alias("earlier"), F.col("b.similarity").alias("similarity"))
+        mask, nobody = F.lit((1 << self.priorities.bits) - 1), F.lit(None).cast("string").alias("outside")
+        return names.select(
+            F.col("later").bitwiseAND(mask).alias("n"), F.col("earlier").bitwiseAND(mask).alias("leader"), "similarity", nobody
+        )
+
+
+def _nearest(pairs: Pairs, similarities: NDArray[np.float64], going: Names) -> tuple[Names, Names, NDArray[np.float64]]:
+    """Documents that go, the nearest that stays for each, and how near it is."""
+    good = ~is_in(pairs.earlier, going) & is_in(pairs.later, going)
+    earlier, later, found = pairs.earlier[good], pairs.later[good], similarities[good]
+    order = np.lexsort((earlier, -found, later))
+    chosen = order[np.flatnonzero(np.diff(later[order], prepend=-1))] if len(order) else order
+    return later[chosen], earlier[chosen], found[chosen]
 
 
 @dataclass(frozen=True)

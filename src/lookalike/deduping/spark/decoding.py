@@ -15,7 +15,7 @@ from lookalike.corpus.batches import Batch, Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.formats.base import Wanted
-from lookalike.corpus.formats.jsonl import scanned_lines
+from lookalike.corpus.formats.json_scan import scanned_lines
 from lookalike.corpus.row import Problem
 from lookalike.corpus.value_batches import Collected
 from lookalike.errors import InputError

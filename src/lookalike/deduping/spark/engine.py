@@ -15,6 +15,7 @@ from lookalike.errors import EngineError, InputError, MissingExtra
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+NAMES_ON_DRIVER = 1_000_000_000  # documents that go: 24 bytes each there, and 8 in every worker
 EDGES_ON_DRIVER = 20_000_000  # pairs above the threshold: 24 bytes each, some copies of them, and a second or two
 MOST_PARTITIONS = 1 << 16  # partitions are named by 16 bits: they sort in linear time
 # What the stages rely on: files are cut alike in every pass, rows of bytes come in small batches, partitions are as many as asked for.
@@ -39,7 +40,8 @@ class Engine:
     default beside the output, or in Spark's checkpoint folder. ``per``: a column; documents are compared with those of the same value
     alone, such as of one dump. ``per_file``: the output has a folder for each file of the input. ``cluster_size``: the name of a column
     that says of each row how many documents its cluster has. ``partitions``: of the stages, by default by the number of documents.
-    ``edges_on_driver``: with more similar pairs than this, components of documents are settled side by side.
+    ``edges_on_driver``: with more similar pairs than this, components of documents are settled side by side. ``names_on_driver``: a run
+    that would remove more documents than this stops and says what to do, before the driver takes 24 bytes for each.
     """
 
     session: Any = None
@@ -50,6 +52,7 @@ class Engine:
     cluster_size: str | None = None
     partitions: int | None = None
     edges_on_driver: int = EDGES_ON_DRIVER
+    names_on_driver: int = NAMES_ON_DRIVER
 
     def __post_init__(self) -> None:
         check_bool("per_file", self.per_file)
@@ -60,6 +63,7 @@ class Engine:
         if self.partitions is not None:
             check_int("partitions", self.partitions, 1, MOST_PARTITIONS, f"choose from 1 to {MOST_PARTITIONS:,}")
         check_int("edges_on_driver", self.edges_on_driver, 0, remedy="give a number of pairs from 0 on")
+        check_int("names_on_driver", self.names_on_driver, 1, remedy="give a number of documents from 1 on")
 
     def opened(self) -> SparkSession:
         """The session. Its workers run this interpreter unless somebody said otherwise."""

@@ -18,8 +18,6 @@ from lookalike import _native
 from lookalike.deduping.spark import settling
 from lookalike.deduping.spark.blobs import (
     CODES,
-    EDGES,
-    OPEN,
     SCHEMA,
     arrays_of,
     batches_of,
@@ -30,15 +28,17 @@ from lookalike.deduping.spark.blobs import (
     target_of,
 )
 from lookalike.deduping.spark.sketching import Names
-from lookalike.deduping.spark.stages import edge_rows
-from lookalike.deduping.spark.work import Work, placed
+from lookalike.deduping.spark.stages import edge_rows, edges_in
+from lookalike.deduping.spark.work import Work, collected, named, placed
 from lookalike.leaders.candidates import Pairs
+from lookalike.leaders.decide import NOTHING_OPEN
 from lookalike.leaders.rule import SIMHASH_BITS, Rule
 from lookalike.segments.hamming import NO_LIMIT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.rounds import Copies, Found
 
 Words = NDArray[np.uint64]
@@ -117,28 +117,43 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Turning:
-    """Edges of removed originals, either way → edges of their copies, from whatever is before them."""
+    """Edges → the edges of copies of removed originals."""
 
     copies: Any  # given: copies and originals, by original
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        copies, first = self.copies.value
         for blob in blobs_of(batches):
-            later, earlier, similarities = arrays_of([blob], "i8", "f8")
-            for own, other in ((later, earlier), (earlier, later)):
-                begins, ends = (np.searchsorted(first, own, side) for side in ("left", "right"))
-                counts = ends - begins
-                places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - begins, counts)
-                pairs, found = Pairs(np.repeat(other, counts), copies[places]), np.repeat(similarities, counts)
-                before = pairs.earlier < pairs.later
-                yield from batches_of(edge_rows(0, Pairs(pairs.earlier[before], pairs.later[before]), found[before]))
+            yield from batches_of(edge_rows(0, *_of_copies(*edges_in([blob]), self.copies.value)))
+
+
+def turned(pairs: Pairs, similarities: NDArray[np.float64], copies: tuple[Names, ...]) -> tuple[Pairs, NDArray[np.float64]]:
+    """Edges, and behind them those of copies of removed originals."""
+    more, found = _of_copies(pairs, similarities, copies)
+    both = Pairs(np.concatenate((pairs.earlier, more.earlier)), np.concatenate((pairs.later, more.later)))
+    return both, np.concatenate((similarities, found))
+
+
+def _of_copies(pairs: Pairs, similarities: NDArray[np.float64], copies: tuple[Names, ...]) -> tuple[Pairs, NDArray[np.float64]]:
+    """Edges of removed originals, either way → edges of their copies, from whatever is before them."""
+    names, first = copies
+    earlier, later, found = [], [], []
+    for own, other in ((pairs.later, pairs.earlier), (pairs.earlier, pairs.later)):
+        begins, ends = (np.searchsorted(first, own, side) for side in ("left", "right"))
+        counts = ends - begins
+        places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - begins, counts)
+        others, copied = np.repeat(other, counts), names[places]
+        before = others < copied
+        earlier.append(others[before])
+        later.append(copied[before])
+        found.append(np.repeat(similarities, counts)[before])
+    return Pairs(np.concatenate(earlier), np.concatenate(later)), np.concatenate(found)
 
 
 def code_edges(
-    work: Work, codes: DataFrame, copies: Copies, rule: Rule, partitions: int, edges_on_driver: int, step: Callable[[str], object]
+    work: Work, codes: DataFrame, copies: Copies, rule: Rule, partitions: int, engine: Engine, documents: int, step: Callable[[str], object]
 ) -> Found:
     """SimHash on Spark: all pairs are found at once, so nothing stays open, and no rounds are needed."""
-    from lookalike.deduping.spark.rounds import Found, edge_count
+    from lookalike.deduping.spark.rounds import Edges, Found, edge_count
 
     step("pairs")
     spread = placed(codes.where(f"kind = {CODES}").mapInArrow(Spreading(rule.distance, partitions), SCHEMA), partitions)
@@ -146,7 +161,14 @@ def code_edges(
     count = edge_count(edges)
     step("settle")
     least = 1 - rule.distance / SIMHASH_BITS
-    nothing = edges.where(f"kind = {OPEN}")
-    gone: Names = settling.settled(work, edges.where(f"kind = {EDGES}"), count, nothing, least, partitions, edges_on_driver).removed
-    turned = edges.mapInArrow(Turning(work.given(tuple(copies.of(gone)))), SCHEMA)
-    return Found(work.saved(edges.unionAll(turned), "all-edges"), gone, count)
+    held = Edges(*edges_in(collected(edges))) if count <= engine.edges_on_driver else None
+    if held is not None:
+        gone: Names = settling.settle(*held, NOTHING_OPEN, least).removed
+    else:
+        answers = settling.settled_by_component(work, edges, None, least, partitions)
+        gone = settling.told(named(answers, 1, engine.names_on_driver, documents)).removed
+    of_gone = tuple(copies.of(gone))
+    if held is not None:
+        return Found(None, Edges(*turned(held.pairs, held.similarities, of_gone)), gone, count)
+    both = edges.unionAll(edges.mapInArrow(Turning(work.given(of_gone)), SCHEMA))
+    return Found(work.saved(both, "all-edges"), None, gone, count)

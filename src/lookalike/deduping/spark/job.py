@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.deduping.progress import Progress
-from lookalike.deduping.references.texts import is_files
 from lookalike.deduping.spark import inputs
-from lookalike.deduping.spark.against import OpenedStore, add_kept
+from lookalike.deduping.spark.against import add_kept, opened_before
 from lookalike.deduping.spark.deciding import Deciding, Facts
 from lookalike.deduping.spark.engine import Engine, configured
 from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
 from lookalike.deduping.spark.outputs import FILE_COLUMN, check_output, spark_path, write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
+from lookalike.deduping.spark.stopping import stoppable
 from lookalike.deduping.spark.work import Work
 from lookalike.errors import EngineError, InputError
 
@@ -41,7 +41,7 @@ def run(job: Job, engine: Engine) -> SparkReport:
     if out is not None:
         check_output(session, out)
     work = Work.beside(session, engine.work, None if out is None else spark_path(out))
-    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
+    with stoppable(session), configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
         return SparkRun(job, engine, work).report()
 
 
@@ -67,14 +67,10 @@ def _check(job: Job, engine: Engine) -> None:
         raise InputError(f"method={settings.method!r}: engine='spark' has {', '.join(METHODS)}: use engine='local'")
     if settings.passages is not None:
         raise InputError(f"level={settings.level!r}: engine='spark' has document, paragraph and line: use engine='local'")
-    if settings.contains is not None or job.against.against_column is not None or job.against.references is not None:
-        raise InputError("contains, against_column and references are for engine='local': documents are looked through on one machine")
-    if job.against.store is not None and is_files(job.against.store):
-        raise InputError("against: engine='spark' takes one store: add the files to a store first, or use engine='local'")
-    if job.resources.resume:
+    if settings.contains is not None or job.against.references is not None:
+        raise InputError("contains and references are for engine='local': documents are looked through on one machine")
+    if job.conduct.resume:
         raise InputError("resume is for engine='local': Spark repeats by itself what a lost machine had not finished")
-    if job.to.html is not None:
-        raise InputError("html is for engine='local': take the counts from the report, and removed= for the pairs")
     if engine.per and settings.method == "simhash":
         raise InputError("per= is for method='minhash', 'exact' or 'bytes': dedupe each part by itself")
     if settings.level != "document" and (engine.cluster_size or engine.per):
@@ -119,29 +115,31 @@ class SparkRun:
         made = level_report(self, corpus) if self.job.settings.level != "document" else self._documents(corpus)
         self.steps("")
         made.seconds, made.stages = time.perf_counter() - begin, {name: round(each, 3) for name, each in self.steps.seconds.items()}
+        if self.job.to.html is not None:
+            made.to_html(self.job.to.html)
+            made.outputs["html"] = str(self.job.to.html)
         return made
 
     def _documents(self, corpus: inputs.Corpus) -> SparkReport:
-        store = self.job.against.store
-        assert store is None or isinstance(store, str | Path)  # noqa: S101 - files were refused
-        opened = OpenedStore.shipped(self.work.session, store, self.job.settings) if store is not None else None
-        deciding = Deciding(self.job.settings, self.engine, corpus, self.work, self.steps, opened)
-        sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
-        decisions = deciding.decided(sketches)
+        against, settings = self.job.against, self.job.settings
+        columns = against.against_column or self.job.input.text_column, self.job.input.id_column
+        with opened_before(against, columns, settings, self.engine, self.work) as opened:
+            deciding = Deciding(settings, self.engine, corpus, self.work, self.steps, opened)
+            sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
+            decisions = deciding.decided(sketches)
         facts = deciding.facts
-        removed, clusters = _counts(decisions)
-        self.job.conduct.check_removed(removed, facts.documents, "documents")
-        outcome = Outcome(self.work, corpus, decisions, removed, self.skipped(facts))
-        outputs = self._written(outcome)
-        added = add_kept(outcome, store, self.job.settings) if store is not None and self.job.against.add else 0
-        self.work.forget(decisions, corpus.full)
+        self.job.conduct.check_removed(decisions.removed, facts.documents, "documents")
+        outcome = Outcome(self.work, corpus, decisions.frame, decisions.removed, self.skipped(facts), decisions.few)
+        outputs = self.written(outcome)
+        added = add_kept(outcome, against.store, settings) if against.add and isinstance(against.store, str | Path) else 0
+        self.work.forget(decisions.frame, corpus.full)
         return SparkReport(
-            self.job.settings,
+            settings,
             outcome,
             facts.documents,
             facts.documents,
-            removed,
-            clusters,
+            decisions.removed,
+            decisions.clusters,
             0.0,
             {},
             deciding.compared,
@@ -170,7 +168,7 @@ class SparkRun:
             raise InputError(f"{facts.problems:,} rows cannot be used: engine='spark' leaves out a thousand of each part; repair the input")
         return self.work.session.createDataFrame([(n,) for n in numbers], "n long") if numbers else None
 
-    def _written(self, outcome: Outcome) -> dict[str, str]:
+    def written(self, outcome: Outcome) -> dict[str, str]:
         to, outputs = self.job.to, {}
         if to.removed is not None or to.out is not None:
             self.steps("write")
@@ -178,16 +176,7 @@ class SparkRun:
             write_removed(outcome.removed(), str(to.removed))
             outputs["removed"] = str(to.removed)
         if to.out is not None:
-            frame = outcome.annotated() if to.annotate else outcome.kept()
+            frame = outcome.annotated(as_json=outcome.corpus.format == "jsonl") if to.annotate else outcome.kept()
             write_documents(outcome, frame, str(to.out), self.engine, annotate=to.annotate)
             outputs["out"] = str(to.out)
         return outputs
-
-
-def _counts(decisions: DataFrame) -> tuple[int, int]:
-    """Documents that go, and clusters."""
-    from pyspark.sql import functions as F
-
-    leaders = F.count_distinct(F.coalesce(F.col("leader").cast("string"), F.concat(F.lit("o"), F.col("outside"))))
-    removed, clusters = decisions.agg(F.count("*"), leaders).collect()[0]
-    return removed, clusters

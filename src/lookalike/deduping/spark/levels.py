@@ -13,13 +13,13 @@ from lookalike import _native
 from lookalike.corpus.arrow_values import arrow
 from lookalike.corpus.batches import pack
 from lookalike.deduping.levels import LAST_BREAKS, WORDLIKE, units
+from lookalike.deduping.settings import CUT_ANNOTATIONS
 from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
 from lookalike.deduping.spark.deciding import Deciding, read_facts
 from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import NUMBER, Corpus
-from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing, by_number
-from lookalike.deduping.spark.outputs import write_documents, write_removed
+from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing, by_number, plain_ids
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.rounds import found_copies
 from lookalike.deduping.spark.sketching import Priorities, Seen
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_UNIT_BITS = 24
 FILES = ("text", "html")  # formats whose files are documents
 UNITS = "lookalike units"  # the places of what is cut out of a row
-CUTS = "n long, unit int, leader long, kept_unit int"
+CUTS = "n long, unit int, leader long, kept_unit int, similarity double"
 SPANS = "n long, unit int, begin int, end int"
 
 
@@ -163,27 +163,18 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     run.check(facts, corpus)
     steps("copies")
     digests = placed(sketches.where(f"kind = {DIGESTS}"), deciding.partitions)
-    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"))
+    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"), run.engine.names_on_driver, facts.units)
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)
     columns = {}
     for names, numbers, places in ((copies.copies, "n", "unit"), (copies.originals, "leader", "kept_unit")):
         columns[numbers], columns[places] = priorities.numbers(names >> unit_bits), (names & mask).astype(np.int32)
-    cuts = work.saved(
-        work.session.createDataFrame(pa.table({name: columns[name] for name in ("n", "unit", "leader", "kept_unit")}), CUTS), "cuts"
-    )
+    table = pa.table({**{name: columns[name] for name in ("n", "unit", "leader", "kept_unit")}, "similarity": np.ones(len(copies.copies))})
+    cuts = work.saved(work.session.createDataFrame(table, CUTS), "cuts")
     removed, total = len(copies.copies), facts.units
     run.job.conduct.check_removed(removed, total, f"{settings.level}s")
-    outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), settings.level)
-    outputs = {}
-    if run.job.to.removed is not None or run.job.to.out is not None:
-        steps("write")
-    if run.job.to.removed is not None:
-        write_removed(outcome.removed(), str(run.job.to.removed))
-        outputs["removed"] = str(run.job.to.removed)
-    if run.job.to.out is not None:
-        write_documents(outcome, outcome.kept(), str(run.job.to.out), run.engine, annotate=False)
-        outputs["out"] = str(run.job.to.out)
+    outcome = LevelOutcome(work, corpus, cuts, removed, run.skipped(facts), level=settings.level)
+    outputs = run.written(outcome)
     work.forget(cuts, corpus.full)
     clusters = len(np.unique(copies.originals))
     made = SparkReport(
@@ -195,9 +186,32 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
 
 @dataclass(frozen=True)
 class LevelOutcome(Outcome):
-    """``decisions`` are cuts: n, unit, leader, kept_unit."""
+    """``decisions`` are cuts: n, unit, leader, kept_unit, similarity."""
 
     level: str = "paragraph"
+
+    @property
+    def cluster_keys(self) -> list[str]:
+        return ["leader", "kept_unit"]
+
+    @property
+    def annotations(self) -> tuple[str, ...]:
+        return CUT_ANNOTATIONS
+
+    def annotated(self, *, as_json: bool = False) -> DataFrame:
+        """All documents as they are, with what would be cut out of them."""
+        from pyspark.sql import functions as F
+
+        removed = self.removed() if as_json else plain_ids(self.removed(), "kept_id")
+        spans = (F.col(name).cast("array<long>").alias(name) for name in ("span", "kept_span"))
+        each = F.struct("part", *spans, "kept_id")
+        marks = removed.groupBy("n").agg(F.sort_array(F.collect_list(each)).alias("marks"))
+        repeat = lambda mark: F.struct(mark["span"].alias("span"), mark["kept_id"].alias("kept_id"), mark["kept_span"].alias("kept_span"))  # noqa: E731
+        named = marks.select("n", F.col("marks.span").alias("cut"), F.transform("marks", repeat).alias("repeats"))
+        found = by_number(self.documents(), named, "left")
+        for name in CUT_ANNOTATIONS:
+            found = found.withColumn(name, F.coalesce(name, F.array().cast(named.schema[name].dataType)))
+        return found
 
     def kept(self) -> DataFrame:
         """All documents, some of them shorter."""
@@ -225,9 +239,9 @@ class LevelOutcome(Outcome):
             F.col("n").alias("leader"), F.col("unit").alias("kept_unit"), F.col("id").alias("kept_id"), span.alias("kept_span")
         )
         rows = self.decisions.join(own, ["n", "unit"]).join(others, ["leader", "kept_unit"])
-        told = rows.select("n", "id", "kept_id", F.lit(1.0).alias("similarity"), "span", "kept_span", F.col("unit").alias("part"))
+        told = rows.select("n", "id", "kept_id", "similarity", "span", "kept_span", F.col("unit").alias("part"))
         more = "span array<int>, kept_span array<int>, part int"
         return told.mapInArrow(
             Placing(self.corpus.places, ("span", "kept_span", "part")),
             f"id string, kept_id string, similarity double, file string, row long, n long, {more}",
-        )
+        ).orderBy("n", "part")

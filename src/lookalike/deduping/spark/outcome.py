@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lookalike.corpus.arrow_values import arrow
+from lookalike.deduping.settings import ANNOTATIONS
+from lookalike.deduping.spark.decisions import Assigned
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, OTHER, Corpus, numbers_by
 from lookalike.deduping.spark.texts import BROADCAST
@@ -31,6 +35,12 @@ class Outcome:
     decisions: DataFrame  # n, leader, similarity, outside
     removed_count: int
     skipped: DataFrame | None = None  # numbers of rows that are no documents
+    few: Assigned | None = None  # the decisions, if they are few
+
+    @property
+    def cluster_keys(self) -> list[str]:
+        """The columns of decisions that name what is kept."""
+        return ["leader", "outside"]
 
     def documents(self) -> DataFrame:
         """The rows of the corpus, with their numbers, but for those that are none."""
@@ -49,16 +59,31 @@ class Outcome:
         return by_number(self.documents(), F.broadcast(gone) if self.removed_count <= BROADCAST else gone, "left_anti")
 
     def removed(self) -> DataFrame:
-        """The audit trail: ids as JSON, similarities, files and rows; ``n`` is the order of the input."""
+        """The audit trail, in the order of the input: ids as JSON, similarities, files and rows, and ``n``, which is that order."""
         from pyspark.sql import functions as F
 
+        if self.few is not None:
+            return self._few_removed(self.few)
         leaders = self.decisions.where("leader is not null").select(F.col("leader").alias("n"))
-        wanted = self.decisions.select("n").unionAll(leaders).distinct()
+        wanted = self.decisions.select("n").unionAll(leaders)
         ids = self.work.saved(ids_of(self.corpus, wanted, 2 * self.removed_count), "ids")
         own, kept = ids.select("n", "id"), ids.select(F.col("n").alias("leader"), F.col("id").alias("kept_id"))
         rows = self.decisions.join(own, "n").join(kept, "leader", "left")
         told = rows.select("n", "id", F.coalesce("kept_id", "outside").alias("kept_id"), "similarity")
-        return told.mapInArrow(Placing(self.corpus.places), REMOVED)
+        return told.mapInArrow(Placing(self.corpus.places), REMOVED).orderBy("n")
+
+    def _few_removed(self, few: Assigned) -> DataFrame:
+        """Ids are read, and joined here."""
+        pa = arrow("Spark")
+        wanted = np.union1d(few.n, few.leader)
+        frame: Any = self.work.session.createDataFrame(pa.table({"n": wanted}), "n long")
+        found = ids_of(self.corpus, frame, len(wanted)).toArrow()
+        ids = dict(zip(found.column("n").to_pylist(), found.column("id").to_pylist(), strict=True))
+        columns = [*([ids[n] for n in numbers.tolist()] for numbers in (few.n, few.leader)), few.similarity]
+        batch = pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(few.n)], ["id", "kept_id", "similarity", "n"])
+        placed = pa.Table.from_batches(list(Placing(self.corpus.places)([batch])))
+        made: Any = self.work.session.createDataFrame(placed, REMOVED)
+        return made
 
     def sizes(self) -> DataFrame:
         """How many documents the clusters have, by their kept ones."""
@@ -76,9 +101,15 @@ class Outcome:
         joined = by_number(frame, found, "left")
         return joined.withColumn(column, F.coalesce(F.col(f"`{column}`"), F.lit(1)).cast("long"))
 
-    def annotated(self) -> DataFrame:
-        """Every document, with the columns of the local engine: cluster, kept, kept_id and similarity."""
-        return by_number(self.documents(), self._verdicts(), "left")
+    @property
+    def annotations(self) -> tuple[str, ...]:
+        """The columns that annotate adds."""
+        return ANNOTATIONS
+
+    def annotated(self, *, as_json: bool = False) -> DataFrame:
+        """Every document, with the columns of the local engine. Ids there are JSON or text."""
+        found = by_number(self.documents(), self._verdicts(), "left")
+        return found if as_json else plain_ids(found, "kept_id")
 
     def _verdicts(self) -> DataFrame:
         """What annotate adds, by numbers: kept documents are counted in order, the others go with theirs."""
@@ -138,17 +169,21 @@ def plain_ids(frame: DataFrame, *columns: str) -> DataFrame:
 
 @dataclass(frozen=True)
 class Adding:
-    """Lines of JSON → the same with some columns behind their own."""
+    """Lines of JSON → the same with some columns behind their own. Ids come as JSON."""
 
     columns: tuple[str, ...]
-    ids: tuple[str, ...] = ()
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         pa = arrow("Spark")
         for batch in batches:
             lines = []
             for row in batch.to_pylist():
-                added = {name: json.loads(row[name]) if name in self.ids else row[name] for name in self.columns}
+                added = {name: _with_ids(row[name]) if name == "repeats" else row[name] for name in self.columns}
+                added |= {"kept_id": json.loads(row["kept_id"])} if "kept_id" in self.columns else {}
                 body = row[VALUE].rstrip()[:-1].rstrip()
                 lines.append(body + ("" if body.endswith("{") else ", ") + json.dumps(added)[1:])
             yield pa.RecordBatch.from_arrays([pa.array(lines, pa.string()), batch.column(FILE)], [VALUE, FILE])
+
+
+def _with_ids(repeats: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [each | {"kept_id": json.loads(each["kept_id"])} for each in repeats]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from lookalike.deduping.spark.engine import Engine
 
-ANNOTATIONS = ("cluster", "kept", "kept_id", "similarity")
 FILE_COLUMN = "file"  # with per_file the folders are called file=NAME
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
@@ -48,14 +47,11 @@ def write_documents(outcome: Outcome, frame: DataFrame, out: str, engine: Engine
     if format in ("text", "html"):
         _copy_files(outcome, frame, out)
         return
-    added = [*(ANNOTATIONS if annotate else ()), *([engine.cluster_size] if engine.cluster_size else [])]
+    added = [*(outcome.annotations if annotate else ()), *([engine.cluster_size] if engine.cluster_size else [])]
     if engine.cluster_size:
         frame = outcome.with_sizes(frame, engine.cluster_size)
     if format == "jsonl" and added:
-        adding = Adding(tuple(added), ("kept_id",) if annotate else ())
-        frame = frame.select(VALUE, FILE, *added).mapInArrow(adding, f"{VALUE} string, `{FILE}` string")
-    elif annotate:
-        frame = plain_ids(frame, "kept_id")
+        frame = frame.select(VALUE, FILE, *added).mapInArrow(Adding(tuple(added)), f"{VALUE} string, `{FILE}` string")
     frame = frame.drop(NUMBER)
     if engine.per_file:
         names = {row[0]: row[0] for row in frame.select(FILE).distinct().collect()}
@@ -104,10 +100,10 @@ def write_removed(removed: DataFrame, path: str) -> None:
     if format not in ("jsonl", "csv", "parquet"):
         raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
     if _URL.match(path):
-        plain = plain_ids(removed, "id", "kept_id").orderBy("n").select(*names)
+        plain = plain_ids(removed, "id", "kept_id").select(*names)
         getattr(plain.write, {"jsonl": "json"}.get(format, format))(path)
         return
-    rows = removed.orderBy("n", *(["part"] if "part" in removed.columns else [])).select(*names).toLocalIterator(prefetchPartitions=True)
+    rows = removed.select(*names).toLocalIterator(prefetchPartitions=True)
     if format == "jsonl":
         with atomic_file(path) as file:
             out = packed(file, Source.of(path).packing)

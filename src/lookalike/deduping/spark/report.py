@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_path, check_str
 from lookalike.corpus.row import NOT_DATA, Problem
+from lookalike.corpus.writing import write_file
+from lookalike.deduping.report import Sample, Similarities
 from lookalike.deduping.settings import Settings
+from lookalike.deduping.spark import samples
 from lookalike.deduping.spark.inputs import FILE, NUMBER
 from lookalike.deduping.spark.outcome import Outcome, plain_ids
 from lookalike.figures import counted, shown_share
@@ -60,12 +65,12 @@ class SparkReport:
     @property
     def removed(self) -> DataFrame:
         """Each removed document: ``id, kept_id, similarity, file, row``, in the order of the input."""
-        return plain_ids(self.outcome.removed(), "id", "kept_id").orderBy("n").drop("n")
+        return plain_ids(self.outcome.removed(), "id", "kept_id").drop("n")
 
     @property
     def annotated(self) -> DataFrame:
-        """All rows, with ``cluster``, ``kept``, ``kept_id`` and ``similarity``."""
-        return plain_ids(self.outcome.annotated(), "kept_id").drop(NUMBER, FILE)
+        """All rows, with ``cluster``, ``kept``, ``kept_id`` and ``similarity``; at levels that cut with ``cut`` and ``repeats``."""
+        return self.outcome.annotated().drop(NUMBER, FILE)
 
     def clusters(self, limit: int = 100) -> Iterator[Cluster]:
         """Kept documents for which others were removed, the largest clusters first."""
@@ -77,6 +82,27 @@ class SparkReport:
         )
         for row in grouped.orderBy(F.size("m").desc(), "first").limit(limit).collect():
             yield Cluster(row.kept_id, tuple(Member(each.id, each.similarity) for each in row.m))
+
+    def similarities(self, bars: int, least: float | None) -> Similarities:
+        """How similar removed documents are to what they point at, in so many bars from the least similarity on, or from the lowest."""
+        return samples.similarities(self.outcome.decisions, bars, least)
+
+    def sizes(self) -> list[tuple[int, int]]:
+        """How many clusters there are of each size, the smallest first."""
+        return samples.sizes(self.outcome.decisions, self.outcome.cluster_keys)
+
+    def samples(self, largest: int, nearest: int) -> tuple[list[tuple[int, Sample]], list[Sample]]:
+        """Pairs to look at, with their texts: of the largest clusters, and those that were nearest to staying."""
+        return samples.samples(self.outcome, self.outcome.cluster_keys, largest, nearest)
+
+    def to_html(self, path: str | Path | None = None, *, title: str = "Deduplication") -> str:
+        """One page that opens offline; written to ``path`` if there is one."""
+        from lookalike.deduping.html_report import page
+
+        html = page(self, check_str("title", title))
+        if path is not None:
+            write_file(check_path("path", path), html)
+        return html
 
     @property
     def unit(self) -> str:

@@ -1,17 +1,20 @@
-"""What rounds leave undecided for long: chains inside full buckets. One task has their buckets and texts, and goes on by itself.
+"""What rounds leave undecided for long: chains inside full buckets. One task has their buckets and texts, and asks the native leaders.
 
 It gets all living members of all buckets that an undecided document is in. An undecided one meets there all that it ever meets; a kept
-one meets less than it met, and stays. So by priority everybody's standing is what it would have become.
+one meets less than it met, and stays. So by priority everybody's standing is what it would have become. Other buckets of these documents
+are taken away: not all of their members are here, so that they could hold somebody who had no room.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lookalike import _native
 from lookalike.deduping.spark.blobs import (
     CELLS,
     MEMBERS,
@@ -23,17 +26,17 @@ from lookalike.deduping.spark.blobs import (
     blobs_of,
     by_partition,
     coded,
+    is_in,
     names_of,
     pieces,
 )
-from lookalike.deduping.spark.sketching import Given, Names
+from lookalike.deduping.spark.sketching import SALTS, Given, Names
 from lookalike.deduping.spark.stages import Verifying, members_in
 from lookalike.deduping.spark.texts import wanted_cells
 from lookalike.deduping.spark.work import collected
-from lookalike.leaders.candidates import BUCKET_LIMIT, Bucketed, Pairs, candidates, grouped
-from lookalike.leaders.decide import REMOVED
-from lookalike.leaders.rounds import NO_PAIRS, in_rounds
-from lookalike.leaders.verify import verify
+from lookalike.leaders.candidates import BUCKET_LIMIT, bucketed
+
+ODD = np.uint64(0x9E3779B97F4A7C15)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -65,7 +68,7 @@ class Concerned:
 
 @dataclass(frozen=True)
 class Remaining:
-    """The rounds in one process. It gives the documents that go."""
+    """The native leaders on whole buckets. It gives the documents that go."""
 
     verifying: Verifying
     limit: int = BUCKET_LIMIT
@@ -73,24 +76,42 @@ class Remaining:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for _, kinds in by_partition(batches):
             names, buckets = arrays_of(kinds[MEMBERS], "u8")
-            members = grouped([Bucketed(buckets, names)])
+            everyone = np.unique(names)
             cells = {bytes(blob.a): blob for blob in kinds[CELLS]}  # a document may be wanted by several buckets
             numbers, sketches = self.verifying.features(list(cells.values()))
-
-            def compare(pairs: Pairs) -> Any:
-                rows = Pairs(*map(self.verifying.priorities.numbers, pairs))
-                return verify(rows, numbers, sketches.features, sketches.offsets, self.verifying.rule)  # noqa: B023 - called at once
-
-            found, decided = in_rounds(
-                np.unique(members.priorities),
-                np.zeros(0, np.int64),
-                lambda removed: [candidates(members, removed, self.limit)],  # noqa: B023 - called at once
-                lambda kept: [NO_PAIRS],
-                compare,
-                self.verifying.rule.threshold,
-                self.limit,
+            by_number = np.argsort(numbers)
+            places = by_number[np.searchsorted(numbers, self.verifying.priorities.numbers(everyone), sorter=by_number)]
+            groups = _groups([cells[int(n).to_bytes(8, "big", signed=True)] for n in numbers[places].tolist()])
+            banding = self.verifying.rule.banding
+            found = bucketed(
+                np.asarray(sketches.keys).reshape(-1, banding.bands)[places].reshape(-1) + np.repeat(groups, banding.bands),
+                banding.bands,
+                everyone,
             )
-            yield from batches_of(pieces(0, WANTED, found[decided.standings == REMOVED]))
+            concerned = is_in(found.buckets, np.unique(buckets))
+            # A key that nobody shares, in place of those of other buckets; and no document is a copy of another.
+            alone = np.arange(len(concerned), dtype=np.uint64) * ODD
+            keys = np.where(concerned, found.buckets, alone)
+            digests = np.repeat(np.arange(1, len(everyone) + 1, dtype=np.uint64), 2)
+            features, offsets = _taken(np.asarray(sketches.features), np.asarray(sketches.offsets), places)
+            leaders = _native.Leaders(banding.bands, self.verifying.rule.threshold, self.limit).offer(features, offsets, digests, keys)[0]
+            yield from batches_of(pieces(0, WANTED, everyone[np.asarray(leaders) >= 0]))
+
+
+def _groups(cells: Sequence[Blob]) -> NDArray[np.uint64]:
+    """What the keys of each document were moved by, where documents are compared within groups alone."""
+    held = [np.frombuffer(cell.b, ">i8").astype(np.int64) for cell in cells]
+    return np.array([int(each[0]) if len(each) else 0 for each in held], np.int64).view(np.uint64) * SALTS[0]
+
+
+def _taken(
+    features: NDArray[np.uint64], offsets: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The features of some documents, in this order."""
+    counts = np.diff(offsets)[places]
+    ends = np.concatenate(([0], np.cumsum(counts)))
+    chosen = np.arange(ends[-1]) + np.repeat(offsets[:-1][places] - ends[:-1], counts)
+    return features[chosen], ends
 
 
 def settle_residue(rounds: Rounds, members: DataFrame, undecided: Names, removed: Names) -> Names:

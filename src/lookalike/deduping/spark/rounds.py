@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark import settling
-from lookalike.deduping.spark.blobs import EDGES, OPEN, PAIRS, SCHEMA, WANTED, arrays_of
+from lookalike.deduping.spark.blobs import EDGES, OPEN, PAIRS, SCHEMA, WANTED, arrays_of, batch_of
 from lookalike.deduping.spark.residue import settle_residue
 from lookalike.deduping.spark.sketching import Names, Priorities
-from lookalike.deduping.spark.stages import Grouping, LastPairing, Pairing, Verifying, new_pairs
+from lookalike.deduping.spark.stages import Grouping, LastPairing, Pairing, Verifying, edge_rows, edges_in, new_pairs
 from lookalike.deduping.spark.texts import wanted_cells
-from lookalike.deduping.spark.work import Work, collected, placed
+from lookalike.deduping.spark.work import Work, collected, named, placed
+from lookalike.leaders.candidates import Pairs
+from lookalike.leaders.rounds import NO_PAIRS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,12 +45,23 @@ class Copies(NamedTuple):
         return Copies(self.copies[chosen][order], self.originals[chosen][order])
 
 
-class Found(NamedTuple):
-    """Documents that go, the kept one each points at, and their similarity. In a frame or in arrays."""
+class Edges(NamedTuple):
+    """Pairs that are similar enough."""
 
-    edges: DataFrame | None  # all of them, of kind EDGES
+    pairs: Pairs
+    similarities: NDArray[np.float64]
+
+
+class Found(NamedTuple):
+    """Documents that go, and all similar pairs: in arrays while they are few, else in a frame."""
+
+    edges: DataFrame | None  # of kind EDGES
+    held: Edges | None
     removed: Names  # originals that go, ascending
     compared: int
+
+
+NOTHING_FOUND = Found(None, Edges(NO_PAIRS, np.zeros(0)), np.zeros(0, np.int64), 0)
 
 
 @dataclass
@@ -60,11 +75,13 @@ class Rounds:
     partitions: int
     threshold: float
     edges_on_driver: int
+    names_on_driver: int
+    documents: int
     step: Callable[[str], object] = lambda stage: None
     compared: int = 0
-    edges: int = 0
     _known: list[DataFrame] = field(default_factory=list)  # pairs that were compared
-    _edges: list[DataFrame] = field(default_factory=list)
+    _held: list[Edges] = field(default_factory=list)
+    _edges: list[DataFrame] = field(default_factory=list)  # once they are too many to be held
 
     def decide(self, rows: DataFrame, copies: Copies) -> Found:
         """``rows`` are those of kind ROWS, of all documents."""
@@ -74,14 +91,9 @@ class Rounds:
         removed: list[Names] = []
         while True:
             self.step("pairs")
-            pairing = Pairing(self.work.given(removed), self.partitions)
-            found = self.work.saved(members.mapInArrow(pairing, SCHEMA), "pairs")
-            self._compare(found.where(f"kind = {PAIRS}"))
-            left_open = found.where(f"kind = {OPEN}")
+            left_open = self._compare(members.mapInArrow(Pairing(self.work.given(removed), self.partitions), SCHEMA))
             self.step("settle")
-            settled = settling.settled(
-                self.work, self._all_edges(), self.edges, left_open, self.threshold, self.partitions, self.edges_on_driver
-            )
+            settled = self._settled(left_open)
             before = np.concatenate(removed) if removed else np.zeros(0, np.int64)
             removed.append(np.setdiff1d(settled.removed, before))
             if not len(settled.undecided):
@@ -93,34 +105,57 @@ class Rounds:
         gone = np.sort(np.concatenate(removed))
         self.step("last pairs")
         last = LastPairing(self.work.given(gone), self.work.given(tuple(copies.of(gone))), self.partitions)
-        self._compare(self.work.saved(members.mapInArrow(last, SCHEMA), "last-pairs"))
-        return Found(self._all_edges(), gone, self.compared)
+        self._compare(members.mapInArrow(last, SCHEMA))
+        return Found(self._all_edges(), self._all_held() if not self._edges else None, gone, self.compared)
 
-    def _all_edges(self) -> DataFrame | None:
+    def _settled(self, left_open: DataFrame | None) -> settling.Settled:
+        """What all edges so far and the open buckets say: on the driver while it holds them, else component by component."""
+        if not self._edges:
+            still_open = settling.open_in(collected(left_open) if left_open is not None else [])
+            return settling.settle(*self._all_held(), still_open, self.threshold)
+        answers = settling.settled_by_component(self.work, self._all_edges(), left_open, self.threshold, self.partitions)
+        return settling.told(named(answers, 1, self.names_on_driver, self.documents))
+
+    def _all_held(self) -> Edges:
+        return Edges(
+            Pairs(*(np.concatenate([getattr(held.pairs, side) for held in self._held] or [NO_PAIRS.later]) for side in Pairs._fields)),
+            np.concatenate([held.similarities for held in self._held] or [np.zeros(0)]),
+        )
+
+    def _all_edges(self) -> Any:
         return reduce(lambda left, right: left.unionAll(right), self._edges) if self._edges else None
 
-    def _compare(self, pairs: DataFrame) -> None:
-        """Compares those that are new."""
+    def _compare(self, pairs: DataFrame) -> DataFrame | None:
+        """Compares those that are new. Rows of open buckets that were among them come back, if there are any."""
         from pyspark.sql import functions as F
 
         known = [frame.withColumn("kind", F.lit(EDGES)) for frame in self._known]
         everything = placed(reduce(lambda left, right: left.unionAll(right), known, pairs), self.partitions)
         new = self.work.saved(everything.mapInArrow(new_pairs, SCHEMA), "new-pairs")
-        found = new.where(f"kind = {PAIRS}")
-        counts = {
-            row.kind: row for row in new.groupBy("kind").agg(F.sum(F.length("a")).alias("a"), F.sum(F.length("b")).alias("b")).collect()
-        }
-        if PAIRS not in counts:
+        sizes = new.select("kind", F.length("a").alias("a"), F.length("b").alias("b")).toArrow().to_pydict()
+        of_a, of_b = (dict.fromkeys((PAIRS, WANTED, OPEN), 0) for _ in "ab")
+        for kind, a, b in zip(sizes["kind"], sizes["a"], sizes["b"], strict=True):
+            of_a[kind] += a
+            of_b[kind] += b
+        if of_b[PAIRS]:
+            self.compared += of_b[PAIRS] // 8
+            found = new.where(f"kind = {PAIRS}")
+            self._known.append(found)
+            self.step("verify")
+            cells = wanted_cells(self.corpus, new.where(f"kind = {WANTED}"), of_a[WANTED], self.priorities)
+            self._take(placed(found.unionAll(cells), self.partitions).mapInArrow(self.verifying, SCHEMA))
+        return new.where(f"kind = {OPEN}") if of_a[OPEN] else None
+
+    def _take(self, verified: DataFrame) -> None:
+        """There are no more edges than pairs: while these are few, the driver holds the edges."""
+        if self.compared <= self.edges_on_driver:
+            self._held.append(Edges(*edges_in(collected(verified))))
             return
-        self.compared += counts[PAIRS].b // 8
-        self._known.append(found)
-        self.step("verify")
-        cells = wanted_cells(self.corpus, new.where(f"kind = {WANTED}"), counts[WANTED].a, self.priorities)
-        verified = placed(found.unionAll(cells), self.partitions).mapInArrow(self.verifying, SCHEMA)
-        edges = self.work.saved(verified, "edges")
-        # There are no more edges than pairs: while these are few, nobody needs to count.
-        self.edges = self.compared if self.compared <= self.edges_on_driver else self.edges + edge_count(edges)
-        self._edges.append(edges)
+        if not self._edges:
+            table: Any = arrow("Spark").Table.from_batches([batch_of([blob for held in self._held for blob in edge_rows(0, *held)])])
+            self._edges.append(self.work.saved(self.work.session.createDataFrame(table, SCHEMA), "first-edges"))
+            self._held.clear()
+        self._edges.append(self.work.saved(verified, "edges"))
 
 
 def edge_count(edges: DataFrame) -> int:
@@ -129,7 +164,7 @@ def edge_count(edges: DataFrame) -> int:
     return (edges.agg(F.sum(F.length("b"))).collect()[0][0] or 0) // 8
 
 
-def found_copies(frame: DataFrame) -> Copies:
-    names, first = arrays_of(collected(frame), "i8")
+def found_copies(frame: DataFrame, most: int, documents: int) -> Copies:
+    names, first = arrays_of(named(frame, 8, most, documents), "i8")
     order = np.argsort(names)
     return Copies(names[order], first[order])

@@ -16,8 +16,7 @@ from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark.blobs import EDGES, SCHEMA, Blob, arrays_of, batches_of, blobs_of, names_of, pieces
 from lookalike.deduping.spark.components import components
 from lookalike.deduping.spark.sketching import Names
-from lookalike.deduping.spark.stages import edges_in
-from lookalike.deduping.spark.work import Work, collected
+from lookalike.deduping.spark.work import Work
 from lookalike.leaders.candidates import BUCKET_LIMIT, Open, Pairs
 from lookalike.leaders.decide import NOTHING_OPEN, REMOVED, UNDECIDED, decide
 
@@ -33,13 +32,13 @@ class Settled(NamedTuple):
     undecided: Names
 
 
-def settled(
-    work: Work, edges: DataFrame | None, count: int, left_open: DataFrame, threshold: float, partitions: int, edges_on_driver: int
-) -> Settled:
-    if edges is None or count <= edges_on_driver:
-        return settle(*edges_in(collected(edges) if edges is not None else []), open_in(collected(left_open)), threshold)
+def settled_by_component(work: Work, edges: DataFrame, left_open: DataFrame | None, threshold: float, partitions: int) -> DataFrame:
+    """Rows of kinds GONE and UNKNOWN."""
     rows = by_component(work, edges, left_open, partitions).mapInArrow(Settling(threshold), SCHEMA)
-    answers = collected(work.saved(rows, "settled"))
+    return work.saved(rows, "settled")
+
+
+def told(answers: list[Blob]) -> Settled:
     gone, unknown = (np.sort(names_of(blob for blob in answers if blob.kind == kind)) for kind in (GONE, UNKNOWN))
     return Settled(gone, unknown)
 
@@ -73,14 +72,16 @@ class Settling:
         edge = kinds == EDGES
         still_open = Open(x[~edge].view(np.uint64), names[~edge], y[~edge].astype(np.uint8))
         found = settle(Pairs(x[edge], names[edge]), y[edge], still_open, self.threshold)
-        yield from batches_of([*pieces(0, GONE, found.removed), *pieces(0, UNKNOWN, found.undecided)])
+        counted = (np.zeros(len(names), np.uint8) for names in found)
+        yield from batches_of([*pieces(0, GONE, found.removed, next(counted)), *pieces(0, UNKNOWN, found.undecided, next(counted))])
 
 
-def by_component(work: Work, edges: DataFrame, left_open: DataFrame, partitions: int) -> DataFrame:
+def by_component(work: Work, edges: DataFrame, left_open: DataFrame | None, partitions: int) -> DataFrame:
     """Edges and open rows one by one, those of a component in one partition."""
     from pyspark.sql import functions as F
 
-    rows = work.saved(edges.unionAll(left_open).mapInArrow(exploded, "n long, kind int, x long, y double"), "rows")
+    both = edges if left_open is None else edges.unionAll(left_open)
+    rows = work.saved(both.mapInArrow(exploded, "n long, kind int, x long, y double"), "rows")
     # A bucket is a node of its own, below all documents: so its members belong together.
     other = F.when(F.col("kind") == EDGES, F.col("x")).otherwise(F.lit(-1) - F.shiftrightunsigned("x", 1))
     labels = components(work, rows.select(F.col("n").alias("u"), other.alias("v")))

@@ -17,6 +17,7 @@ from lookalike.deduping.spark.blobs import (
     DIGESTS,
     EDGES,
     MEMBERS,
+    MOST_BYTES,
     OPEN,
     PAIRS,
     ROWS,
@@ -44,6 +45,7 @@ from lookalike.leaders.verify import verify
 
 MEMBERS_PER_TARGET = 1 << 16  # of one leader: the pairs of a leader with more are spread over several partitions
 MEMBERS_PER_ROW = 1 << 22
+EDGE = 24  # bytes at most
 SPREAD = np.uint64(0xA24BAED4963EE407)
 
 
@@ -127,7 +129,7 @@ class Pairing:
             pairs, left_open = candidates(members, removed, self.limit)
             yield from batches_of(routed(pairs, self.partitions))
             if len(left_open.buckets):
-                yield from batches_of(open_rows(left_open))
+                yield from batches_of(open_rows(blob.p, left_open))
 
 
 def _sizes(members: Bucketed) -> NDArray[np.int64]:
@@ -135,10 +137,10 @@ def _sizes(members: Bucketed) -> NDArray[np.int64]:
     return np.diff(ends, prepend=0)
 
 
-def open_rows(left_open: Open) -> Iterator[Blob]:
-    for first in range(0, len(left_open.buckets), MEMBERS_PER_ROW):
-        part = slice(first, first + MEMBERS_PER_ROW)
-        yield Blob(0, OPEN, coded(left_open.priorities[part]), left_open.buckets[part].tobytes(), left_open.leads[part].tobytes())
+def open_rows(target: int, left_open: Open) -> Iterator[Blob]:
+    for first in range(0, len(left_open.buckets), step := max(MOST_BYTES // EDGE, 1)):
+        part = slice(first, first + step)
+        yield Blob(target, OPEN, coded(left_open.priorities[part]), left_open.buckets[part].tobytes(), left_open.leads[part].tobytes())
 
 
 def routed(pairs: Pairs, partitions: int) -> Iterator[Blob]:
@@ -178,7 +180,8 @@ class LastPairing:
 
 
 def new_pairs(batches: Iterable[Any]) -> Iterator[Any]:
-    """Pairs from everywhere, and those that were compared before (kind EDGES) → those that are new, and the texts that they need."""
+    """Pairs from everywhere, and those that were compared before (kind EDGES) → those that are new, and the texts that they need.
+    Rows of open buckets go through."""
     for target, kinds in by_partition(batches):
         found = distinct(_pairs(kinds[PAIRS]))
         if kinds[EDGES]:
@@ -186,6 +189,7 @@ def new_pairs(batches: Iterable[Any]) -> Iterator[Any]:
         if len(found.later):
             yield from batches_of(pieces(target, PAIRS, found.later, found.earlier))
             yield from batches_of(pieces(target, WANTED, np.unique(np.concatenate(found))))
+        yield from batches_of(Blob(*blob[:2], *map(bytes, blob[2:])) for blob in kinds[OPEN])
 
 
 def _pairs(blobs: Iterable[Blob]) -> Pairs:
@@ -229,8 +233,8 @@ def cells_of(blobs: Sequence[Blob]) -> Any:
 
 
 def edge_rows(target: int, pairs: Pairs, similarities: NDArray[np.float64]) -> Iterator[Blob]:
-    for first in range(0, len(pairs.later), MEMBERS_PER_ROW):
-        part = slice(first, first + MEMBERS_PER_ROW)
+    for first in range(0, len(pairs.later), step := max(MOST_BYTES // EDGE, 1)):
+        part = slice(first, first + step)
         yield Blob(target, EDGES, coded(pairs.later[part]), pairs.earlier[part].tobytes(), similarities[part].tobytes())
 
 

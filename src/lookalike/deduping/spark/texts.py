@@ -36,17 +36,16 @@ class Exploding:
 
 
 def wanted_cells(corpus: DataFrame, wanted: DataFrame, count: int, priorities: Priorities) -> DataFrame:
-    """Rows of kind CELLS: the number of a row of the corpus, and its cell. At most ``count`` are wanted."""
+    """Rows of kind CELLS: the number of a row of the corpus, its group where there are such, and its cell. At most ``count`` are wanted."""
     from pyspark.sql import functions as F
 
     rows = wanted.mapInArrow(Exploding(priorities), "n long, p int")
     if count <= BROADCAST:
         rows = F.broadcast(rows)
-    nothing = F.lit(b"").cast("binary")
+    group = F.col("per").cast("binary") if "per" in corpus.columns else F.lit(b"").cast("binary")
+    names = (F.col("n").cast("binary").alias("a"), group.alias("b"), F.col(CELL).cast("binary").alias("c"))
     return (
-        corpus.select("n", CELL)
+        corpus.select(*(name for name in ("n", CELL, "per") if name in corpus.columns))
         .join(rows, "n")
-        .select(
-            "p", F.lit(CELLS).alias("kind"), F.col("n").cast("binary").alias("a"), nothing.alias("b"), F.col(CELL).cast("binary").alias("c")
-        )
+        .select("p", F.lit(CELLS).alias("kind"), *names)
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.deduping.spark.blobs import Blob, blobs_of
 from lookalike.deduping.spark.sketching import Given
-from lookalike.errors import InputError
+from lookalike.errors import EngineError, InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,6 +81,20 @@ def placed(frame: DataFrame, partitions: int) -> DataFrame:
     """Rows in the partitions that their column p names. Before Spark 4.1 names are hashed: some partitions get two, and others none."""
     by_id = getattr(frame, "repartitionById", None)
     return by_id(partitions, "p") if by_id else frame.repartition(partitions, "p")
+
+
+def named(frame: DataFrame, width: int, most: int, documents: int) -> list[Blob]:
+    """Rows for the driver, of documents that go: their column b has ``width`` bytes for each. More than so many are an error."""
+    from pyspark.sql import functions as F
+
+    if documents > most:
+        count = (frame.agg(F.sum(F.length("b"))).collect()[0][0] or 0) // width
+        if count > most:
+            raise EngineError(
+                f"{count:,} documents would go, and the driver holds {most:,}: dedupe each part of the corpus by itself first (per=),"
+                " and then what stays; or raise Engine(names_on_driver=…), 24 bytes each on the driver and 8 in every worker"
+            )
+    return collected(frame)
 
 
 def collected(frame: DataFrame) -> list[Blob]:

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_choice, check_int, check_path, refuse
+from lookalike.checks import check_choice, check_int, check_path, is_number, refuse
 from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, pack
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
-from lookalike.corpus.formats.jsonl import edited_line, stretches
+from lookalike.corpus.formats.jsonl_writing import edited_line, stretches
 from lookalike.corpus.formats.lines import line_blocks
 from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import opened, packed
@@ -116,7 +116,7 @@ def dedupe_stream(
     probability of at most ``bloom``. The filter cannot say which original a copy has, so there is no audit trail. Methods: ``exact`` (equal
     words) and ``bytes``. ``format="text"`` reads plain text, of which lines or paragraphs are removed.
     """
-    if isinstance(bloom, bool) or not isinstance(bloom, int | float) or not LOWEST_RATE <= bloom < 1:
+    if not is_number(bloom) or not LOWEST_RATE <= bloom < 1:
         raise refuse("bloom", bloom, f"give the rate of errors that you accept, from {LOWEST_RATE} to below 1, such as 1e-6")
     check_int("capacity", capacity, 1, MOST_CAPACITY)
     given = Input(inputs, text_column, id_column, format)

@@ -9,50 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.deduping.ledger import Ledger
+from lookalike.deduping.parts import Parts
 from lookalike.deduping.run import Decisions
 
 DOCUMENT, FIRST, LENGTH, SOURCE, SOURCE_FIRST = range(5)  # columns of what the kernel finds
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class Passages(Parts):
     """First those that are cut, then those that stay; each has a document, its first unit and how many units it has."""
 
-    ledger: Ledger
     owners: NDArray[np.int64]  # documents
     firsts: NDArray[np.int64]
     lengths: NDArray[np.int64]
     leaders: NDArray[np.int64]  # of those that are cut, the number of the one that stays
     spans: NDArray[np.int64]  # begin, end, and where the next unit begins; in code points
 
-    @property
-    def documents(self) -> int:
-        return self.ledger.documents
-
-    @property
-    def empty(self) -> int:
-        return self.ledger.empty
-
-    @property
-    def without_text(self) -> int:
-        return self.ledger.without_text
-
     def part(self, number: int) -> tuple[int, int] | None:
         start, end, _ = self.spans[number].tolist()
         return start, end
-
-    def id(self, number: int) -> Any:
-        return self.ledger.id(int(self.owners[number]))
-
-    def id_json(self, number: int) -> bytes:
-        return self.ledger.id_json(int(self.owners[number]))
-
-    def file(self, number: int) -> str:
-        return self.ledger.file(int(self.owners[number]))
-
-    def row(self, number: int) -> int:
-        return self.ledger.row(int(self.owners[number]))
 
     def owner(self, number: int) -> int:
         return int(self.owners[number])

@@ -94,7 +94,8 @@ class PassageRun:
         """The documents: all of them stay, and some get shorter."""
         nothing = Decisions(np.full(self.ledger.documents, -1, np.int64), np.zeros(self.ledger.documents))
         passages = verdicts.ledger
-        return DocumentVerdicts(self.ledger, nothing, Edits(column, passages.cuts() if isinstance(passages, Passages) else {}))
+        edits = Edits(column, passages.cuts() if isinstance(passages, Passages) else {})
+        return DocumentVerdicts(self.ledger, nothing, edits, verdicts)
 
     def _read(self, readers: Sequence[Reader]) -> NDArray[np.int64]:
         """Where the units of each text begin."""

@@ -31,7 +31,8 @@ async def readyz(service: Service, call: Call) -> Answer:
     except LookalikeError as error:
         return Answer.json({"status": "starting", "documents": 0, "writer": writer, "message": str(error)}, 503, retry_after="1")
     ready = writer or service.writer is None
-    return Answer.json({"status": "ready" if ready else "starting", "documents": documents, "writer": writer}, 200 if ready else 503)
+    found = {"status": "ready" if ready else "starting", "documents": documents, "writer": writer}
+    return Answer.json(found) if ready else Answer.json(found, 503, retry_after="1")
 
 
 async def metrics(service: Service, call: Call) -> Answer:

@@ -16,49 +16,67 @@ from lookalike.service.filters import parsed_where
 if TYPE_CHECKING:
     from lookalike.index.index import Index
     from lookalike.service.app import Service
-    from lookalike.stores.matches import Match
+    from lookalike.stores.matches import Match, Matches
 
 CHEAP = ("near", "simhash")  # what takes a fraction of a millisecond, if the text is short
 CHEAP_CHARACTERS = 20_000
+MOST_MATCHES = 10_000  # of one query, however often one asks for the next
 
 
 async def search(service: Service, call: Call) -> Answer:
     asked = await call.read(shapes.SearchRequest)
-    given = {name: value for name in ("text", "simhash", "record") if (value := getattr(asked, name)) is not UNSET}
+    given = {name: value for name in ("text", "simhash", "record", "vector") if (value := getattr(asked, name)) is not UNSET}
     if len(given) != 1:
-        raise InputError("give one thing to look for: text, simhash or record")
-    by = asked.by if isinstance(asked.by, str) else "simhash" if "simhash" in given else "record" if "record" in given else "near"
+        raise InputError("give one thing to look for: text, simhash, record or vector")
     text = asked.text if isinstance(asked.text, str) else None
-    if text is not None and len(text) > call.limits.text:
-        raise TooLarge(f"the text has {len(text)} characters, and {call.limits.text} are allowed")
+    if text is not None:
+        _check_length(text, call)
     index = service.shelf.get(call.collection)
-    options: dict[str, Any] = {"by": by, "k": asked.k, "limit": min(asked.limit + asked.offset, 10_000), "compare": asked.compare}
+    options = _options(asked) | {"compare": asked.compare, "approximate": asked.approximate}
+    if asked.min_share is not UNSET:
+        options["min_share"] = asked.min_share
+
+    def work() -> dict[str, Any]:
+        if "simhash" in given:
+            found = index.search(simhash=number_of(given["simhash"]), **options)
+        elif "vector" in given:
+            found = index.search(vector=given["vector"], **options)
+        else:
+            found = index.search(_thing(text, asked.as_) if text is not None else given["record"], **options)
+        matches = found[asked.offset :]
+        texts = _texts(index, matches) if asked.with_text else {}
+        rows = [_row(match, asked.passages) | ({"text": texts.get(match.id)} if asked.with_text else {}) for match in matches]
+        return {"matches": rows, "total": found.total, "scale": found.scale, "notes": found.notes, "next": _next(asked, len(rows), found)}
+
+    by = options.get("by", "simhash" if "simhash" in given else "near" if text is not None else "")
+    cheap = by in CHEAP and not asked.compare and (text is None or len(text) <= CHEAP_CHARACTERS) and options.get("threshold") != 0
+    return Answer.json(await (service.lanes.cheap if cheap else service.lanes.heavy)(work))
+
+
+def _options(asked: shapes.SearchRequest | shapes.SearchBatchRequest) -> dict[str, Any]:
+    options: dict[str, Any] = {"k": asked.k, "limit": min(asked.limit + asked.offset, MOST_MATCHES)}
+    if asked.by is not UNSET:
+        options["by"] = asked.by
     if asked.threshold is not UNSET:
         options["threshold"] = asked.threshold
     if asked.where is not UNSET:
         options["where"] = parsed_where(asked.where)
+    return options
 
-    def work() -> bytes | dict[str, Any]:
-        if "simhash" in given:
-            found = index.search(simhash=number_of(given["simhash"]), **options)
-        elif "record" in given:
-            found = index.search(given["record"], **options)
-        else:
-            found = index.search(page(text) if asked.as_ == "page" and text is not None else text, **options)
-        matches = found[asked.offset :]
-        texts = _texts(index, matches) if asked.with_text else {}
-        rows = [_row(match, asked.passages) | ({"text": texts.get(match.id)} if asked.with_text else {}) for match in matches]
-        following = asked.offset + len(rows)
-        return {
-            "matches": rows,
-            "total": found.total,
-            "scale": found.scale,
-            "notes": found.notes,
-            "next": following if found.total > following and rows else None,
-        }
 
-    cheap = by in CHEAP and not asked.compare and (text is None or len(text) <= CHEAP_CHARACTERS) and options.get("threshold") != 0
-    return Answer.json(await (service.lanes.cheap if cheap else service.lanes.heavy)(work))
+def _check_length(text: str, call: Call) -> None:
+    if len(text) > call.limits.text:
+        raise TooLarge(f"the text has {len(text)} characters, and {call.limits.text} are allowed")
+
+
+def _thing(text: str, what: str) -> Any:
+    return page(text) if what == "page" else text
+
+
+def _next(asked: shapes.SearchRequest | shapes.SearchBatchRequest, rows: int, found: Matches) -> int | None:
+    """Where the next page of matches begins."""
+    following = asked.offset + rows
+    return following if rows and found.total > following else None
 
 
 def _row(match: Match, passages: bool) -> dict[str, Any]:
@@ -88,24 +106,39 @@ def number_of(simhash: object) -> int:
 
 async def batch(service: Service, call: Call) -> Answer:
     asked = await call.read(shapes.SearchBatchRequest)
-    if (asked.texts is UNSET) == (asked.simhashes is UNSET):
-        raise InputError("give texts or simhashes, one of the two")
-    index = service.shelf.get(call.collection)
-    threshold = None if asked.threshold is UNSET else asked.threshold
+    given = {name: value for name in ("texts", "simhashes", "records") if (value := getattr(asked, name)) is not UNSET}
+    if len(given) != 1:
+        raise InputError("give texts, simhashes or records, one of the three")
+    (name, things), *_ = given.items()
+    if name == "texts":
+        for text in things:
+            _check_length(text, call)
+    index, options = service.shelf.get(call.collection), _options(asked)
+    work = _many_simhashes if name == "simhashes" else _many
+    return Answer.json(await service.lanes.heavy(lambda: work(index, asked, things, options)))
 
-    def texts() -> list[list[dict[str, Any]]]:
-        assert not isinstance(asked.texts, type(UNSET))  # noqa: S101 (says it to the type checker)
-        found = index.search_texts(asked.texts, threshold=threshold, limit=asked.limit)
-        return [[_row(match, asked.passages) for match in matches] for matches in found]
 
-    def simhashes() -> list[list[dict[str, Any]]]:
-        assert not isinstance(asked.simhashes, type(UNSET))  # noqa: S101
-        found = index.search_simhashes([number_of(each) for each in asked.simhashes], asked.k, limit=asked.limit)
-        edges, bits = found.offsets.tolist(), index.settings["bits"]
-        rows = [{"id": id_, "distance": far, "score": 1 - far / bits} for id_, far in zip(found.ids, found.distances.tolist(), strict=True)]
-        return [rows[first:last] for first, last in pairwise(edges)]
+def _many(index: Index, asked: shapes.SearchBatchRequest, things: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    if asked.texts is not UNSET and asked.as_ == "text" and options.get("by", "near") == "near":
+        found = index.search_texts(things, **{name: value for name, value in options.items() if name not in ("k", "by")})
+    else:
+        found = [index.search(_thing(each, asked.as_) if isinstance(each, str) else each, **options) for each in things]
+    answers = [[_row(match, asked.passages) for match in matches[asked.offset :]] for matches in found]
+    return {"answers": answers, "next": [_next(asked, len(rows), matches) for rows, matches in zip(answers, found, strict=True)]}
 
-    return Answer.json({"answers": await service.lanes.heavy(texts if asked.simhashes is UNSET else simhashes)})
+
+def _many_simhashes(index: Index, asked: shapes.SearchBatchRequest, values: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+    if options.get("by", "simhash") != "simhash":
+        raise InputError(f"by={options['by']!r:.40}: SimHashes are searched by simhash: leave it out")
+    most = options["limit"]
+    found = index.search_simhashes([number_of(each) for each in values], asked.k, limit=most + 1, where=options.get("where"))
+    edges, bits = found.offsets.tolist(), index.settings["bits"]
+    rows = [{"id": id_, "distance": far, "score": 1 - far / bits} for id_, far in zip(found.ids, found.distances.tolist(), strict=True)]
+    several = [rows[first:last] for first, last in pairwise(edges)]
+    return {
+        "answers": [each[asked.offset : most] for each in several],
+        "next": [most if len(each) > most else None for each in several],
+    }
 
 
 async def clusters(service: Service, call: Call) -> Answer:

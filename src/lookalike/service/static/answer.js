@@ -2,15 +2,16 @@
 import { h, $, $$, t, num, pct, score, band, segmented, chip, toast, save, langOf, roving } from './core.js';
 import { dial } from './dial.js';
 import { diffView, shares } from './diff.js';
+import { finder } from './find.js';
 import { minimap } from './minimap.js';
 import { judge, keys, state } from './compare.js';
 import * as api from './api.js';
 
 const FORMS = ['markup', 'quotes', 'width', 'script', 'numerals', 'accents'];
-let view = null;                                         // the diff on the screen
+let view = null, find = null;                            // the diff on the screen, and its search
 
 export function answer(main) {
-  Object.assign(keys, own); view = null;
+  Object.assign(keys, own); view = find = null;
   const { found } = state, { result } = found;
   const isText = !!result.segments;
   const now = current();
@@ -31,7 +32,7 @@ export function answer(main) {
         ['blend', ...Object.keys(result.measures || {}).filter(name => result.measures[name] != null)].map(name => h('option', { value: name === 'blend' ? 'all' : name, selected: state.method === name }, t('m_' + name).replace(/^m_/, ''))))),
       isText && h('div.chips', { role: 'group', 'aria-label': t('forms') }, h('span.soft', t('forms')), ['case', 'space'].map(name => h('span.chip.fixed', { title: t('always') }, t('f_' + name))),
         FORMS.map(name => chip(t('f_' + name), state.ignore.includes(name), on => { const was = state.ignore; again(() => state.ignore = on ? [...was, name] : was.filter(x => x !== name), () => state.ignore = was); }, t('x_' + name))))));
-  if (isText) main.append(textView(result)); else main.append(state.as === 'page' ? pageView(result) : recordView(result));
+  if (isText) { const text = textView(result); $('.options', main).append(find.el); main.append(text); } else main.append(state.as === 'page' ? pageView(result) : recordView(result));
 }
 // Where two pages agree and differ most, in a sentence.
 function extremes(measures) {
@@ -55,7 +56,7 @@ function count(i) { if (counter) counter.textContent = i >= 0 ? `${i + 1} / ${vi
 function textView(result) {
   const code = state.as === 'code', phone = matchMedia('(max-width: 720px)').matches;
   view = diffView({ left: state.left, right: state.right, result, code, labels: state.names, inline: state.inline ?? phone, folded: state.folded });
-  counter = h('span.num.count'); count(-1);
+  counter = h('span.num.count'); count(-1); find = finder(view, [state.left, state.right]);
   view.el.addEventListener('change-at', event => count(event.detail));
   const passages = [...result.passages].sort((a, b) => (b.left[1] - b.left[0]) - (a.left[1] - a.left[0]));
   const step = (label, sign, by, key) => h('button.icon', { 'aria-label': label, title: `${label} (${key})`, onclick: () => view.next(by) }, sign);
@@ -121,5 +122,9 @@ function swap(quiet) {
 async function report() {
   try { save('comparison.html', await api.reportOf(state)); } catch (error) { toast(error.message || String(error)); }
 }
-const own = { n: () => view?.next(1), j: () => view?.next(1), p: () => view?.next(-1), k: () => view?.next(-1), x: () => state.found && $('.names') && swap(), i: () => view && toggle('inline'), u: () => view && toggle('folded') };
+const own = { n: () => view?.next(1), j: () => view?.next(1), p: () => view?.next(-1), k: () => view?.next(-1), x: () => state.found && $('.names') && swap(), i: () => view && toggle('inline'), u: () => view && toggle('folded'), '/': () => find?.focus() };
 for (const n of [1, 2, 3, 4]) own[n] = () => $$('.legend .key')[n]?.click();
+// Where not every row is drawn, the search of the page is the one that finds; asked for again, the browser's own comes.
+addEventListener('keydown', event => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && view?.large && view.el.isConnected && !find.active) { event.preventDefault(); find.focus(); }
+});

@@ -77,6 +77,8 @@ export async function each(list, work, many = 6) {
   return out;
 }
 export const clusters = (threshold, by = 'near') => ask('GET', withQuery('/clusters', { threshold, by }));
+export const pairs = asked => ask('POST', withQuery('/pairs'), { json: asked });
+export const pairsReport = async asked => (await send('POST', withQuery('/pairs'), { json: { ...asked, format: 'html' } })).text();
 export const feedback = pairs => ask('POST', '/feedback', { json: { pairs } });
 /** NDJSON up, a status for each line down, as they come. */
 export async function upload(lines, each) {

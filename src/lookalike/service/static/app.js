@@ -43,7 +43,7 @@ function header() {
 function theme() {
   const order = ['auto', 'light', 'dark']; set('theme', order[(order.indexOf(settings.theme) + 1) % 3]); header(); $('.tools [title^="' + t('theme') + '"]').focus();
 }
-const KEYS = [['1…4 Alt', 'k_view'], ['n p', 'k_change'], ['1 2 3 4', 'k_kind'], ['x', 'k_swap'], ['i', 'k_inline'], ['u', 'k_fold'], ['↑ ↓', 'k_list'], ['↵', 'k_open'], ['Ctrl ↵', 'k_run'], ['Ctrl K', 'k_palette'], ['Esc', 'k_esc'], ['?', 'k_help']];
+const KEYS = [['1…4 Alt', 'k_view'], ['n p', 'k_change'], ['1 2 3 4', 'k_kind'], ['x', 'k_swap'], ['i', 'k_inline'], ['u', 'k_fold'], ['↑ ↓', 'k_list'], ['↵', 'k_open'], ['/', 'k_find'], ['Ctrl ↵', 'k_run'], ['Ctrl K', 'k_palette'], ['Esc', 'k_esc'], ['?', 'k_help']];
 function help() {
   if ($('dialog[open]')) return;
   dialog(t('keys'), h('dl.keys', KEYS.map(([keys, text]) => h('div', h('dt', (keys === '1…4 Alt' ? ['Alt', '1…4'] : keys.split(' ')).map(key => h('kbd', key))), h('dd', t(text))))));
@@ -51,7 +51,7 @@ function help() {
 function palette() {
   if ($('dialog[open]')) return;
   const go = hash => () => { location.hash = hash; };
-  const all = [...names.map(name => [t(name), go('#/' + name)]), [`${t('library')}: ${t('clusters')}`, go('#/library/clusters')],
+  const all = [...names.map(name => [t(name), go('#/' + name)]), ...['clusters', 'matrix'].map(name => [`${t('library')}: ${t(name)}`, go('#/library/' + name)]),
     ...['zh', 'en', 'code', 'page', 'record', 'script'].map(name => [`${t('examples')}: ${t('ex_' + name)}`, go('#/compare?sample=' + name)]),
     [t('swap'), () => current.keys?.x?.()], ...['auto', 'light', 'dark'].map(name => [`${t('theme')}: ${t(name)}`, () => { set('theme', name); header(); }]),
     ['English', () => { set('lang', 'en'); route(); }], ['中文', () => { set('lang', 'zh'); route(); }], [t('keys'), help]];

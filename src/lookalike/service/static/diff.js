@@ -116,6 +116,7 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
   const el = h('table', { class: 'diff' + (code ? ' code' : '') });
   const state = { inline, folded }, opened = new Set();  // folds that were opened, by their first row
   let at = -1, kindOnly = null, current = null, flash = null, items = [], itemOf = [], parts = null;
+  const rowsBy = [null, null];
 
   const inside = ([from, to], p) => p.from < to && p.to > from;
   function mark(p, side, old) {
@@ -194,6 +195,15 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
     const where = change.rows[side] < 0 ? 1 - side : side, behavior = bring(change.rows[where]);
     select(change); shown(change).find(x => +x.dataset.side === where)?.scrollIntoView({ block: 'center', behavior });
   }
+  // Lit, its fold opened, in the middle of the screen.
+  function show(p, row) {
+    flash = p; $$('.flash', el).forEach(x => x.classList.remove('flash'));
+    if (row < 0) return;
+    if (Array.isArray(items[itemOf[row]])) { opened.add(items[itemOf[row]][0]); draw(); }
+    bring(row);
+    $$('[data-from]', el).forEach(x => { const [from, to] = x.dataset.side === '0' ? p.left : p.right; if (+x.dataset.from < to && +x.dataset.to > from) x.classList.add('flash'); });
+    itemEl(itemOf[row])?.scrollIntoView({ block: 'center' });
+  }
   function say(change) {
     const all = wanted(), a = clip(textOf(change.g[0], 0)), b = clip(textOf(change.g[1], 1));
     announce(t('change_say', { i: all.indexOf(change) + 1, n: all.length, kind: t(change.kind), what: change.kind === 'reworded' ? t('became', { a, b }) : a || b }));
@@ -211,14 +221,25 @@ export function diffView({ left, right, result, code = false, labels = ['A', 'B'
     },
     only(kind) { kindOnly = kind; at = -1; el.dataset.only = kind || ''; select(null); },
     set(key, value) { state[key] = value; opened.clear(); draw(); },
-    passage(p) {
-      flash = p; $$('.flash', el).forEach(x => x.classList.remove('flash'));
-      const row = rows.findIndex(([l]) => l?.parts.some(part => inside(p.left, part)));
-      if (row < 0) return;
-      if (Array.isArray(items[itemOf[row]])) { opened.add(items[itemOf[row]][0]); draw(); }
-      bring(row);
-      $$('[data-from]', el).forEach(x => { const [from, to] = x.dataset.side === '0' ? p.left : p.right; if (+x.dataset.from < to && +x.dataset.to > from) x.classList.add('flash'); });
-      itemEl(itemOf[row])?.scrollIntoView({ block: 'center' });
+    passage(p) { show(p, rows.findIndex(([l]) => l?.parts.some(part => inside(p.left, part)))); },
+    /** The row in which a place of one side stands. */
+    rowAt(side, at) {
+      rowsBy[side] ||= rows.flatMap((row, i) => row[side] ? [[row[side].from, i]] : []).sort((a, b) => a[0] - b[0]);
+      const list = rowsBy[side]; let lo = 0, hi = list.length - 1;
+      while (lo < hi) { const mid = (lo + hi + 1) >> 1; if (list[mid][0] <= at) lo = mid; else hi = mid - 1; }
+      return list.length && list[lo][0] <= at ? list[lo][1] : -1;
+    },
+    /** A place that somebody looks for, brought to the screen; null: none any more. */
+    found(place) {
+      globalThis.CSS?.highlights?.delete('found'); if (!place) return show(null, -1);
+      const { side, from, to, row } = place, nowhere = [-1, -1];
+      show(side ? { left: nowhere, right: [from, to] } : { left: [from, to], right: nowhere }, row);
+      const own = $$(`[data-side="${side}"]`, el).filter(x => +x.dataset.from < to && +x.dataset.to > from);
+      if (!own.length || !globalThis.Highlight) return;
+      const end = (x, at) => [x.lastChild, cp[side].slice(+x.dataset.from, at).join('').length], range = new Range();
+      range.setStart(...end(own[0], Math.max(from, +own[0].dataset.from))); range.setEnd(...end(own.at(-1), Math.min(to, +own.at(-1).dataset.to)));
+      CSS.highlights.set('found', new Highlight(range));
+      const box = range.getBoundingClientRect(); if (box.top < 80 || box.bottom > innerHeight - 80) (el.closest('.dialog-body') || window).scrollBy(0, box.top - innerHeight / 2);
     },
     /** Where the changes are, in pixels from the top of the table; of a long table by rows. */
     places() {

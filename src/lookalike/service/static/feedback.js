@@ -1,9 +1,10 @@
 // The Feedback view: how usable were the drafts?
 import { h, s, $, t, num, pct, day, drop, skeleton, toast, langOf, roving, announce, problem } from './core.js';
 import { KINDS } from './kinds.js';
-import { pairDialog } from './pair.js';
 import { csvRows } from './tables.js';
 import * as api from './api.js';
+
+const pairDialog = async (...given) => (await import('./pair.js')).pairDialog(...given);   // with the first pair that is opened
 
 const VERDICTS = [['used as is', 'asis'], ['light edit', 'lightedit'], ['extended', 'extended'], ['heavy edit', 'heavyedit'], ['rewritten', 'rewritten'], ['discarded', 'discarded']];
 const word = Object.fromEntries(VERDICTS), state = { filter: {}, shown: 12, data: null };
@@ -73,7 +74,7 @@ export async function render(main, query) {
       points.map(p => { const { type, data: keep, ...rest } = brush('week', p.week); return s('g', { ...rest, data: keep, role: 'button', tabindex: '0', 'aria-label': `${p.week}: ${p.n ? pct(p.p, 0) : '–'}, ${p.n}`, onkeydown: event => { if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); rest.onclick(); } } }, s('rect.hit-area', { x: x(p.i) - step / 2, y: 4, width: step, height: H - 24, rx: 3 }), s('rect.vol', { x: x(p.i) - step * .3, y: 160 - p.n / top * 26, width: step * .6, height: p.n / top * 26 }), p.n > 0 && s('circle', { cx: x(p.i), cy: y(p.p), r: 4 }), p.i % 3 === 0 && s('text', { x: x(p.i), y: H - 4, 'text-anchor': 'middle' }, day(p.week))); })));
   }
   const mini = row => { const e = row; if (row.kept == null) return h('span.stack', h('i.p.deleted', { style: { 'flex-grow': 1 } })); return h('span.stack', { role: 'img', 'aria-label': KINDS.map(k => `${t(k)} ${pct(e[k], 0)}`).join(', ') }, KINDS.filter(k => e[k] > 0).map(k => h('i', { class: 'p ' + k, style: { 'flex-grow': e[k].toFixed(4) } }))); };
-  const openRow = async row => { if (!String(row.final || '').trim()) return toast(t('emptyfinal')); try { pairDialog(`${row.id} · ${row.model} · ${t(word[row.verdict])}`, { left: row.draft, right: row.final, result: await api.compare({ left: row.draft, right: row.final }), labels: [t('draft'), t('final')] }); } catch (error) { toast(error.message || String(error)); } };
+  const openRow = async row => { if (!String(row.final || '').trim()) return toast(t('emptyfinal')); try { await pairDialog(`${row.id} · ${row.model} · ${t(word[row.verdict])}`, { left: row.draft, right: row.final, result: await api.compare({ left: row.draft, right: row.final }), labels: [t('draft'), t('final')] }); } catch (error) { toast(error.message || String(error)); } };
   function table(rows) {
     const sorted = [...rows].sort((a, b) => state.filter.verdict ? b.edit_share - a.edit_share : b.time < a.time ? -1 : b.time > a.time ? 1 : 0);   // newest first; of one verdict the most edited first
     list.replaceChildren(h('div.filters', h('h2', Object.keys(state.filter).length ? t('pairs') : t('all')), h('span.soft.num', num(rows.length)), Object.entries(state.filter).map(([key, value]) => h('button.chip', { 'aria-pressed': 'true', 'aria-label': `${t('clearf')}: ${value}`, onclick: () => toggle(key, value) }, key === 'verdict' ? t(word[value]) : key === 'week' ? day(value) : value, ' ×'))),

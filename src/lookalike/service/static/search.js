@@ -1,7 +1,8 @@
 // The Search view: what in the store looks like this?
 import { h, s, $, $$, t, num, score, segmented, chip, toast, problem, skeleton, bar, drop, langOf, roving, announce } from './core.js';
-import { pairDialog } from './pair.js';
 import * as api from './api.js';
+
+const pairDialog = async (...given) => (await import('./pair.js')).pairDialog(...given);   // with the first pair that is opened
 
 const state = { text: '', name: '', by: 'near', from: .3, where: {}, marked: new Map(), found: null };
 export async function render(main, query) {
@@ -55,7 +56,7 @@ export async function render(main, query) {
   }
   function row(hit) {
     const text = hit.text || '', cp = [...text], query = [...state.text], longest = [...hit.passages].sort((a, b) => (b.right[1] - b.right[0]) - (a.right[1] - a.right[0]))[0];
-    const open = async () => { try { pairDialog(`${t('compare')}: ${hit.id}`, { left: state.text, right: text, result: await api.compare({ left: state.text, right: text }), labels: [state.name || t('query'), String(hit.id)] }); } catch (error) { toast(error.message || String(error)); } };
+    const open = async () => { try { await pairDialog(`${t('compare')}: ${hit.id}`, { left: state.text, right: text, result: await api.compare({ left: state.text, right: text }), labels: [state.name || t('query'), String(hit.id)] }); } catch (error) { toast(error.message || String(error)); } };
     const pill = h('span.pill', { hidden: !state.marked.has(hit.id) }, t('repostof'));
     // A repost is stored with the name of what it repeats, in its meta; undo removes it again.
     const repost = async () => {

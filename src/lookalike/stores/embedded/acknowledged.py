@@ -54,6 +54,7 @@ class Record:
     def __init__(self, folder: Path, name: str) -> None:
         self._path, self._name = str(folder / FILE), name
         self._known: tuple[Stamp, Entry | None] | None = None  # what was read last, while the file was as its stamp says
+        self._read: tuple[bytes, Entry | None] = b"", None  # what was in the file, and what it says
         self._synced = 0.0
 
     def read(self) -> Entry | None:
@@ -64,12 +65,14 @@ class Record:
                 return None
             if self._known is not None and self._known[0] == stamp:
                 return self._known[1]
-            with open(self._path, "rb", buffering=0) as file:
-                last = _last(file.read(2 * HALF_BYTES))
+            data = _read(self._path)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise StoreError(f"{self._name}: {FILE} cannot be read: {error.strerror}") from error
+        if data != self._read[0]:  # while somebody writes, this is asked for by each of his readers' searches
+            self._read = data, _last(data)
+        last = self._read[1]
         # Two writings within one tick of the clock may leave the same stamp: only of what is older it says that nothing was written since.
         self._known = (stamp, last) if abs(time.time_ns() - max(stamp[3:])) > SETTLED else None
         return last
@@ -135,6 +138,15 @@ class Record:
         """Take the database as it is."""
         Path(self._path).unlink(missing_ok=True)
         self.write(store)
+
+
+def _read(path: str) -> bytes:
+    """The whole file; not ``open``, which takes three times as long as the file system."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 2 * HALF_BYTES)
+    finally:
+        os.close(descriptor)
 
 
 def _last(data: bytes) -> Entry | None:

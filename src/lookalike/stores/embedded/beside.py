@@ -29,9 +29,10 @@ def write_beside(connection: sqlite3.Connection, state: State, batch: Batch) -> 
         expiring = ((row, batch.expires[id_]) for id_, row in rows.items() if id_ in batch.expires)
         connection.executemany("INSERT INTO expiring VALUES (?, ?)", expiring)
     if batch.links:
-        leaders = {batch.links[id_].leader for id_ in rows if id_ in batch.links} - rows.keys()
+        links = {id_: link for id_, link in batch.links.items() if id_ in rows}
+        leaders = {link.leader for link in links.values() if link.elsewhere is None} - rows.keys()
         known = rows | {id_: base + row for id_, row in find_ids(connection, state.number, leaders).items()}
-        linked = [(rows[id_], known.get(batch.links[id_].leader), batch.links[id_].similarity) for id_ in rows if id_ in batch.links]
+        linked = [(rows[id_], link.elsewhere or known.get(link.leader), link.similarity) for id_, link in links.items()]
         connection.executemany("INSERT INTO members VALUES (?, ?, ?)", (each for each in linked if each[1] is not None))
 
 
@@ -45,17 +46,23 @@ def remove_beside(connection: sqlite3.Connection, rows: Sequence[int]) -> None:
 def read_links(connection: Reads, collection: int, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
     base = collection * ROWS
     found = _read(connection, "SELECT row, leader, similarity FROM members WHERE row IN ({})", [base + row for row in rows])
-    return {row - base: (leader - base, similarity) for row, leader, similarity in found}
+    return {row - base: (_leader(leader, -base), similarity) for row, leader, similarity in found}
+
+
+def _leader(row: int, base: int) -> int:
+    """What is below 0 stands for a document of another store."""
+    return row if row < 0 else row + base
 
 
 def read_linked(connection: Reads, collection: int, rows: Sequence[int] | None) -> list[tuple[int, int, float]]:
     base = collection * ROWS
     if rows is None:
-        query = "SELECT leader, row, similarity FROM members WHERE leader >= ? AND leader < ?"
-        found = _rows(connection, query, (base, base + ROWS))
+        found = _rows(connection, "SELECT leader, row, similarity FROM members WHERE row >= ? AND row < ?", (base, base + ROWS))
     else:
-        found = _read(connection, "SELECT leader, row, similarity FROM members WHERE leader IN ({})", [base + row for row in rows])
-    return sorted((leader - base, row - base, similarity) for leader, row, similarity in found)
+        query = "SELECT leader, row, similarity FROM members WHERE leader IN ({})"
+        linked = _read(connection, query, [_leader(row, base) for row in rows])
+        found = [each for each in linked if base <= each[1] < base + ROWS]
+    return sorted((_leader(leader, -base), row - base, similarity) for leader, row, similarity in found)
 
 
 def read_expirations(connection: Reads, collection: int, rows: Sequence[int]) -> dict[int, int]:

@@ -202,6 +202,8 @@ def open_segment(path: Path, kind: str, settings: Settings, origin: Origin) -> A
 class Snapshot:
     """One state of a collection; see ``stores.base.Reader``."""
 
+    stores_all_columns = True
+
     def __init__(self, connection: Reads, cache: Cache, state: State, require_open: Callable[[], None]) -> None:
         self._connection, self._cache, self.state, self._require_open = connection, cache, state, require_open
         self._removed = cache.removed(connection, state)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lookalike.segments.container import Origin
 from lookalike.stores.embedded.database import Identity, read_identity
@@ -52,8 +53,12 @@ def read_state(connection: Reads, collection: int, further: tuple[str, ...] = ()
         return State._make((*row, read_identity(connection), further)) if row else None
     if row is None:
         return None
-    store = Identity(*row[7:]) if row[7] is not None else read_identity(connection)
-    return State._make((*row[:7], store, further))
+    return _state(row, further) if row[7] is not None else State._make((*row[:7], read_identity(connection), further))
+
+
+@lru_cache(maxsize=16)  # every search asks for it, and mostly nothing has changed
+def _state(row: tuple[Any, ...], further: tuple[str, ...]) -> State:
+    return State._make((*row[:7], Identity(*row[7:]), further))
 
 
 def read_sealed(connection: Reads, collection: int) -> list[Sealed]:

@@ -318,12 +318,6 @@ class EmbeddedStore:
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0
 
-    def sibling(self, collection: str, wanted: Wanted, *, create: bool) -> EmbeddedStore:
-        """Another collection of the same store, written over the same connection: to write them in turn costs no more than to write one."""
-        with self._turns:
-            self._require_open()
-            return EmbeddedStore(self.place, collection, wanted, create=create and not self.place.read_only)
-
     def names(self) -> Names:
         from lookalike.stores.embedded.names import EmbeddedNames
 

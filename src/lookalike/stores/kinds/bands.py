@@ -96,7 +96,7 @@ FROM best ORDER BY shared DESC, first
 class SharingBands(Asked[Groups]):
     """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each."""
 
-    keys: NDArray[np.uint32]
+    keys: Any  # numbers of 32 bits, in an array or a view of one
     limit: int
     rows: int
 
@@ -110,11 +110,12 @@ class SharingBands(Asked[Groups]):
             before, found = segment.near(self.keys, self.limit, self.rows, removed)
             total += before
             groups += [Group(digest, rows, size, shared) for shared, digest, size, rows in found]
-        groups.sort(key=lambda group: (-group.shared, group.rows[0]))
+        if len(groups) > 1:
+            groups.sort(key=lambda group: (-group.shared, group.rows[0]))
         return Groups(groups[: self.limit], total)
 
     def in_postgres(self, tables: PostgresReader) -> Groups:
-        keys = band_entries(self.keys, tables.collection).tolist()
+        keys = band_entries(np.asarray(self.keys), tables.collection).tolist()
         arguments = {"keys": keys, "collection": tables.collection, "limit": self.limit, "rows": self.rows}
         found = tables.connection.execute(self.tables.sharing(), arguments).fetchall()
         groups = [Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found if members]

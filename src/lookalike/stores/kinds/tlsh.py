@@ -23,7 +23,7 @@ class NearTlsh(NearDigests):
     kind, best_first = "tlsh", 1
 
     def in_postgres(self, tables: PostgresReader) -> FuzzyFound:
-        return self.best(*near_tlsh(tables.connection, tables.collection, self.digest, self.bound, NO_LIMIT))
+        return self.best(*near_tlsh(tables.connection, tables.collection, tables.kept, self.digest, self.bound, NO_LIMIT))
 
 
 class _ByTlsh(ByDigest):

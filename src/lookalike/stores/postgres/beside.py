@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 LIVE = "JOIN lookalike.documents d USING (collection, ordinal)"
 
 
-def lock(connection: Connection, collection: int, keys: NDArray[np.int64] | None) -> None:
-    """Wait until nobody else decides who has one of these keys, through the library or in SQL (``sql/locks.sql``)."""
+def lock(connection: Connection, collection: int, keys: NDArray[np.int64] | None, now: int) -> tuple[int, Sequence[int]] | None:
+    """Wait until nobody else decides who has one of these keys, through the library or in SQL (``sql/locks.sql``).
+
+    Returns what is true then: how many documents there are, and which have expired by now; None where there is no such collection.
+    """
     listed = None if keys is None else f"{{{','.join(map(str, keys.reshape(-1).tolist()))}}}"
-    connection.execute("SELECT lookalike.lock_keys(%s, %s::bigint[])", (collection, listed))
+    found = connection.execute("SELECT * FROM lookalike.lock_and_look(%s, %s::bigint[], %s)", (collection, listed, now)).fetchone()
+    return None if found is None else (found[0], found[1])
 
 
 def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Batch, known: dict[Id, int]) -> None:
@@ -29,7 +33,8 @@ def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int
     if expiring:
         _insert(connection, "expiring", expiring)
     found = ((ordinal, batch.links[id_]) for id_, ordinal in ordinals.items() if id_ in batch.links)
-    linked = [(collection, ordinal, known[link.leader], link.similarity) for ordinal, link in found if link.leader in known]
+    led = ((ordinal, link.elsewhere or known.get(link.leader), link.similarity) for ordinal, link in found)
+    linked = [(collection, *each) for each in led if each[1] is not None]
     if linked:
         _insert(connection, "members", linked)
 
@@ -63,7 +68,7 @@ def read_expirations(connection: Connection, collection: int, rows: Sequence[int
 
 def drop_unused(connection: Connection, collection: int) -> None:
     """What is left of documents that are gone."""
-    for table in ("members", "expiring"):
+    for table in ("members", "expiring", "fields"):
         connection.execute(
             f"DELETE FROM lookalike.{table} b WHERE collection = %s AND NOT EXISTS "  # noqa: S608
             "(SELECT FROM lookalike.documents d WHERE d.collection = b.collection AND d.ordinal = b.ordinal)",

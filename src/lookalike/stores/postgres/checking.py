@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.stores.base import CheckReport, Progress
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.base import in_parts
-from lookalike.stores.postgres import schema
+from lookalike.stores.postgres import fields, schema
 from lookalike.stores.postgres.connections import Connection
 from lookalike.stores.postgres.reading import PostgresReader
 
@@ -23,12 +23,13 @@ class Wrong(NamedTuple):
 
     kinds: Mapping[str, dict[int, Any]]  # by kind, what each finds wrong
     indexes: list[str]
+    unindexed: dict[int, str | None]  # documents, and their meta
 
 
 def check_collection(store: PostgresStore, repair: bool, progress: Progress = None) -> CheckReport:
     report, wrong = _checked(store, progress)
     if repair and report.problems:
-        store._connections.transaction(lambda connection: _repair(connection, store._number, wrong))
+        store._connections.transaction(lambda connection: _repair(connection, store._number, wrong, store.settings.indexed))
         after, _ = _checked(store, progress)
         after.repaired = [problem for problem in report.problems if problem not in after.problems]
         return after
@@ -40,13 +41,17 @@ def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wro
     wrong: dict[str, dict[int, Any]] = {name: {} for name in settings.kinds}
     with store._connections.snapshot() as connection:
         recorded = connection.execute("SELECT documents FROM lookalike.collections WHERE number = %s", (collection,)).fetchone()
-        reader = PostgresReader(connection, collection, (0, 0, ()), settings, store._connections.require_open)
+        reader = PostgresReader(connection, collection, (0, 0, ()), settings, store._connections.require_open, store.kept)
         documents = 0
         columns = list(dict.fromkeys(column for kind in settings.stored for column in kind.checked_columns))
+        columns += ["meta"] if settings.indexed else []
+        unindexed: dict[int, str | None] = {}
         for records in in_parts(reader.scan(columns), AT_A_TIME):
             documents += len(records)
             for kind in settings.stored:
                 wrong[kind.name] |= kind.wrong_rows(connection, collection, records, settings)
+            if settings.indexed:
+                unindexed |= fields.lacking(connection, collection, settings.indexed, {each.row: each.meta for each in records})
             if progress:
                 progress(documents)
         for kind in settings.stored:
@@ -55,18 +60,22 @@ def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wro
     if recorded is None or recorded[0] != documents:
         report.problems.append(f"documents: {documents}, but {recorded[0] if recorded else 'none'} are on record")
     report.problems += [kind_named(name).problem(len(found)) for name, found in wrong.items() if found]
+    if unindexed:
+        report.problems.append(f"fields: {len(unindexed)} documents are not indexed as they are")
     report.problems += [f"index {name}: it is missing or not valid" for name in indexes]
     report.checked = {"documents": documents, "indexes": len(schema.index_names())}
-    return report, Wrong(wrong, indexes)
+    return report, Wrong(wrong, indexes, unindexed)
 
 
-def _repair(connection: Connection, collection: int, wrong: Wrong) -> None:
+def _repair(connection: Connection, collection: int, wrong: Wrong, indexed: Sequence[str]) -> None:
     run: Any = connection.execute
     # No writer may change what was counted and compared.
     run("LOCK TABLE lookalike.documents IN SHARE ROW EXCLUSIVE MODE")
     for name, found in wrong.kinds.items():
         if found:
             kind_named(name).put_right(connection, collection, found)
+    if wrong.unindexed:
+        fields.put_right(connection, collection, indexed, wrong.unindexed)
     for name in wrong.indexes:
         run(f"DROP INDEX IF EXISTS lookalike.{name}")
     schema.make_indexes(connection)

@@ -49,6 +49,7 @@ class Connections:
         self.address, self._read_only = address, read_only
         self._slots = threading.BoundedSemaphore(address.pool)
         self._idle: list[Connection] = []
+        self._numbers: dict[Connection, str] = {}  # of transactions, where whoever writes was told
         self._process = os.getpid()
         self._closed = False
 
@@ -120,6 +121,10 @@ class Connections:
                     self._drop_idle()  # the others are likely to be lost as well
                     time.sleep(delay)
 
+    def told(self, connection: Connection, number: str) -> None:
+        """The number of the transaction that the connection is in: then nobody need ask for it."""
+        self._numbers[connection] = number
+
     def transaction(self, work: Callable[[Connection], Result]) -> Result:
         """What ``work`` returns, in a transaction that is committed once."""
         return self.attempt(lambda connection: self._commit(connection, work))
@@ -127,15 +132,20 @@ class Connections:
     def _commit(self, connection: Connection, work: Callable[[Connection], Result]) -> Result:
         connection.execute(BEGIN)
         try:
+            self._numbers.pop(connection, None)
             result = work(connection)
-            number = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
+            number = self._numbers.pop(connection, None)
+            if number is None:
+                asked = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
+                number = asked[0] if asked else None
         except BaseException:
+            self._numbers.pop(connection, None)
             rolled_back(connection)
             raise
         try:
             connection.execute("COMMIT")
         except psycopg.OperationalError:
-            if not self._committed(number[0] if number else None):
+            if not self._committed(number):
                 raise
         return result
 

@@ -5,8 +5,8 @@ three is chosen, the same wherever these letters are (the least of a hash), and 
 index: so those that score have a piece in common, and a search compares few others.
 
 *TLSH.* Digests of unlike files are so near to each other, and the distances that count so large, that nothing short of comparing with all
-of them is exact. So they are kept in blocks of many, as a segment of the embedded store has them: a search reads the blocks, and compares
-without taking anything apart.
+of them is exact. So they are kept in blocks of many, as a segment of the embedded store has them: a search reads the blocks that it does
+not have yet (``kept_blocks``), and compares without taking anything apart.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lookalike.errors import Corrupt
 from lookalike.segments.fuzzy import TlshSegment
 from lookalike.stores.postgres.copying import distinct_of_each, mixing
+from lookalike.stores.postgres.kept_blocks import KeptBlocks
 
 if TYPE_CHECKING:
     from lookalike.stores.postgres.connections import Connection
@@ -162,9 +163,11 @@ def unpacked(data: bytes) -> TlshSegment:
         raise Corrupt(f"a block of TLSHs in the database is damaged ({error}): 'check --repair' makes it anew") from error
 
 
-def near_tlsh(connection: Connection, collection: int, digest: str, bound: int, limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def near_tlsh(
+    connection: Connection, collection: int, kept: KeptBlocks, digest: str, bound: int, limit: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The documents that are there within a distance, and their distances."""
-    found = [unpacked(data).search(digest, bound, limit) for data in _blocks(connection, collection)]
+    found = [segment.search(digest, bound, limit) for segment in kept.read(connection, collection, unpacked)]
     rows = np.concatenate([np.zeros(0, np.int64), *(each.rows for each in found)])
     distances = np.concatenate([np.zeros(0, np.int64), *(each.distances for each in found)]).astype(np.int64)
     live = np.isin(rows, _live(connection, collection, rows))

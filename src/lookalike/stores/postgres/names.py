@@ -1,4 +1,4 @@
-"""What the collections of a database are called. ``lookalike.aliases`` is there from the first alias on."""
+"""What the collections of a database are called."""
 
 from __future__ import annotations
 
@@ -17,31 +17,17 @@ if TYPE_CHECKING:
     from lookalike.stores.settings import Wanted
 
 Result = TypeVar("Result")
-TABLE = 'CREATE TABLE IF NOT EXISTS lookalike.aliases (name text COLLATE "C" PRIMARY KEY, collection integer NOT NULL)'
-THERE = "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'lookalike' AND relname = 'aliases'"
-# Whoever may read collections may read this too.
-GRANTEES = """
-SELECT DISTINCT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
-FROM pg_class c, aclexplode(c.relacl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
-WHERE c.oid = 'lookalike.collections'::regclass AND a.privilege_type = 'SELECT'
-"""
 LED = "SELECT c.name FROM lookalike.aliases a JOIN lookalike.collections c ON c.number = a.collection WHERE a.name = %s"
 SET = "INSERT INTO lookalike.aliases VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET collection = excluded.collection"
 
 
 def led_to(connection: Connection, name: str) -> str:
     """The collection that an alias leads to; the name itself where it is none."""
-    found = connection.execute(LED, (name,)).fetchone() if _are_there(connection) else None
+    found = connection.execute(LED, (name,)).fetchone()
     return name if found is None else str(found[0])
 
 
-def _are_there(connection: Connection) -> bool:
-    return connection.execute(THERE).fetchone() is not None
-
-
 def _read_aliases(connection: Connection) -> dict[str, str]:
-    if not _are_there(connection):
-        return {}
     query = "SELECT a.name, c.name FROM lookalike.aliases a JOIN lookalike.collections c ON c.number = a.collection ORDER BY a.name"
     return dict(connection.execute(query).fetchall())
 
@@ -89,10 +75,6 @@ class PostgresNames:
             if of not in there:
                 raise no_such_collection(collection, self.name, there)
             require_free(name, self.name, there, {})
-            if not _are_there(connection):
-                connection.execute(TABLE)
-                for (grantee,) in connection.execute(GRANTEES).fetchall():
-                    connection.execute(f"GRANT SELECT ON lookalike.aliases TO {grantee}")
             connection.execute(SET, (name, there[of]))
 
         self._changed(work)

@@ -12,11 +12,16 @@ from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.postgres.beside import read_expirations, read_linked, read_links
+from lookalike.stores.postgres.fields import read_within
+from lookalike.stores.postgres.kept_blocks import KeptBlocks
 from lookalike.stores.postgres.rows import record, selected, split_ids
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from lookalike.stores.postgres.connections import Connection
 
 Answer = TypeVar("Answer")
@@ -32,6 +37,8 @@ SELECT id_text, id_number, ordinal FROM lookalike.documents WHERE collection = %
 class PostgresReader:
     """Everything is read in the transaction that the connection is in."""
 
+    stores_all_columns = False  # bands are in a table of their own
+
     def __init__(
         self,
         connection: Connection,
@@ -39,9 +46,10 @@ class PostgresReader:
         state: tuple[int, int, Sequence[int]],
         settings: Settings,
         require_open: Callable[[], None],
+        kept: KeptBlocks,
     ) -> None:
         """``state``: what time it is, how many documents there are, and which of them have expired."""
-        self.connection, self.collection, self.settings = connection, collection, settings
+        self.connection, self.collection, self.settings, self.kept = connection, collection, settings, kept
         self._now, self._documents, expired = state
         self._expired = frozenset(expired)
         self._require_open = require_open
@@ -50,8 +58,8 @@ class PostgresReader:
     def count(self) -> int:
         return self._documents - len(self.hidden())
 
-    def rows_within(self, within: FieldRange, most: int) -> None:
-        """No index of fields tells here."""
+    def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
+        return read_within(self.connection, self.collection, within, most)
 
     def hidden(self) -> frozenset[int]:
         return self._expired

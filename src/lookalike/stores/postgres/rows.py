@@ -19,7 +19,6 @@ from lookalike.stores.settings import Settings
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"
 CHUNK_ROWS = 256
-NULL_LENGTH = -1  # of a field
 
 
 def prepared(batch: Batch, collection: int, settings: Settings) -> list[Any]:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import StoreError
-from lookalike.stores.postgres import digests
+from lookalike.stores.postgres import digests, fields
 from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.settings import Settings
 
@@ -30,6 +30,8 @@ STEPS = (
     "beside.sql",
     "table_collections.sql",
     "digests.sql",
+    "aliases.sql",
+    "fields.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
@@ -103,6 +105,8 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
             connection.execute(_read(step))
         if 0 < version < 8:
             digests.fill(connection)
+        if 0 < version < 10:
+            fields.fill(connection)
         make_indexes(connection)
         for statement in functions():
             connection.execute(statement)
@@ -119,8 +123,9 @@ def functions() -> list[bytes]:
     own = _read("own_tables.sql").decode().replace("{search_template}", "\n".join([search, *_hot_blocks(OWN_TABLE)]))
     ids = _read("collections_ids.sql").decode()
     of_ids = [ids.format(ids=type_, texts=texts, numbers=numbers) for type_, (texts, numbers) in IDS.items()]
-    with_settings = [_with_settings(text) for text in (own, _read("collections.sql").decode())]
-    made = [text.encode() for text in (hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
+    collections = _read("collections.sql").decode().replace("{delete_known}", _read("delete_known.sql").decode())
+    with_settings = [_with_settings(text) for text in (own, collections)]
+    made = [text.encode() for text in (_read("named.sql").decode(), hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
     return [*made, _read("locks.sql"), _read("arrays.sql")]
 
 

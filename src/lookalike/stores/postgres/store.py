@@ -19,6 +19,8 @@ from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
 from lookalike.stores.postgres.connections import Connection, Connections
+from lookalike.stores.postgres.fields import write_fields
+from lookalike.stores.postgres.kept_blocks import KeptBlocks
 from lookalike.stores.postgres.names import PostgresNames, led_to
 from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
@@ -47,7 +49,8 @@ WITH known AS MATERIALIZED (
 ){beside}
 SELECT count(*){number} FROM gone
 """
-NUMBER = ", nextval('lookalike.transactions')"  # a message less for whoever adds
+# Messages less for whoever adds: a number for what is added, and that of the transaction.
+NUMBER = ", nextval('lookalike.transactions'), pg_current_xact_id()::text"
 REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )"""
@@ -60,7 +63,7 @@ SELECT documents, ARRAY(
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
 WHERE relnamespace = 'lookalike'::regnamespace
-  AND relname = ANY ('{documents,sketches,tlsh_blocks,structures,pages,members,expiring,masks,collections}')
+  AND relname = ANY ('{documents,sketches,tlsh_blocks,structures,pages,members,expiring,fields,masks,collections}')
 """
 
 
@@ -72,6 +75,7 @@ class PostgresStore:
         self._address, self.wanted = address, wanted
         self._connections = Connections(address, read_only=read_only)
         self._bulk: BulkLoad | None = None
+        self.kept = KeptBlocks()
         try:
             with sql_errors(address), self._connections.connection() as connection:
                 schema.check_server(connection, self.name)
@@ -125,12 +129,10 @@ class PostgresStore:
         with self._connections.snapshot() as connection:
             yield self._reader(connection)
 
-    def _state(self, connection: Connection) -> tuple[int, int, Sequence[int]]:
+    def _state(self, connection: Connection) -> tuple[int, tuple[int, Sequence[int]] | None]:
         now = round(time.time() * 1000)
         found = connection.execute(STATE, (now, self._number)).fetchone()
-        if found is None:
-            raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
-        return now, found[0], found[1]
+        return now, None if found is None else (found[0], found[1])
 
     def _require_writing(self) -> None:
         if self._read_only:
@@ -153,8 +155,8 @@ class PostgresStore:
 
         def work(connection: Connection, keys: NDArray[np.int64] | None) -> Answer:
             # Each statement of the transaction sees what was committed before it: the next one what the last holder of a lock has written.
-            beside.lock(connection, self._number, keys)
-            batch, answer = choose(self._reader(connection))
+            now = round(time.time() * 1000)
+            batch, answer = choose(self._reader(connection, (now, beside.lock(connection, self._number, keys, now))))
             if len(batch):
                 batch = batch.last_of_each()
                 self._write(connection, batch, prepared(batch, self._number, self.settings))
@@ -168,11 +170,16 @@ class PostgresStore:
         # The server has no room for so many locks: one for all of the collection does as well, and others wait for it.
         return self._connections.transaction(lambda connection: work(connection, None))
 
-    def _reader(self, connection: Connection) -> PostgresReader:
-        return PostgresReader(connection, self._number, self._state(connection), self.settings, self._connections.require_open)
+    def _reader(self, connection: Connection, known: tuple[int, tuple[int, Sequence[int]] | None] | None = None) -> PostgresReader:
+        """``known``: what time it is, and what is true of the collection, where that was asked for already."""
+        now, state = known or self._state(connection)
+        if state is None:
+            raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
+        return PostgresReader(connection, self._number, (now, *state), self.settings, self._connections.require_open, self.kept)
 
     def _write(self, connection: Connection, batch: Batch, made: Sequence[Any]) -> Added:
-        updated, number = self._delete(connection, batch.ids, NUMBER)
+        updated, number, transaction = self._delete(connection, batch.ids, NUMBER)
+        self._connections.told(connection, transaction)
         if len(batch) > ORDINALS:
             raise StoreError(f"{self.name}: a batch has up to {ORDINALS:,} documents, not {len(batch):,}")
         ordinals = range(number * ORDINALS, number * ORDINALS + len(batch))
@@ -184,21 +191,24 @@ class PostgresStore:
             kind.add_rows(connection, self._number, ordinals, batch, each)
         if batch.links or batch.expires:
             own = dict(zip(batch.ids, ordinals, strict=True))
-            others = [link.leader for id_, link in batch.links.items() if id_ in own and link.leader not in own]
+            links = [link for id_, link in batch.links.items() if id_ in own and link.elsewhere is None]
+            others = [link.leader for link in links if link.leader not in own]
             known = own | (self._reader(connection).rows_of(others) if others else {})
             beside.write_beside(connection, self._number, own, batch, known)
+        if self.settings.indexed:
+            write_fields(connection, self._number, self.settings.indexed, dict(zip(ordinals, batch.metas, strict=True)))
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
-    def _delete(self, connection: Connection, ids: Sequence[Id], number: str = "") -> tuple[int, int]:
-        """How many there were, and with ``NUMBER`` a number for what takes their place."""
+    def _delete(self, connection: Connection, ids: Sequence[Id], number: str = "") -> tuple[int, int, str]:
+        """How many there were, and with ``NUMBER`` a number for what takes their place, and the number of the transaction."""
         texts, numbers = split_ids(ids)
         # As text: psycopg takes longer to turn a list of numbers into an array than the server to find them.
         listed = f"{{{','.join(map(str, numbers))}}}"
         beside = "".join(REMOVE_BESIDE.format(table=table) for kind in self.settings.stored for table in kind.side_tables)
         remove = REMOVE.replace("{beside}", beside).replace("{number}", number)
         removed, *made = connection.execute(remove, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone() or (0,)
-        return removed, made[0] if made else 0
+        return removed, *(made or (0, ""))
 
     def _count(self, connection: Connection, more: int) -> None:
         """The last statement of a transaction: from here on other writers of the collection wait until it commits."""
@@ -210,7 +220,7 @@ class PostgresStore:
         self._require_writing()
 
         def work(connection: Connection) -> int:
-            removed, _ = self._delete(connection, ids)
+            removed = self._delete(connection, ids)[0]
             if removed:
                 self._count(connection, -removed)
             return removed
@@ -311,5 +321,5 @@ class PostgresStore:
 
     def _told(self, progress: Callable[[int], object]) -> Callable[[float], object]:
         with self._connections.snapshot() as connection:
-            documents = self._state(connection)[1]
+            documents = (self._state(connection)[1] or (0,))[0]
         return lambda share: progress(round(share * documents))

@@ -41,7 +41,7 @@ class TableReader(PostgresReader):
     """One state of the table. A row is the key where that is a number; otherwise keys are numbered as they come."""
 
     def __init__(self, store: PostgresStore, table: OwnTable, connection: Any) -> None:
-        super().__init__(connection, store._number, (0, 0, ()), store.settings, store._connections.require_open)
+        super().__init__(connection, store._number, (0, 0, ()), store.settings, store._connections.require_open, store.kept)
         self._table = table
         self._keys: list[str] = []
         self._places: dict[str, int] = {}

@@ -17,7 +17,7 @@ from lookalike.segments.shared import SharedResult
 from lookalike.segments.vectors import NearVectors, merged
 from lookalike.stores.kinds.bands import Group, Groups, SharingBands
 from lookalike.stores.kinds.digests import FuzzyFound, NearDigests
-from lookalike.stores.kinds.minhash import MayShareBands
+from lookalike.stores.kinds.near import MayShareBands
 from lookalike.stores.kinds.passage_search import SharingPassages
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors

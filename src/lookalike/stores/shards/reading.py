@@ -19,6 +19,7 @@ from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.stores.settings import Settings
+from lookalike.stores.shards.links import linked_to, links_of
 from lookalike.stores.shards.merging import MERGED, joined, translated
 from lookalike.stores.shards.routing import MAX_SHARDS, number_of, shard_of
 
@@ -34,6 +35,7 @@ class ShardReader:
         self.notes: list[str] = []
         self._rows: list[dict[int, int]] = [{} for _ in parts]  # of each shard, to those of the whole
         self._places: dict[int, tuple[int, int]] = {}
+        self._numbers: dict[int, int] = {}
         self._hidden: frozenset[int] | None = None
 
     def _row(self, part: int, local: int, number: int | None) -> int:
@@ -45,23 +47,35 @@ class ShardReader:
         while row in self._places:  # two writers gave the same number
             row += MAX_SHARDS
         self._places[row], self._rows[part][local] = (part, local), row
+        self._numbers[row] = local if number is None else number
         return row
 
-    def _translated(self, part: int, reader: Reader, locals_: Sequence[int]) -> list[int]:
+    def place_of(self, row: int) -> tuple[int, int]:
+        """The shard of a document, and its row there."""
+        return self._places[int(row)]
+
+    def number_of(self, row: int) -> int:
+        """What a document got when it was added."""
+        return self._numbers[int(row)]
+
+    def part(self, place: int) -> Reader:
+        reader = self._parts[place]
+        if reader is None:
+            raise StoreError(self._failed(place, StoreError("it could not be opened")))
+        return reader
+
+    def translated(self, part: int, reader: Reader, locals_: Sequence[int]) -> list[int]:
         unknown = [row for row in dict.fromkeys(locals_) if row not in self._rows[part]]
         for local, record in sorted(reader.records(unknown, ("meta",)).items()) if unknown else ():
             self._row(part, local, number_of(record.meta)[0])
         return [self._rows[part][local] for local in locals_]
 
-    def _all(self) -> list[tuple[int, Reader]]:
+    def all_parts(self) -> list[tuple[int, Reader]]:
         """Every shard: what counts or lists documents is never partial."""
-        for part, reader in enumerate(self._parts):
-            if reader is None:
-                raise StoreError(self._failed(part, StoreError("it could not be opened")))
-        return [(part, reader) for part, reader in enumerate(self._parts) if reader is not None]
+        return [(place, self.part(place)) for place in range(len(self._parts))]
 
     def count(self) -> int:
-        return sum(reader.count() for _, reader in self._all())
+        return sum(reader.count() for _, reader in self.all_parts())
 
     def rows_of(self, ids: Sequence[Id]) -> dict[Id, int]:
         homes: dict[int, list[Id]] = {}
@@ -69,11 +83,9 @@ class ShardReader:
             homes.setdefault(shard_of(id_, len(self._parts)), []).append(id_)
         found: dict[Id, int] = {}
         for part, wanted in homes.items():
-            reader = self._parts[part]
-            if reader is None:
-                raise StoreError(self._failed(part, StoreError("it could not be opened")))
+            reader = self.part(part)
             here = reader.rows_of(wanted)
-            found |= dict(zip(here, self._translated(part, reader, list(here.values())), strict=True))
+            found |= dict(zip(here, self.translated(part, reader, list(here.values())), strict=True))
         return found
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
@@ -98,14 +110,14 @@ class ShardReader:
     def hidden(self) -> frozenset[int]:
         if self._hidden is None:
             parts = [(part, reader, sorted(reader.hidden())) for part, reader in enumerate(self._parts) if reader is not None]
-            self._hidden = frozenset(row for part, reader, rows in parts for row in self._translated(part, reader, rows))
+            self._hidden = frozenset(row for part, reader, rows in parts for row in self.translated(part, reader, rows))
         return self._hidden
 
     def links(self, rows: Sequence[int]) -> dict[int, tuple[int, float]]:
-        return {}  # a member and its leader may be in different shards: ``ShardStore.decide`` refuses to link
+        return links_of(self, rows)
 
     def linked_to(self, rows: Sequence[int] | None) -> list[tuple[int, int, float]]:
-        return []
+        return linked_to(self, rows)
 
     def expirations(self, rows: Sequence[int]) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -125,7 +137,7 @@ class ShardReader:
                 number, meta = number_of(record.meta)
                 yield record._replace(row=self._row(part, record.row, number), meta=meta if "meta" in columns else None)
 
-        merged = heapq.merge(*(of(part, reader) for part, reader in self._all()), key=lambda record: record.row)
+        merged = heapq.merge(*(of(part, reader) for part, reader in self.all_parts()), key=lambda record: record.row)
         return (record for record in merged if record.row >= first)
 
     def find(self, question: Question[Answer]) -> Answer:
@@ -138,7 +150,7 @@ class ShardReader:
             reader = self._parts[part]
             assert reader is not None  # noqa: S101 - it was asked
             try:
-                answers.append(translated(question, asked(), partial(self._translated, part, reader)))
+                answers.append(translated(question, asked(), partial(self.translated, part, reader)))
             except StoreError as error:
                 self.notes.append(self._failed(part, error))
                 self._parts[part] = None
@@ -151,14 +163,18 @@ class ShardReader:
         """The documents of all shards as one segment: for a kind whose answers nobody here can join."""
         return BuiltSegments(kind, self.scan(kind_named(kind).built_from), self.settings, self.count())
 
+    @property
+    def stores_all_columns(self) -> bool:
+        return all(reader.stores_all_columns for reader in self._parts if reader is not None)
+
     def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
         found: list[int] = []
-        for part, reader in self._all():
+        for part, reader in self.all_parts():
             rows = reader.rows_within(within, most)
             if rows is None or len(found) + len(rows) > most:
                 return None
             there = reader.ids_of(rows.tolist())
-            found += self._translated(part, reader, sorted(there))
+            found += self.translated(part, reader, sorted(there))
         return np.array(sorted(found), dtype=np.int64)
 
     def _asked(self, question: Question[Any]) -> list[tuple[int, Callable[[], Any]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from lookalike.errors import InputError, LookalikeError, StoreError
 from lookalike.stores.base import Added, Batch, CheckReport, Progress, Reader, Store
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
+from lookalike.stores.shards.links import links_elsewhere
 from lookalike.stores.shards.names import ShardNames
 from lookalike.stores.shards.reading import ShardReader
 from lookalike.stores.shards.routing import numbered, numbers, shard_of
@@ -92,9 +94,7 @@ class ShardStore:
     def write(self, batch: Batch) -> Added:
         """Each shard takes its part whole or not at all. What fails can be added again: it replaces what is there."""
         batch = batch.last_of_each()
-        given = numbers(len(batch))
-        metas = [numbered(meta, number) for meta, number in zip(batch.metas, given, strict=True)]
-        batch = Batch(batch.ids, batch.texts, metas, batch.columns, batch.links, batch.expires)
+        batch = self._numbered(batch, self._stored_numbers)
         added = updated = 0
         for place, places in self._homes(batch.ids).items():
             counts = self._store(place).write(batch.take(places))
@@ -111,13 +111,11 @@ class ShardStore:
         def chosen(first: Reader) -> tuple[Batch, Answer]:
             with ExitStack() as held:
                 others = [held.enter_context(self._store(place).reading()) for place in range(1, len(self._stores))]
-                batch, answer = choose(ShardReader([first, *others], self.settings, self._failed))
-            if batch.links:
-                raise InputError("a cluster and its members may be in different shards: admit with alike='refuse' or 'add'")
-            if not len(batch):
-                return batch, answer
-            metas = [numbered(meta, number) for meta, number in zip(batch.metas, numbers(len(batch)), strict=True)]
-            whole = Batch(batch.ids, batch.texts, metas, batch.columns, {}, batch.expires)
+                reader = ShardReader([first, *others], self.settings, self._failed)
+                batch, answer = choose(reader)
+                whole = self._numbered(batch, partial(_numbers_in, reader))
+            if not len(whole):
+                return whole, answer
             homes = self._homes(whole.ids)
             for place, places in homes.items():
                 if place:
@@ -125,6 +123,20 @@ class ShardStore:
             return whole.take(homes.get(0, [])), answer
 
         return self._store(0).decide(keys, chosen)
+
+    def _numbered(self, batch: Batch, stored: Callable[[Sequence[Id]], dict[Id, int]]) -> Batch:
+        """With numbers of their own, and links as shards keep them; ``stored`` gives the numbers of documents that are there."""
+        given = numbers(len(batch))
+        links = links_elsewhere(batch, given, stored)
+        metas = [
+            numbered(meta, number, links[id_].leader if id_ in links else None)
+            for id_, meta, number in zip(batch.ids, batch.metas, given, strict=True)
+        ]
+        return Batch(batch.ids, batch.texts, metas, batch.columns, links, batch.expires)
+
+    def _stored_numbers(self, ids: Sequence[Id]) -> dict[Id, int]:
+        with self.reading() as reader:
+            return _numbers_in(reader, ids)
 
     def _homes(self, ids: Sequence[Id]) -> dict[int, list[int]]:
         homes: dict[int, list[int]] = {}
@@ -180,6 +192,10 @@ class ShardStore:
                 problems.append(error)
         if problems:
             raise problems[0]
+
+
+def _numbers_in(reader: ShardReader, ids: Sequence[Id]) -> dict[Id, int]:
+    return {id_: reader.number_of(row) for id_, row in reader.rows_of(ids).items()} if ids else {}
 
 
 def _is_empty(store: Store) -> bool:

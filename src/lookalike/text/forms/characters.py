@@ -26,6 +26,7 @@ _COMBINING = (
     f"{_ACCENTS}\u0591-\u05c7\u064b-\u065f\u093c\u09bc\u09be\u09d7\u0a3c\u0b3c\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0c56\u0cc2\u0cd5\u0cd6"
     "\u0d3e\u0d57\u0dca\u0dcf\u0ddf\u102e\u1161-\u11ff\u1b35\u3099\u309a"
 )
+_MARK = re.compile(f"[{_COMBINING}]")
 _COMBINED = re.compile(f"[^\\s{_COMBINING}][{_COMBINING}]+")
 
 _DOUBLE, _SINGLE, _DASHES = "“”„‟«»〝〞〟「」『』＂″‹›", "‘’‚‛′＇`´", "‐‑‒–—―−－﹘﹣"
@@ -47,8 +48,11 @@ def composed(text: str) -> Step | str | None:
     """Letters and their marks as one character where there is one."""
     if text.isascii():
         return None
-    found = replaced(_COMBINED, text, lambda match: unicodedata.normalize("NFC", match[0]))
-    return found or translated(_singletons(), text)
+    # Most texts have no such marks, and that is seen sooner than that no letter has one.
+    found = replaced(_COMBINED, text, lambda match: unicodedata.normalize("NFC", match[0])) if _MARK.search(text) else None
+    if found or not any(chr(point) in text for point in _singletons()):
+        return found
+    return translated(_singletons(), text)
 
 
 @cache

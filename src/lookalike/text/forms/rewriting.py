@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
-from operator import ne
 from typing import NamedTuple
 
+from lookalike import _native
 from lookalike.model import Span
 
 
@@ -61,6 +62,15 @@ class Step:
         return self._old_starts[change] + inside * was // size
 
 
+def code_points(text: str) -> memoryview:
+    """The characters as numbers."""
+    return memoryview(text.encode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")).cast("I")
+
+
+def from_code_points(points: memoryview) -> str:
+    return points.tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")
+
+
 class Rewritten:
     """A text after some steps. ``forms`` says of those that changed something how often they did."""
 
@@ -78,7 +88,7 @@ class Rewritten:
             self.forms[form] += len(found)
             self.text = found.text
         else:
-            self.forms[form] += sum(map(ne, self.text, found))
+            self.forms[form] += _native.count_differences(code_points(self.text), code_points(found))
             self.text = found
 
     def span(self, start: int, end: int) -> Span:

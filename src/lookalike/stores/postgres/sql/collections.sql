@@ -17,13 +17,13 @@ BEGIN
   INSERT INTO lookalike.collections (name, settings, bits)
   VALUES (create_collection.name, CASE bits WHEN 32 THEN '{simhash_settings_32}' WHEN 64 THEN '{simhash_settings}' ELSE '{simhash_settings_128}' END, bits)
   ON CONFLICT DO NOTHING RETURNING number INTO made;
-  IF made IS NULL THEN
-    RAISE EXCEPTION 'there is a collection % already', quote_literal(name) USING ERRCODE = 'duplicate_object';
+  IF made IS NULL OR EXISTS (SELECT FROM lookalike.aliases a WHERE a.name = create_collection.name) THEN
+    RAISE EXCEPTION 'there is a collection or an alias % already', quote_literal(name) USING ERRCODE = 'duplicate_object';
   END IF;
   RETURN made;
 END $$;
 
--- A collection with all that belongs to it. Of one on a table of the user's own, what was made for it: the table stays as it is.
+-- A collection with all that belongs to it, or an alias. Of one on a table of the user's own, what was made for it: the table stays as it is.
 CREATE OR REPLACE FUNCTION lookalike.drop_collection(name text) RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -35,9 +35,13 @@ DECLARE
   gone bigint;
   counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
+  DELETE FROM lookalike.aliases a WHERE a.name = drop_collection.name;
+  IF FOUND THEN   -- what it led to stays
+    RETURN 0;
+  END IF;
   DELETE FROM lookalike.collections c WHERE c.name = drop_collection.name RETURNING number INTO chosen;   -- writers wait from here on
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(name) USING HINT = 'See lookalike.collections.';
+    PERFORM lookalike.collection_named(name);   -- says so
   END IF;
   FOR other IN   -- found by its name: the table, and with it the index, may be gone
     SELECT i.oid::regclass FROM pg_class i WHERE i.relkind IN ('i', 'I') AND i.relname = ANY (ARRAY[
@@ -76,10 +80,7 @@ DECLARE
   chosen record;
 BEGIN
   SELECT c.number, c.bits, t.collection IS NOT NULL AS of_table INTO chosen
-  FROM lookalike.collections c LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.name = collection_for_simhashes.name;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(name) USING HINT = 'See lookalike.collections.';
-  END IF;
+  FROM lookalike.collections c LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.number = lookalike.collection_named(collection_for_simhashes.name);
   IF chosen.of_table THEN
     RAISE EXCEPTION 'the collection % is on a table of your own', quote_literal(name) USING HINT = 'Change the table: its collection is always current.';
   END IF;
@@ -99,29 +100,19 @@ AS $$
 #variable_conflict use_column
 DECLARE
   first constant bigint := nextval('lookalike.transactions') << 20;
-  replaced bigint;
+  removed bigint;
   added bigint;
   counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
   PERFORM set_config('lookalike.counted', 'on', true);
-  WITH known AS MATERIALIZED (
-    SELECT ordinal FROM unnest(id_texts) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_text = given.id OFFSET 0
-    ) AS found
-    UNION
-    SELECT ordinal FROM unnest(id_numbers) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_number = given.id OFFSET 0
-    ) AS found
-  )
-  DELETE FROM lookalike.documents WHERE collection = chosen AND ordinal = ANY (ARRAY(SELECT ordinal FROM known));
-  GET DIAGNOSTICS replaced = ROW_COUNT;
+  {delete_known}
   PERFORM set_config('lookalike.counted', counted, true);
   INSERT INTO lookalike.documents (collection, ordinal, id_text, id_number, simhash)
   SELECT chosen, first + max(place), id_text, id_number, (array_agg(value ORDER BY place DESC))[1]
   FROM unnest(id_texts, id_numbers, simhashes) WITH ORDINALITY AS given (id_text, id_number, value, place)
   GROUP BY id_text, id_number;
   GET DIAGNOSTICS added = ROW_COUNT;
-  RETURN added - replaced;
+  RETURN added - removed;
 END $$;
 
 CREATE OR REPLACE FUNCTION lookalike.put_simhashes(collection text, id_texts text[], id_numbers bigint[], simhashes bigint[]) RETURNS bigint
@@ -149,17 +140,7 @@ DECLARE
   counted constant text := coalesce(current_setting('lookalike.counted', true), '');
 BEGIN
   PERFORM set_config('lookalike.counted', 'on', true);
-  WITH known AS MATERIALIZED (
-    SELECT ordinal FROM unnest(id_texts) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_text = given.id OFFSET 0
-    ) AS found
-    UNION
-    SELECT ordinal FROM unnest(id_numbers) AS given (id), LATERAL (
-      SELECT ordinal FROM lookalike.documents WHERE collection = chosen AND id_number = given.id OFFSET 0
-    ) AS found
-  )
-  DELETE FROM lookalike.documents WHERE collection = chosen AND ordinal = ANY (ARRAY(SELECT ordinal FROM known));
-  GET DIAGNOSTICS removed = ROW_COUNT;
+  {delete_known}
   PERFORM set_config('lookalike.counted', counted, true);
   UPDATE lookalike.collections SET documents = documents - removed WHERE number = chosen AND removed > 0;
   RETURN removed;
@@ -230,10 +211,7 @@ DECLARE
   chosen record;
 BEGIN
   SELECT c.number, t.kind INTO chosen
-  FROM lookalike.collections c LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.name = near_query.collection;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
-  END IF;
+  FROM lookalike.collections c LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.number = lookalike.collection_named(near_query.collection);
   IF chosen.kind IS DISTINCT FROM wanted THEN
     RAISE EXCEPTION 'the collection % is not on a column of the kind %', quote_literal(collection), wanted USING HINT =
       'SQL cannot make the fingerprints of the library''s recipes. It searches texts that lookalike.index_table indexed; the others are searched with the library.';
@@ -251,7 +229,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   indexed constant double precision := (
-    SELECT t.threshold FROM lookalike.collections c JOIN lookalike.tables t ON t.collection = c.number WHERE c.name = near_threshold.collection
+    SELECT t.threshold FROM lookalike.tables t WHERE t.collection = lookalike.collection_named(near_threshold.collection)
   );
   wanted constant double precision := coalesce(threshold, nullif(current_setting('lookalike.threshold', true), '')::double precision, indexed);
 BEGIN

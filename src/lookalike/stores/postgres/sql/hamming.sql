@@ -218,8 +218,9 @@ DECLARE
 BEGIN
   SELECT c.number, c.bits, c.documents, t.kind INTO collection_number, bits, documents, kind_of_table
   FROM lookalike.collections c LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.name = search_simhash.collection;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
+  IF NOT FOUND THEN   -- an alias
+    SELECT c.number, c.bits, c.documents, t.kind INTO collection_number, bits, documents, kind_of_table FROM lookalike.collections c
+    LEFT JOIN lookalike.tables t ON t.collection = c.number WHERE c.number = lookalike.collection_named(search_simhash.collection);
   END IF;
   k := coalesce(k, lookalike.setting_k());
   IF k < 0 OR q IS NULL OR (q_high IS NULL) <> (bits < 128) THEN

@@ -19,6 +19,21 @@ BEGIN
   PERFORM pg_advisory_xact_lock(wanted) FROM (SELECT DISTINCT key # mixing AS wanted FROM unnest(keys) AS key ORDER BY wanted OFFSET 0) AS locks;
 END $$;
 
+-- The same, and what is then true of the collection: how many documents it has, and which of them have expired. In one message; the second
+-- statement sees what the last holder of the locks has written.
+CREATE OR REPLACE FUNCTION lookalike.lock_and_look(collection_number integer, keys bigint[], now bigint)
+RETURNS TABLE (documents bigint, expired bigint[])
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  PERFORM lookalike.lock_keys(collection_number, keys);
+  RETURN QUERY SELECT c.documents, ARRAY(
+    SELECT e.ordinal FROM lookalike.expiring e JOIN lookalike.documents d USING (collection, ordinal)
+    WHERE e.collection = c.number AND e.expires <= now
+  ) FROM lookalike.collections c WHERE c.number = collection_number;
+END $$;
+
 -- The keys of fingerprints that are admitted: two within k bits have one in common, also where the other is admitted with another k. Of four
 -- quarters one is equal in two fingerprints within 3 bits, of eight eighths one within 7. Who has a larger k waits for everybody: parts would
 -- be so small that nearly all share some. The library computes the same (stores/kinds/simhash.py).
@@ -52,9 +67,6 @@ BEGIN
   IF radius < 0 THEN
     RAISE EXCEPTION 'k is %, expected 0 or more', radius USING ERRCODE = 'data_exception';
   END IF;
-  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.name = lock_simhashes.collection;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'there is no collection %', quote_literal(collection) USING HINT = 'See lookalike.collections.';
-  END IF;
+  SELECT c.number, c.bits INTO chosen FROM lookalike.collections c WHERE c.number = lookalike.collection_named(collection);
   PERFORM lookalike.lock_keys(chosen.number, lookalike.collision_keys(simhashes, least(chosen.bits, 64), radius));
 END $$;

@@ -213,8 +213,8 @@ BEGIN
   END IF;
   INSERT INTO lookalike.collections (name, settings, bits)
   VALUES (called, coalesce(settings, '{simhash_settings}'), 64) ON CONFLICT DO NOTHING RETURNING collections.number INTO number;
-  IF number IS NULL THEN
-    RAISE EXCEPTION 'there is a collection % already', quote_literal(called) USING ERRCODE = 'duplicate_object',
+  IF number IS NULL OR EXISTS (SELECT FROM lookalike.aliases a WHERE a.name = called) THEN
+    RAISE EXCEPTION 'there is a collection or an alias % already', quote_literal(called) USING ERRCODE = 'duplicate_object',
       HINT = 'Name another one, or drop it with lookalike.drop_collection.';
   END IF;
   INSERT INTO lookalike.tables VALUES (number, relation, kind, value_column, key_column, threshold);

@@ -1,23 +1,12 @@
-"""Text that stands elsewhere in the other text: phrases, sentences with a few changed words, clauses and list items.
+"""What became of a text, the slow and obvious way: what native/edits computes, in Python.
 
-What was kept leaves gaps on both sides. Moved are, in this order:
-
-- phrases: runs of at least four tokens and ten characters;
-- sentences and lines that have at least half of their text in common with one on the other side. What was replaced inside was
-  reworded;
-- clauses and list items that stand whole on both sides, however short they are, and those that are whole on one side and all that
-  was changed on the other;
-- runs of three tokens or more that are a whole clause or item on one side;
-- a few words that are all that was changed at their place, and all that was changed at another place nearby, in any order;
-- the marks, conjunctions and articles next to moved text, if both sides have them.
-
-Chance agreement of other fragments is no move. Every step looks up hashes and bounds the places it tries: the time stays near linear.
+``kept_runs`` says what was kept, ``shared`` what was moved, and ``segments_of`` puts the two together.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from heapq import nsmallest
@@ -25,7 +14,235 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from lookalike import _native
-from lookalike.comparison.sides import Run, Side, Stretch, gaps, joined
+from lookalike.comparison import sides
+from lookalike.comparison.edits import KINDS, RECOGNISABLE, Segment, similar
+from lookalike.comparison.sides import Gap, Run, Stretch, changed, gaps
+from lookalike.model import Span
+
+LINE, SENTENCE, SEPARATOR, BEHIND_SEPARATOR, ARTICLE = 2, 1, 4, 8, 16  # as in native/text/token_traits.hpp
+
+SIMILAR_TOKENS = 16  # of a gap: longer texts have many trigrams in common by chance
+CONTEXT_TOKENS = 64  # of kept text on either side of a gap: a sentence that is longer is recognisable anyhow
+
+
+class Side(sides.Side):
+    """A text, and where its lines, sentences and clauses begin."""
+
+    def span(self, first: int, last: int) -> Span:
+        return self.starts[first], self.ends[last - 1]
+
+    def begins_line(self, token: int) -> bool:
+        return self.traits[token] & LINE > 0
+
+    def begins(self, token: int) -> int:
+        """2 or more if a line begins with the token, 1 if a sentence does, else 0."""
+        return self.traits[token] & (LINE | SENTENCE)
+
+    def separates(self, token: int) -> bool:
+        """Whether a token stands between clauses or list items: a mark or a conjunction."""
+        return self.traits[token] & SEPARATOR > 0
+
+    def is_article(self, token: int) -> bool:
+        return self.traits[token] & ARTICLE > 0
+
+    def is_edge(self, token: int) -> bool:
+        """Whether a clause or a list item can begin with a token, or end before it."""
+        return self.traits[token] & (LINE | SEPARATOR | BEHIND_SEPARATOR) > 0
+
+    @property
+    def beginnings(self) -> list[int]:
+        """The tokens that a line or a sentence begins with, and the end of the text."""
+        return [token for token in range(len(self) + 1) if self.begins(token)]
+
+    @property
+    def edges(self) -> list[int]:
+        """The tokens that a clause or a list item can begin with or end before, and the end of the text."""
+        return [token for token in range(len(self) + 1) if self.is_edge(token)]
+
+
+def joined(runs: Iterable[Run]) -> list[Run]:
+    """Runs that follow each other without a gap on both sides are one."""
+    found: list[Run] = []
+    for run in sorted(runs):
+        last = found[-1] if found else None
+        if last and (last.left_end, last.right_end) == (run.left, run.right):
+            found[-1] = Run(last.left, last.right, last.length + run.length)
+        else:
+            found.append(run)
+    return found
+
+
+# A kept fragment stands if it has more than half as much text as the changes around it.
+FRAGMENT_FACTOR = 2
+MAX_SLIDE = 64  # tokens; bounds the work on repetitive texts
+MAX_REACH = 64  # tokens from a gap to the beginning or the end of the sentence it is in
+MAX_BROKEN = 10_000  # runs: with more, bits are not looked for, which would take longer than everything else
+
+
+def kept_runs(a: Side, b: Side) -> list[Run]:
+    """What was kept, in order."""
+    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes, a.sizes)]
+    return _without_bits(_without_fragments(_slid(aligned, a, b), a, b), a, b)
+
+
+def _slid(runs: list[Run], a: Side, b: Side) -> list[Run]:
+    """The same alignment with every one-sided gap where it reads best.
+
+    Where text was only deleted or only inserted, the gap often can move: ``one. [two. ]three.`` and ``one[. two]. three.`` are
+    the same deletion. Best is where a run joins its neighbour, then where the gap begins a line, then a sentence.
+    """
+    absorbed: list[Run] = []
+    for run in reversed(runs):  # backwards first: a stray token that was aligned early joins the run it belongs to
+        while absorbed and (whole := _absorbed(run, absorbed[-1], a, b)):
+            absorbed.pop()
+            run = whole
+        absorbed.append(run)
+    placed: list[Run] = []
+    for run in reversed(absorbed):
+        if placed:
+            shift = _shift(placed[-1], run, a, b)
+            before = placed.pop()
+            before, run = before._replace(length=before.length + shift), Run(run.left + shift, run.right + shift, run.length - shift)
+            placed += [before] if before.length else []
+            if not run.length:
+                continue
+        placed.append(run)
+    return joined(placed)
+
+
+class _Gap(NamedTuple):
+    """Tokens between two runs on one side, where the other side has none."""
+
+    hashes: memoryview
+    side: Side
+    start: int
+    end: int
+
+
+def _one_sided(first: Run, second: Run, a: Side, b: Side) -> _Gap | None:
+    if first.right_end == second.right:
+        return _Gap(a.hashes, a, first.left_end, second.left)
+    if first.left_end == second.left:
+        return _Gap(b.hashes, b, first.right_end, second.right)
+    return None
+
+
+def _absorbed(first: Run, second: Run, a: Side, b: Side) -> Run | None:
+    """Both runs as one, if all of the first can stand directly before the second."""
+    gap, size = _one_sided(first, second, a, b), first.length
+    if gap is None or size > MAX_SLIDE or gap.hashes[gap.end - size : gap.end] != gap.hashes[gap.start - size : gap.start]:
+        return None
+    return Run(second.left - size, second.right - size, size + second.length)
+
+
+def _shift(first: Run, second: Run, a: Side, b: Side) -> int:
+    """By how many tokens the gap between two runs should slide: to the right if positive, to the left if negative."""
+    gap = _one_sided(first, second, a, b)
+    if gap is None:
+        return 0
+    right = left = 0
+    while right < min(MAX_SLIDE, second.length) and gap.hashes[gap.start + right] == gap.hashes[gap.end + right]:
+        right += 1
+    if right == second.length:
+        return right
+    while left < min(MAX_SLIDE, first.length - 1) and gap.hashes[gap.start - left - 1] == gap.hashes[gap.end - left - 1]:
+        left += 1
+    if not (left or right):
+        return 0
+    return max(range(-left, right + 1), key=lambda shift: (gap.side.begins(gap.start + shift), -abs(shift)))
+
+
+def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
+    """The kept runs that are more than chance agreement inside a rewritten stretch."""
+    edges = [*runs, Run(len(a), len(b), 0), Run(0, 0, 0)]  # the end has index len(runs), the start -1
+    before, after = list(range(-1, len(runs))), [*range(1, len(runs) + 1), 0]
+
+    def gap(first: int, second: int) -> int:
+        x, y = edges[first], edges[second]
+        return max(a.characters(x.left_end, y.left), b.characters(x.right_end, y.right))
+
+    def is_fragment(i: int) -> bool:
+        size = a.characters(runs[i].left, runs[i].left_end)
+        return FRAGMENT_FACTOR * size <= min(gap(before[i], i), gap(i, after[i]))
+
+    stays = bytearray(b"\1") * len(runs)
+    suspects: Iterable[int] = range(len(runs))
+    while suspects:
+        dropped: list[int] = []
+        for i in suspects:
+            # Of neighbouring fragments only every second is dropped at a time: dropping one enlarges the gaps of the other.
+            if is_fragment(i) and not (dropped and dropped[-1] == before[i]):
+                dropped.append(i)
+        for i in dropped:
+            stays[i] = 0
+            after[before[i]], before[after[i]] = after[i], before[i]
+        suspects = sorted({k for i in dropped for k in (before[i], after[i]) if 0 <= k < len(runs) and stays[k]})
+    return [run for run, stay in zip(runs, stays, strict=True) if stay]
+
+
+def _without_bits(runs: list[Run], a: Side, b: Side) -> list[Run]:
+    """The runs without bits of lines, sentences and clauses of which less than half was kept, and which stand whole elsewhere."""
+    if len(runs) > MAX_BROKEN:
+        return runs
+    for places_a, places_b in ((a.beginnings, b.beginnings), (a.edges, b.edges)):
+        mirrored = [Run(run.right, run.left, run.length) for run in runs]
+        ours, theirs = _broken(runs, a, b, places_a), _broken(mirrored, b, a, places_b)
+        released = [bit for key, bits in ours.items() if key in theirs for bit in bits]
+        released += [Run(left, right, length) for key, bits in theirs.items() if key in ours for right, left, length in bits]
+        if released:
+            runs = _split(runs, released)
+    return runs
+
+
+def _broken(runs: list[Run], a: Side, b: Side, places: list[int]) -> dict[bytes, list[Run]]:
+    """The units around and in gaps of which less than half was kept, by their tokens: the kept bits of them. They begin at ``places``."""
+    found: dict[bytes, list[Run]] = {}
+    lefts = [run.left for run in runs]
+    done = 0
+    for first, last, _, _ in gaps(runs, a, b):
+        first = max(first, done)
+        if first >= last:
+            continue  # nothing here, or in the unit of the gap before
+        start, end = max(done, first - MAX_REACH), min(len(a), last + MAX_REACH)
+        inner, outer = bisect(places, first), bisect_left(places, last)
+        edges = [places[inner - 1] if inner and places[inner - 1] >= start else first]
+        edges += places[inner:outer]
+        edges += [places[outer] if outer < len(places) and places[outer] <= end else last]
+        done = edges[-1]
+        for unit in pairwise(edges):
+            # Only a unit that reaches beyond the gap can have kept bits.
+            bits = list(_inside(runs, lefts, *unit)) if unit[0] < first or unit[1] > last else []
+            if not bits or 2 * sum(a.characters(bit.left, bit.left_end) for bit in bits) <= a.characters(*unit):
+                found.setdefault(a.hashes[unit[0] : unit[1]].tobytes(), []).extend(bits)
+    return found
+
+
+def _inside(runs: list[Run], lefts: list[int], first: int, last: int) -> Iterator[Run]:
+    """The parts of runs between two left tokens."""
+    at = max(bisect(lefts, first) - 1, 0)
+    while at < len(runs) and runs[at].left < last:
+        left, end = max(runs[at].left, first), min(runs[at].left_end, last)
+        if left < end:
+            yield Run(left, runs[at].right + left - runs[at].left, end - left)
+        at += 1
+
+
+def _split(runs: list[Run], released: list[Run]) -> list[Run]:
+    """The runs without some parts of them."""
+    bits = sorted(set(released))
+    kept: list[Run] = []
+    at = 0
+    for run in runs:
+        left = run.left
+        while at < len(bits) and bits[at].left < run.left_end:
+            if bits[at].left > left:
+                kept.append(Run(left, run.right + left - run.left, bits[at].left - left))
+            left = max(left, bits[at].left_end)
+            at += 1
+        if left < run.left_end:
+            kept.append(Run(left, run.right + left - run.left, run.left_end - left))
+    return kept
+
 
 PHRASE_TOKENS = 4
 PHRASE_CHARACTERS = 10
@@ -339,3 +556,108 @@ def _in_place(kept: list[Run], moved: list[Run]) -> tuple[list[Run], list[Run]]:
         else:
             elsewhere.append(run)
     return joined([*kept, *(run for here in stays.values() for run in here)]), sorted(elsewhere)
+
+
+_Placed = tuple[int, int, Segment]
+
+
+def _segments(a: Side, b: Side, found: Shared) -> tuple[list[_Placed], list[_Placed]]:
+    left = list(_moved(a, b, found))
+    right = list(_moved(b, a, _mirrored(found)))
+    for run in found.kept:
+        spans = a.span(run.left, run.left_end), b.span(run.right, run.right_end)
+        left.append((run.left, run.left_end, Segment("kept", *spans)))
+        right.append((run.right, run.right_end, Segment("kept", spans[1], spans[0])))
+    runs = (((run.left, run.left_end), (run.right, run.right_end)) for run in found.moved)
+    between = list(changed(found.kept, [*runs, *((change[:2], change[2:]) for change in found.changes)], a, b))
+    for gap, reworded in zip(between, _reworded(a, b, found.kept, between), strict=True):
+        _label(a, b, gap, reworded, left, right)
+    return sorted(left), sorted(right)
+
+
+def _mirrored(found: Shared) -> Shared:
+    moved = [Run(run.right, run.left, run.length) for run in found.moved]
+    return Shared([], moved, [Change(right, right_end, left, left_end) for left, left_end, right, right_end in found.changes])
+
+
+def _moved(side: Side, other: Side, found: Shared) -> Iterator[_Placed]:
+    for run in found.moved:
+        spans = side.span(run.left, run.left_end), other.span(run.right, run.right_end)
+        yield run.left, run.left_end, Segment("moved", *spans)
+    for left, left_end, right, right_end in found.changes:
+        yield left, left_end, Segment("reworded", side.span(left, left_end), other.span(right, right_end))
+
+
+def _label(a: Side, b: Side, gap: Gap, reworded: bool, left: list[_Placed], right: list[_Placed]) -> None:
+    if reworded and gap.left and gap.right:
+        left_whole, right_whole = a.span(gap.left[0][0], gap.left[-1][1]), b.span(gap.right[0][0], gap.right[-1][1])
+        left.extend((first, last, Segment("reworded", a.span(first, last), right_whole)) for first, last in gap.left)
+        right.extend((first, last, Segment("reworded", b.span(first, last), left_whole)) for first, last in gap.right)
+        return
+    left.extend((first, last, Segment("deleted", a.span(first, last), None)) for first, last in gap.left)
+    right.extend((first, last, Segment("inserted", b.span(first, last), None)) for first, last in gap.right)
+
+
+def _reworded(a: Side, b: Side, kept: list[Run], between: list[Gap]) -> Iterator[bool]:
+    """For each gap, whether the sentence it stands in is still recognisable.
+
+    A sentence, here, is what lies between two kept tokens with which lines or sentences begin.
+    """
+    sentence: list[Gap] = []
+    same = 0
+    for number, gap in enumerate(between):
+        sentence.append(gap)
+        head, tail = _context(a, kept[number]) if number < len(kept) else (0, 0)
+        same += head
+        if tail is not None:
+            yield from [_is_recognisable(a, b, sentence, same)] * len(sentence)
+            sentence, same = [], tail
+
+
+def _is_recognisable(a: Side, b: Side, sentence: list[Gap], same: int) -> bool:
+    was = sum([a.characters(*stretch) for gap in sentence for stretch in gap.left])
+    now = sum([b.characters(*stretch) for gap in sentence for stretch in gap.right])
+    least = RECOGNISABLE * (same + max(was, now))
+    return same >= least or same + sum(_similar_gap(a, b, gap) for gap in sentence) >= least
+
+
+def _context(a: Side, run: Run) -> tuple[int, int | None]:
+    """The characters of a kept run that belong to the sentence before it, and those of the sentence behind it.
+
+    None if it all belongs to one sentence.
+    """
+    reach = min(run.length, CONTEXT_TOKENS)
+    # The first and the last token of the run, within reach of its ends, that begins a line or a sentence; the text's end begins one.
+    end = a.beginnings[bisect_left(a.beginnings, run.left)]
+    start = a.beginnings[bisect(a.beginnings, run.left_end) - 1]
+    if end > run.left_end and reach == run.length:
+        return a.characters(run.left, run.left_end), None
+    return a.characters(run.left, min(end, run.left + reach)), a.characters(max(start, run.left_end - reach), run.left_end)
+
+
+def _similar_gap(a: Side, b: Side, gap: Gap) -> float:
+    """How many characters of a gap became similar words."""
+    left, right = ([token for stretch in stretches for token in range(*stretch)] for stretches in (gap.left, gap.right))
+    return similar(a, b, left, right) if 0 < len(left) <= SIMILAR_TOKENS and 0 < len(right) <= SIMILAR_TOKENS else 0.0
+
+
+class Expected(NamedTuple):
+    """What the kernel must say."""
+
+    left: list[Segment]
+    right: list[Segment]
+    left_characters: list[int]  # of each kind
+    right_characters: list[int]
+
+
+def segments_of(left: str, right: str) -> Expected:
+    a, b = Side(left), Side(right)
+    sides_found = _segments(a, b, shared(a, b, kept_runs(a, b)))
+    counts = []
+    for side, placed in zip((a, b), sides_found, strict=True):
+        count = dict.fromkeys(KINDS, 0)
+        for first, last, segment in placed:
+            count[segment.kind] += side.characters(first, last)
+        counts.append(list(count.values()))
+    found = [[segment for _, _, segment in placed] for placed in sides_found]
+    return Expected(found[0], found[1], counts[0], counts[1])

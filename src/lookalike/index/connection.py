@@ -1,0 +1,93 @@
+"""Requests to a service, and its errors as the same classes that a store raises."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from lookalike import errors
+from lookalike.errors import InputError, LookalikeError, StoreError
+
+TIMEOUT = 60.0  # seconds
+
+
+class Connection:
+    """Requests to one service, over a connection per thread that is kept open."""
+
+    def __init__(self, address: str, collection: str | None) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            raise InputError("location: give the address of a service, such as http://127.0.0.1:8765; its token goes into LOOKALIKE_TOKEN")
+        self.address, self._collection = f"{parts.scheme}://{parts.netloc}", collection
+        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port = parts.hostname, parts.port
+        token = os.environ.get("LOOKALIKE_TOKEN", "")
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._local, self._open, self._closed = threading.local(), set[http.client.HTTPConnection](), False
+
+    def ask(self, method: str, path: str, data: object = None, **query: object) -> Any:
+        try:
+            body = None if data is None else json.dumps(data).encode("utf-8", "surrogatepass")
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"a service can only be asked with what JSON can say: {error}") from None
+        answer = self.raw(method, path, body, "application/json", **query)
+        return json.loads(answer)
+
+    def raw(self, method: str, path: str, body: bytes | None, kind: str, **query: object) -> bytes:
+        given = {name: value for name, value in {"collection": self._collection, **query}.items() if value is not None}
+        status, found = self._send(method, f"{path}?{urlencode(given)}", body, {"Content-Type": kind, **self._headers})
+        if status >= 400:
+            raise _error(status, found)
+        return found
+
+    def _send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        self.require_open()
+        for fresh in (False, True):
+            connection = None if fresh else getattr(self._local, "connection", None)
+            again = connection is not None  # one that was kept may have been closed meanwhile
+            if connection is None:
+                connection = self._local.connection = self._kind(self._host, self._port, timeout=TIMEOUT)
+                self._open.add(connection)
+            try:
+                connection.request(method, path, body, dict(headers))
+                answer = connection.getresponse()
+                return answer.status, answer.read()
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                self._open.discard(connection)
+                self._local.connection = None
+                if not again:
+                    raise StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?") from error
+        raise AssertionError  # the loop returns or raises
+
+    def require_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.address} is closed: open it again")
+
+    def close(self) -> None:
+        """The connections of all threads."""
+        self._closed = True
+        while self._open:
+            self._open.pop().close()
+        self._local = threading.local()
+
+
+def _error(status: int, answer: bytes) -> LookalikeError:
+    """The error that the service raised, as the same class where it is one of ours."""
+    try:
+        problem = json.loads(answer)
+        message = ": ".join(part for part in (problem["message"], problem["hint"]) if part)
+        name = "".join(part.capitalize() for part in str(problem["code"]).split("-"))
+    except (ValueError, KeyError, TypeError):
+        return StoreError(f"the service answered {status}, and not as Lookalike does: is this its address?")
+    kind = getattr(errors, name, None)
+    if isinstance(kind, type) and issubclass(kind, LookalikeError):
+        return kind(message)
+    if status in (429, 503):
+        return errors.StoreBusy(message)
+    return InputError(message) if status in (400, 413, 415, 422) else StoreError(message)
