@@ -14,7 +14,6 @@ from typing import Any
 from lookalike.checks import check_callback, check_int, check_path, check_share
 from lookalike.comparison.compare import compare
 from lookalike.comparison.side_by_side import SideBySide
-from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
 from lookalike.files.limits import Limits
 from lookalike.files.reading import checked
@@ -48,7 +47,7 @@ def scan(
     patterns: str | Path | Mapping[str, Any] | None = None,
     workers: int | None = None,
     limits: Limits | None = None,
-    model: Model = None,
+    model: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> ScanReport:
     """Read and fingerprint all files of a folder, and say which are copies, other formats, near-copies or versions of each other.
