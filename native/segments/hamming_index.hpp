@@ -60,7 +60,7 @@ class HammingIndex {
 
     static constexpr std::size_t kMaxTail = 1 << 16;        // read in full in some 30 microseconds
     static constexpr std::size_t kMergeRatio = 4;           // neighbouring segments within this ratio are merged …
-    static constexpr std::size_t kMostMerged = 50'000'000;  // … if they have no more entries together: merging takes 90 bytes for each
+    static constexpr std::size_t kMostMerged = 50'000'000;  // … if they have no more entries together: merging takes some 90 bytes for each
 
     std::unique_ptr<Part> build(const std::vector<Entry>& entries) const;
     std::unique_ptr<Part> merged() const;  // all live entries in one part; null if the only part is just that
