@@ -211,7 +211,7 @@ class Moves {
     void move_sentence(const SentencePair& pair) {
         release(pair.left, right_of_, left_of_);
         release(pair.right, left_of_, right_of_);
-        const auto [left, right] = std::pair(pair.left.first, pair.right.first);
+        const std::uint32_t left = pair.left.first, right = pair.right.first;
         std::uint32_t left_at = left, right_at = right;
         const auto change_up_to = [&](std::uint32_t left_next, std::uint32_t right_next) {
             if (left_at < left_next && right_at < right_next)

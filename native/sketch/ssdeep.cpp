@@ -300,7 +300,7 @@ std::span<const std::uint8_t> shorten_runs(std::span<const std::uint8_t> part, L
     std::uint8_t has_run = 0;  // hardly any part has one
     static_assert(kMaxRun == 3);
     for (std::size_t i = 3; i < part.size(); ++i) {
-        has_run |= static_cast<std::uint8_t>((part[i] == part[i - 1]) & (part[i] == part[i - 2]) & (part[i] == part[i - 3]));
+        has_run |= static_cast<std::uint8_t>(int{part[i] == part[i - 1]} & int{part[i] == part[i - 2]} & int{part[i] == part[i - 3]});
     }
     if (!has_run) return part;
     std::size_t kept = 0;

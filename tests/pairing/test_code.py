@@ -15,7 +15,7 @@ import lookalike as la
 pytest.importorskip("pygments")
 
 ROOT = Path(__file__).parent.parent.parent
-NAMES = ["edits", "score", "ignoring", "side_by_side", "terminal", "moves"]
+NAMES = ["edits", "score", "ignoring", "side_by_side", "terminal", "compare"]
 SOURCES = {name: (ROOT / "src" / "lookalike" / "comparison" / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
 
 
@@ -69,7 +69,7 @@ def test_split_and_merged_files(tmp_path: Path) -> None:
     assert (left, right) == ("anna", "ben")
     assert score > 0.8
     assert {passage.right_part for passage in report.pairs[0].passages} == {0, 1}
-    merged = {"a.py": SOURCES["edits"], "b.py": SOURCES["terminal"], "d.py": SOURCES["moves"]}
+    merged = {"a.py": SOURCES["edits"], "b.py": SOURCES["terminal"], "d.py": SOURCES["compare"]}
     merged["c.py"] = f"{SOURCES['score']}\n{SOURCES['edits']}"
     report = la.pairs(write(tmp_path / "merged", merged), kind="code")
     assert best(report)[:2] == ("a.py", "c.py")

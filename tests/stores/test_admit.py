@@ -96,7 +96,9 @@ def test_a_server_without_room_for_locks_is_asked_for_one(monkeypatch: pytest.Mo
     """As many locks as the server has no room for: then one for all of the collection has to do."""
     asked: list[bool] = []
     lock = beside.lock
-    monkeypatch.setattr(beside, "lock", lambda connection, number, keys: (asked.append(keys is None), lock(connection, number, keys)))
+    monkeypatch.setattr(
+        beside, "lock", lambda connection, number, keys, now: (asked.append(keys is None), lock(connection, number, keys, now))[1]
+    )
     monkeypatch.setattr(postgres, "AT_ONCE", 900)
     url = empty_database()
     with la.open(url) as index:

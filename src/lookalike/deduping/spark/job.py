@@ -41,7 +41,7 @@ def run(job: Job, engine: Engine) -> SparkReport:
     if out is not None:
         check_output(session, out)
     work = Work.beside(session, engine.work, None if out is None else spark_path(out))
-    with stoppable(session), configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work:
+    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work, stoppable(session):
         return SparkRun(job, engine, work).report()
 
 
