@@ -129,7 +129,7 @@ def test_without_data_scores_are_estimates(tmp_path: Path) -> None:
 
 
 def test_bands_find_nearly_all_records_from_the_threshold_on() -> None:
-    pairs = made_pairs(1500, 6)
+    pairs = made_pairs(900, 6)
     with la.open("memory://", kinds="record", threshold=0.8) as index:
         index.add([(number, one) for number, (one, _) in enumerate(pairs)])
         wanted = found = 0
