@@ -5,34 +5,50 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
+#include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
 
-#include "base/system.hpp"
-
-#ifdef LOOKALIKE_LINUX
-#include <sys/mman.h>
-#endif
+#include "base/own_pages.hpp"
 
 namespace lookalike {
 
-// Uninitialised. Large blocks are asked for in large pages where the system has them: to have a page made when it is first written costs more than to fill
-// it, and this is one in 512. They are not copied when they grow: `realloc` moves their pages.
+// Uninitialised. Large blocks are the system's own pages, large ones where it has them: to have a page made when it is first written costs more than to fill
+// it, and this is one in 512. They are not copied when they grow: their pages move.
 template <class T>
 class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
 
    public:
-    const T* data() const { return data_.get(); }
-    T* data() { return data_.get(); }
+    GrowingArray() = default;
+    GrowingArray(GrowingArray&& other) noexcept { swap(other); }
+    GrowingArray& operator=(GrowingArray&& other) noexcept {
+        GrowingArray taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ~GrowingArray() {
+        if (pages_) {
+            give_back_pages(data_, pages_);
+        } else {
+            std::free(data_);
+        }
+    }
+
+    const T* data() const { return data_; }
+    T* data() { return data_; }
     std::size_t size() const { return size_; }
 
-    // Room for so many elements behind the last one; they count from now on.
-    T* add(std::size_t count) {
+    // Room for so many elements behind the last one, which do not count yet.
+    T* room(std::size_t count) {
         if (size_ + count > capacity_) resize(std::max(size_ + count, 2 * capacity_));
-        T* const added = data_.get() + size_;
+        return data_ + size_;
+    }
+
+    // The same, and they count from now on.
+    T* add(std::size_t count) {
+        T* const added = room(count);
         size_ += count;
         return added;
     }
@@ -44,32 +60,42 @@ class GrowingArray {
 
     // Gives back what is not used.
     void trim() {
-        if (size_ > 0 && size_ < capacity_) resize(size_);
+        if (size_ == 0 || size_ == capacity_) return;
+        if (!pages_) return resize(size_);
+        pages_ = shorter_pages(data_, pages_, size_ * sizeof(T));
+        capacity_ = pages_ / sizeof(T);
     }
 
    private:
-    static constexpr std::size_t kLarge = std::size_t{4} << 20;
-
-    struct Free {
-        void operator()(T* memory) const { std::free(memory); }
-    };
-
     void resize(std::size_t capacity) {
-        void* const moved = std::realloc(data_.get(), capacity * sizeof(T));
-        if (!moved) throw std::bad_alloc();
-        (void)data_.release();
-        data_.reset(static_cast<T*>(moved));
-        capacity_ = capacity;
-#ifdef LOOKALIKE_LINUX
-        if (capacity * sizeof(T) < kLarge) return;
-        constexpr std::uintptr_t kPage = 4096;
-        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(moved) + kPage - 1) / kPage * kPage;
-        madvise(reinterpret_cast<void*>(first), capacity * sizeof(T) - kPage, MADV_HUGEPAGE);  // a wish: nothing depends on it
-#endif
+        if (capacity * sizeof(T) < kOwnPages) {
+            void* const moved = std::realloc(data_, capacity * sizeof(T));
+            if (!moved) throw std::bad_alloc();
+            data_ = static_cast<T*>(moved);
+            capacity_ = capacity;
+            return;
+        }
+        std::size_t bytes = capacity * sizeof(T);
+        T* const moved = static_cast<T*>(moved_pages(data_, pages_, bytes));
+        if (!pages_ && data_) {
+            std::memcpy(moved, data_, size_ * sizeof(T));
+            std::free(data_);
+        }
+        data_ = moved;
+        pages_ = bytes;
+        capacity_ = bytes / sizeof(T);
     }
 
-    std::unique_ptr<T, Free> data_;
+    void swap(GrowingArray& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+        std::swap(pages_, other.pages_);
+    }
+
+    T* data_ = nullptr;
     std::size_t size_ = 0, capacity_ = 0;
+    std::size_t pages_ = 0;  // bytes of them; 0: it lies on the heap
 };
 
 }  // namespace lookalike

@@ -5,22 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "base/system.hpp"
-
-// Where AddressSanitizer watches, the heap: it knows where a block ends.
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define LOOKALIKE_WATCHED_HEAP
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define LOOKALIKE_WATCHED_HEAP
-#endif
-
-#if defined(LOOKALIKE_LINUX) && !defined(LOOKALIKE_WATCHED_HEAP)
-#define LOOKALIKE_OWN_PAGES
-#include <sys/mman.h>
-#endif
+#include "base/own_pages.hpp"
 
 namespace lookalike {
 

@@ -40,8 +40,8 @@ class SpannedTokens {
 
     std::size_t count() const { return count_; }
     const std::uint64_t* hashes() const { return hashes_.data(); }
-    std::uint32_t start(std::size_t token) const { return starts_[token]; }
-    std::uint32_t end(std::size_t token) const { return ends_[token]; }
+    const std::uint32_t* starts() const { return starts_.data(); }
+    const std::uint32_t* ends() const { return ends_.data(); }
 
    private:
     struct Sink {
@@ -102,31 +102,33 @@ WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::
         std::vector<Place> places(texts.count());
         std::list<KeptHashes> lists;  // one per worker
         std::mutex guard;
-        std::size_t characters = 0;  // of random hashes so many are kept: two of window + 1
-        for (std::size_t i = 0; i < texts.count(); ++i) characters += std::visit([](const auto& units) { return units.size(); }, TextView(texts[i]));
-        const std::size_t expected = characters / workers * 2 / (window + 1) + 1;
+        std::size_t characters = 0, most = 0;  // in all, and of a text
+        for (std::size_t i = 0; i < texts.count(); ++i) {
+            const std::size_t here = std::visit([](const auto& units) { return units.size(); }, TextView(texts[i]));
+            characters += here;
+            most = std::max(most, here);
+        }
+        // Of random hashes two of window + 1 are kept. A few more: what is never written takes no memory.
+        const std::size_t expected = (characters / workers * 2 / (window + 1)) / 8 * 9 + most + KeptSpans::kAhead;
         for_each_document(texts.count(), workers, [&] {
             const std::lock_guard lock(guard);
             lists.emplace_back().reserve(expected);
             return [&, &kept = lists.back(), tokens = SpannedTokens(options), shingles = std::vector<std::uint64_t>(),
-                    positions = std::vector<std::uint32_t>()](std::size_t i) mutable {
+                    winnower = SpanWinnower(window)](std::size_t i) mutable {
                 tokens.run(texts[i]);
                 const std::size_t count = tokens.count();
                 if (count == 0) return;
                 const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
                 const std::size_t many = count - n + 1;
-                if (shingles.size() < many) {
-                    shingles.resize(many);
-                    positions.resize(many);
-                }
+                if (shingles.size() < many) shingles.resize(many);
                 options.hashing.shingles(tokens.hashes(), many, n, shingles.data());
-                const std::size_t found = winnow({shingles.data(), many}, window, positions.data());
+                const std::size_t room = many + KeptSpans::kAhead;
+                const std::size_t found = winnower.run({shingles.data(), many}, tokens.starts(), tokens.ends() + n - 1,
+                                                       {kept.values.room(room), kept.starts.room(room), kept.ends.room(room)});
                 places[i] = {&kept, kept.values.size(), found};
-                std::uint64_t* const values = kept.values.add(found);
-                std::uint32_t *const starts = kept.starts.add(found), *const ends = kept.ends.add(found);
-                for (std::size_t k = 0; k < found; ++k) values[k] = shingles[positions[k]];
-                for (std::size_t k = 0; k < found; ++k) starts[k] = tokens.start(positions[k]);
-                for (std::size_t k = 0; k < found; ++k) ends[k] = tokens.end(positions[k] + n - 1);
+                kept.values.add(found);
+                kept.starts.add(found);
+                kept.ends.add(found);
             };
         });
         for (const Place& place : places) ends_of.push_back(ends_of.back() + static_cast<std::int64_t>(place.count));

@@ -1,9 +1,14 @@
 #include "sketch/winnow.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "base/dispatch.hpp"
+
+#if LOOKALIKE_HAS_LEVELS
+#include <immintrin.h>
+#endif
 
 namespace lookalike {
 namespace {
@@ -147,7 +152,90 @@ std::size_t winnow_large(std::span<const std::uint64_t> shingles, std::size_t wi
     return found;
 }
 
+#if LOOKALIKE_HAS_LEVELS
+
+// Windows of four, 64 hashes at a time: which hashes are beaten is known by bits, and what is kept is pressed together in the registers.
+
+// Bit i: the hash so many places before the i-th of a block is not smaller. That the one behind it is larger is the same question, asked there.
+struct NotSmaller {
+    std::uint64_t one = 0, two = 0, three = 0;
+};
+
+constexpr std::uint64_t first_bits(std::size_t count) { return count >= 64 ? ~0ULL : (1ULL << count) - 1; }
+
+// `whole`: all 64 are there, and three before them.
+template <bool whole>
+[[gnu::always_inline]] LOOKALIKE_AVX512 inline NotSmaller compared_with_earlier(const std::uint64_t* block, std::uint64_t there, std::size_t before) {
+    NotSmaller found;
+    const auto compare = [&](__m512i own, std::size_t lane, std::size_t back, std::uint64_t& bits) LOOKALIKE_AVX512 {
+        const std::uint64_t known = back > before ? there & ~first_bits(back - before) : there;
+        const auto lanes = static_cast<__mmask8>(known >> lane);
+        const __m512i other = whole ? _mm512_loadu_si512(block + lane - back) : _mm512_maskz_loadu_epi64(lanes, block + lane - back);
+        const __mmask8 not_smaller = _mm512_cmpge_epu64_mask(other, own);
+        bits |= static_cast<std::uint64_t>(whole ? not_smaller : not_smaller & lanes) << lane;
+    };
+    for (std::size_t lane = 0; lane < 64; lane += 8) {
+        const __m512i own = whole ? _mm512_loadu_si512(block + lane) : _mm512_maskz_loadu_epi64(static_cast<__mmask8>(there >> lane), block + lane);
+        compare(own, lane, 1, found.one);
+        compare(own, lane, 2, found.two);
+        compare(own, lane, 3, found.three);
+    }
+    return found;
+}
+
+LOOKALIKE_AVX512 std::size_t winnow_of_four_avx512(std::span<const std::uint64_t> shingles, const std::uint32_t* starts, const std::uint32_t* ends,
+                                                   const KeptSpans& kept) {
+    const std::size_t count = shingles.size();
+    const auto compared = [&](std::size_t first) LOOKALIKE_AVX512 {
+        if (first > 0 && first + 64 <= count) return compared_with_earlier<true>(shingles.data() + first, ~0ULL, first);
+        return compared_with_earlier<false>(shingles.data() + first, first < count ? first_bits(count - first) : 0, first);
+    };
+    std::size_t found = 0, found_spans = 0;
+    NotSmaller here = compared(0);
+    for (std::size_t first = 0; first < count; first += 64) {
+        const NotSmaller next = first + 64 < count ? compared(first + 64) : NotSmaller{};
+        const std::size_t left = count - first;
+        const auto larger_behind = [&](std::uint64_t own, std::uint64_t others, unsigned places) {
+            return ~(own >> places | others << (64 - places)) & first_bits(left - std::min<std::size_t>(left, places));
+        };
+        const std::uint64_t left1 = here.one, left2 = left1 & here.two, left3 = left2 & here.three;
+        const std::uint64_t right1 = larger_behind(here.one, next.one, 1), right2 = right1 & larger_behind(here.two, next.two, 2);
+        const std::uint64_t right3 = right2 & larger_behind(here.three, next.three, 3);
+        const std::uint64_t chosen = (left3 | (left2 & right1) | (left1 & right2) | right3) & first_bits(left);
+        here = next;
+        for (std::size_t lane = 0; lane < 64; lane += 8) {
+            const auto lanes = static_cast<__mmask8>(chosen >> lane);
+            const __m512i values = _mm512_maskz_loadu_epi64(lanes, shingles.data() + first + lane);
+            _mm512_storeu_si512(kept.values + found, _mm512_maskz_compress_epi64(lanes, values));
+            found += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(lanes)));
+        }
+        for (std::size_t lane = 0; lane < 64; lane += 16) {
+            const auto lanes = static_cast<__mmask16>(chosen >> lane);
+            const auto press = [&](const std::uint32_t* from, std::uint32_t* to)
+                                   LOOKALIKE_AVX512 { _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(lanes, _mm512_maskz_loadu_epi32(lanes, from))); };
+            press(starts + first + lane, kept.starts + found_spans);
+            press(ends + first + lane, kept.ends + found_spans);
+            found_spans += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(lanes)));
+        }
+    }
+    return found;
+}
+
+#endif
+
 }  // namespace
+
+std::size_t SpanWinnower::run(std::span<const std::uint64_t> shingles, const std::uint32_t* starts, const std::uint32_t* ends, const KeptSpans& kept) {
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel == Level::avx512 && window_ == 4 && shingles.size() >= window_) return winnow_of_four_avx512(shingles, starts, ends, kept);
+#endif
+    if (positions_.size() < shingles.size()) positions_.resize(shingles.size());
+    const std::size_t found = winnow(shingles, window_, positions_.data());
+    for (std::size_t k = 0; k < found; ++k) kept.values[k] = shingles[positions_[k]];
+    for (std::size_t k = 0; k < found; ++k) kept.starts[k] = starts[positions_[k]];
+    for (std::size_t k = 0; k < found; ++k) kept.ends[k] = ends[positions_[k]];
+    return found;
+}
 
 std::size_t winnow(std::span<const std::uint64_t> shingles, std::size_t window, std::uint32_t* kept) {
     if (shingles.empty()) return 0;

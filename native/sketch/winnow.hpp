@@ -17,6 +17,25 @@ inline void winnow(std::span<const std::uint64_t> shingles, std::size_t window, 
     kept.resize(winnow(shingles, window, kept.data()));
 }
 
+// Where the kept hashes of a text go: their values, where the first of their tokens begins and where the last one ends.
+struct KeptSpans {
+    static constexpr std::size_t kAhead = 16;  // so many are written beyond the last one
+    std::uint64_t* values;
+    std::uint32_t *starts, *ends;
+};
+
+// Winnowing with spans: `starts` and `ends` are those of the first and the last token of each shingle. `kept` has room for as many as there are shingles, and
+// kAhead more. Returns how many were kept.
+class SpanWinnower {
+   public:
+    explicit SpanWinnower(std::size_t window) : window_(window) {}
+    std::size_t run(std::span<const std::uint64_t> shingles, const std::uint32_t* starts, const std::uint32_t* ends, const KeptSpans& kept);
+
+   private:
+    std::size_t window_;
+    std::vector<std::uint32_t> positions_;
+};
+
 struct SharedRun {
     std::uint32_t left, right, length;  // first token on both sides, number of tokens
 };

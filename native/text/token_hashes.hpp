@@ -107,11 +107,8 @@ class TokenHashes {
             while (p < stop) {
                 const std::uint8_t* const before = p;
                 std::uint32_t* const starts = sink.starts();
-                const std::size_t count = AsciiCharacters::read(p, stop, kMostTokens, position, after_space, sink.room(), starts);
-                if (starts) {
-                    std::uint32_t* const ends = sink.ends();
-                    for (std::size_t i = 0; i < count; ++i) ends[i] = starts[i] + 1;
-                }
+                const std::size_t count =
+                    AsciiCharacters::read(p, stop, kMostTokens, position, after_space, sink.room(), starts, starts ? sink.ends() : nullptr);
                 position += static_cast<std::uint32_t>(p - before);
                 sink.add(count);
             }
