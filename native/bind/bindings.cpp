@@ -22,6 +22,7 @@ void bind_repeats(nb::module_& m);
 void bind_containment(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
+void bind_near(nb::module_& m);
 void bind_postings(nb::module_& m);
 void bind_pages(nb::module_& m);
 void bind_word_mover(nb::module_& m);
@@ -63,6 +64,7 @@ NB_MODULE(_native, m) {
     bind_containment(m);
     bind_fuzzy_segments(m);
     bind_bands(m);
+    bind_near(m);
     bind_postings(m);
     bind_pages(m);
     bind_word_mover(m);

@@ -1,7 +1,7 @@
 // Checks of the values of a row: a store compares what it reads with what was written. They look at Python's own objects, and so keep the GIL.
 #include <algorithm>
 
-#include "base/hash.hpp"
+#include "base/row_check.hpp"
 #include "bind/bind.hpp"
 
 namespace lookalike {
@@ -9,28 +9,20 @@ namespace {
 
 constexpr std::size_t kMaxPlaces = 64;
 
-// 32 bits of a hash and a row, never 0, which is the check of None.
-std::uint32_t salted(std::uint64_t hash, std::int64_t row) {
-    const std::uint64_t mixed = (hash ^ static_cast<std::uint64_t>(row)) * kGolden;
-    return std::max(static_cast<std::uint32_t>(mixed >> 32), std::uint32_t{1});
-}
-
-std::uint64_t hash_of(const char* data, Py_ssize_t size) { return token_hash(reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size)); }
-
 std::uint32_t check_of(PyObject* value, std::int64_t row) {
     if (value == Py_None) return 0;
     Py_ssize_t size = 0;
     if (PyUnicode_Check(value)) {
         const char* data = PyUnicode_AsUTF8AndSize(value, &size);
         if (data == nullptr) throw nb::python_error();
-        return salted(hash_of(data, size), row);
+        return row_check(data, static_cast<std::size_t>(size), row);
     }
-    if (PyBytes_Check(value)) return salted(hash_of(PyBytes_AsString(value), PyBytes_Size(value)), row);
-    if (PyByteArray_Check(value)) return salted(hash_of(PyByteArray_AsString(value), PyByteArray_Size(value)), row);
+    if (PyBytes_Check(value)) return row_check(PyBytes_AsString(value), static_cast<std::size_t>(PyBytes_Size(value)), row);
+    if (PyByteArray_Check(value)) return row_check(PyByteArray_AsString(value), static_cast<std::size_t>(PyByteArray_Size(value)), row);
     if (PyLong_Check(value)) {
         const long long number = PyLong_AsLongLong(value);
         if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-        return salted(static_cast<std::uint64_t>(number) * kGolden, row);
+        return row_check(static_cast<std::int64_t>(number), row);
     }
     throw nb::type_error("a value of a row is a number of 64 bits, a str, bytes or None");
 }
@@ -88,9 +80,7 @@ std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::list rows, std
         if (number == -1 && PyErr_Occurred()) throw nb::python_error();
         const auto size = static_cast<std::size_t>(PyBytes_Size(stored));
         for (std::size_t c = 0; c < places.size() && found.size() < most; ++c) {
-            std::uint32_t expected = 0;
-            if (places[c] < size / 4) std::memcpy(&expected, PyBytes_AsString(stored) + 4 * places[c], 4);
-            if (check_of(row[c + 1], number) != expected) found.emplace_back(i, c);
+            if (check_of(row[c + 1], number) != stored_check(PyBytes_AsString(stored), size, places[c])) found.emplace_back(i, c);
         }
     }
     return found;

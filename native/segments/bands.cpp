@@ -196,4 +196,23 @@ std::span<const Candidate> BandSearcher::run(const std::uint32_t* keys, std::siz
     return found;
 }
 
+std::size_t near_groups(const BandTables& tables, const std::uint32_t* keys, std::size_t limit, std::size_t most, std::span<const std::int64_t> removed,
+                        std::vector<NearGroup>& found) {
+    BandSearcher searcher(tables);
+    for (const Candidate& candidate : searcher.run(keys, limit)) {
+        const std::span own = tables.rows(candidate.group);
+        const std::size_t read = most > own.size() || removed.size() > own.size() - most ? own.size() : most + removed.size();
+        NearGroup one{candidate.shared, tables.digests()[candidate.group], own.size(), {}};
+        for (const std::int64_t row : own.first(read)) {
+            if (std::ranges::binary_search(removed, row)) {
+                --one.size;
+            } else if (one.rows.size() < most) {
+                one.rows.push_back(row);
+            }
+        }
+        if (!one.rows.empty()) found.push_back(std::move(one));
+    }
+    return searcher.total();
+}
+
 }  // namespace lookalike

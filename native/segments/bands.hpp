@@ -160,4 +160,18 @@ class BandSearcher {
     std::size_t total_ = 0;
 };
 
+// A group that shares bands with a query: how many, its digest, how many rows it has, and the first of them.
+struct NearGroup {
+    std::uint16_t shared;
+    std::uint64_t digest;
+    std::size_t size;
+    std::vector<std::int64_t> rows;
+};
+
+// Adds the groups that share a key with the query, best first, at most `limit` of them with at most `most` rows each; removed rows, which
+// ascend, are left out of both. Returns how many groups there were before the limit. Of a group so many rows are looked at that all
+// removed ones might be among them.
+std::size_t near_groups(const BandTables& tables, const std::uint32_t* keys, std::size_t limit, std::size_t most, std::span<const std::int64_t> removed,
+                        std::vector<NearGroup>& found);
+
 }  // namespace lookalike

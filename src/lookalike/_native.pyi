@@ -289,6 +289,45 @@ def feature_overlaps(
 ) -> tuple[View, View]: ...
 def content_digests(data: Buffer, offsets: Buffer, mode: int, fold: bool, workers: int, seed: Seed = 0) -> View: ...
 def band_keys(values: Buffer, size: int, bands: int, rows: int) -> View: ...
+
+class Sqlite:
+    """The functions of SQLite, of the library behind a loaded module; RuntimeError where there are none."""
+
+    def __init__(self, path: str) -> None: ...
+    def soft_heap_limit(self, limit: int) -> int:
+        """Set that of the whole library; returns what it was."""
+
+class StoredRows:
+    """A connection to the documents of a store, for one thread at a time; RuntimeError where there is none."""
+
+    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str) -> None: ...
+    def close(self) -> None: ...
+
+class NearState:
+    """What a collection was like when it was last read in full."""
+
+    def __init__(
+        self,
+        record_path: str,
+        record: bytes,
+        collection: int,
+        numbers: list[int],
+        chain: bytes,
+        first_row: int,
+        tables: list[BandTables],
+        removed: Buffer,
+    ) -> None: ...
+
+class NearSearcher:
+    """A recipe, ready for near searches of any number of threads."""
+
+    def __init__(self, mode: int, fold: bool, ngram: int, seed: Seed, size: int, bands: int, rows: int, most_candidates: int) -> None: ...
+    def run(
+        self, text: str, state: NearState, rows: StoredRows, threshold: float, limit: int
+    ) -> tuple[int, int, list[tuple[int, float, str | int, str, str | None]]] | bool:
+        """How many groups share a band, how many documents reach the threshold, and of the best the row, the score, the id, the text and
+        the meta. True: the collection is not as it was. False: the answer is not to be had this way."""
+
 def build_bands(rows: Buffer, digests: Buffer, keys: Buffer, bands: int) -> tuple[View, View, View, View, View, View, View, View]: ...
 def merge_bands(segments: list[BandTables], removed: Buffer) -> tuple[View, View, View, View, View, View, View, View]: ...
 def cpu_level() -> str: ...

@@ -97,7 +97,8 @@ def search(
     settings = store.settings
     places: tuple[Place, ...] = ()
     if isinstance(query, str):
-        pass
+        if where is None and not compare and (at_once := way.at_once(store, query, options, with_text=text)) is not None:
+            return at_once.on(way.scale)
     elif isinstance(query, (Path, bytes)) and way.takes == "text":
         query, places = _read(query)
     elif isinstance(query, FileText):

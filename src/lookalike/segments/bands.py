@@ -82,6 +82,11 @@ class BandSegment:
         """The arrays, for ``open``."""
         return dict(self._sections)
 
+    @property
+    def tables(self) -> _native.BandTables:
+        """What native code searches."""
+        return self._tables
+
     def __len__(self) -> int:
         return len(self._sections["rows"])
 

@@ -52,7 +52,7 @@ class Record:
     """The file of one store."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._path, self._name = str(folder / FILE), name
+        self.path, self._name = str(folder / FILE), name
         self._known: tuple[Stamp, Entry | None] | None = None  # what was read last, while the file was as its stamp says
         self._read: tuple[bytes, Entry | None] = b"", None  # what was in the file, and what it says
         self._synced = 0.0
@@ -60,12 +60,12 @@ class Record:
     def read(self) -> Entry | None:
         """The last entry; None where there is no file, or nothing whole in it. To be called before the database is read."""
         try:
-            stamp = _native.file_stamp(self._path)
+            stamp = _native.file_stamp(self.path)
             if stamp is None:
                 return None
             if self._known is not None and self._known[0] == stamp:
                 return self._known[1]
-            data = _read(self._path)
+            data = _read(self.path)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -76,6 +76,10 @@ class Record:
         # Two writings within one tick of the clock may leave the same stamp: only of what is older it says that nothing was written since.
         self._known = (stamp, last) if abs(time.time_ns() - max(stamp[3:])) > SETTLED else None
         return last
+
+    def contents(self) -> bytes | None:
+        """What is in the file, as ``read`` found it."""
+        return self._read[0] if self.read() is not None else None
 
     def problem(self, last: Entry | None, store: Identity) -> str | None:
         """What is wrong with a state of the database, if the last entry was read before it."""
@@ -112,7 +116,7 @@ class Record:
             finally:
                 os.close(descriptor)
             if new:
-                sync_folder(Path(self._path).parent)
+                sync_folder(Path(self.path).parent)
         except OSError as error:
             raise StoreError(
                 f"{self._name}: {FILE} cannot be written ({error.strerror}); the last change is stored all the same"
@@ -121,14 +125,14 @@ class Record:
     def _open(self) -> tuple[bool, int]:
         """Whether there was no file yet, and a descriptor of it."""
         try:
-            return False, os.open(self._path, os.O_RDWR)
+            return False, os.open(self.path, os.O_RDWR)
         except FileNotFoundError:
-            return True, os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+            return True, os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
 
     def sync(self) -> None:
         """What was written without ``sync`` survives the power too."""
         with suppress(OSError):  # the next writer does it
-            descriptor = os.open(self._path, os.O_RDWR)
+            descriptor = os.open(self.path, os.O_RDWR)
             try:
                 os.fdatasync(descriptor)
             finally:
@@ -136,7 +140,7 @@ class Record:
 
     def start_anew(self, store: Identity) -> None:
         """Take the database as it is."""
-        Path(self._path).unlink(missing_ok=True)
+        Path(self.path).unlink(missing_ok=True)
         self.write(store)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -302,7 +302,9 @@ class ReadConnection:
     def __init__(self, path: Path, guard: Path) -> None:
         self._path, self._log = path, f"{path}-wal"
         self._guard = FileLock(guard)
+        self._address: str | None = None
         self._connection: sqlite3.Connection | None = None
+        self._rows: _native.StoredRows | None = None
 
     def is_stale(self) -> bool:
         """Whether it takes the database for immutable, which it no longer is."""
@@ -310,15 +312,29 @@ class ReadConnection:
 
     def get(self) -> sqlite3.Connection:
         """The connection, before a transaction begins."""
-        if self._connection is not None and self.is_stale():
-            self.close()
+        address = self._begin()
         if self._connection is None:
+            self._connection = _connect(address)
+        return self._connection
+
+    def rows(self, opened: Callable[[str], _native.StoredRows]) -> _native.StoredRows:
+        """The same for native code."""
+        address = self._begin()
+        if self._rows is None:
+            self._rows = opened(address)
+        return self._rows
+
+    def _begin(self) -> str:
+        """The address of the database as it is now."""
+        if self._address is not None and self.is_stale():
+            self.close()
+        if self._address is None:
             immutable = self._guard.acquire(shared=True) and not self._logged()
             if not immutable:
                 self._guard.release()
-            # Found to be immutable under the guard: no writer can have begun to change the file since.
-            self._connection = _connect(f"{self._path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}")
-        return self._connection
+            # Found to be immutable under the guard: no writer can begin to change the file as long as that is held.
+            self._address = f"{self._path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
+        return self._address
 
     def _logged(self) -> bool:
         try:
@@ -331,6 +347,10 @@ class ReadConnection:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if self._rows is not None:
+            self._rows.close()
+            self._rows = None
+        self._address = None
         self._guard.release()
 
 

@@ -116,14 +116,14 @@ class Cache:
             self._removed = found  # of two threads the later may win with an older one: it is complemented again
         return found
 
-    def expired(self, connection: Reads, state: State) -> NDArray[np.int64]:
-        """The rows of documents that have expired, ascending."""
+    def expired(self, connection: Reads, state: State) -> Expired:
+        """The rows of documents that have expired, ascending, and how long that is so."""
         now, known = round(time.time() * 1000), self._expired
         if (known.generation, known.version) != (state.generation, state.version) or not known.since <= now < known.until:
             rows, following = read_expired(connection, state.number, now)
             until = 1 << 63 if following is None else following
             known = self._expired = Expired(state.generation, state.version, now, until, np.array(rows, dtype=np.int64))
-        return known.rows
+        return known
 
     def up_to_date(self, kind: str, connection: Reads, state: State, removed: Removed) -> Parts:
         """All segments of a kind, with everything in them that the state has, and nothing newer."""
@@ -207,18 +207,19 @@ class Snapshot:
     def __init__(self, connection: Reads, cache: Cache, state: State, require_open: Callable[[], None]) -> None:
         self._connection, self._cache, self.state, self._require_open = connection, cache, state, require_open
         self._removed = cache.removed(connection, state)
-        self._expired = cache.expired(connection, state)
+        self.expired = cache.expired(connection, state)
+        self._expired = self.expired.rows
         self._gone: NDArray[np.int64] | None = None
         self._parts: dict[str, Parts] = {}
 
-    def _parts_of(self, kind: str) -> Parts:
+    def parts_of(self, kind: str) -> Parts:
         self._cache.settings.require(kind)
         if kind not in self._parts:
             self._parts[kind] = self._cache.up_to_date(kind, self._connection, self.state, self._removed)
         return self._parts[kind]
 
     def find(self, question: Question[Answer]) -> Answer:
-        return question.in_segments(SnapshotSegments(self, self._parts_of(question.kind)))
+        return question.in_segments(SnapshotSegments(self, self.parts_of(question.kind)))
 
     def sealed(self) -> list[Sealed]:
         return read_sealed(self._connection, self.state.number)

@@ -33,6 +33,7 @@ from lookalike.stores.base import Added, Batch, CheckReport, Names, Progress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
+from lookalike.stores.embedded.direct import DirectNear, Found
 from lookalike.stores.embedded.fields import TABLE as FIELDS
 from lookalike.stores.embedded.fields import remove_fields, write_fields
 from lookalike.stores.embedded.graph_files import graph_path
@@ -74,6 +75,7 @@ class EmbeddedStore:
                 self._let_go()
             raise
         self._cache = Cache(self._segments, self.settings)
+        self._direct = DirectNear.of(self)
 
     def _open_collection(self, wanted: Wanted, create: bool) -> tuple[int, str, Settings]:
         """Its number, and its settings as they are stored and as they are read. The number stays the same whatever it is called."""
@@ -133,6 +135,11 @@ class EmbeddedStore:
         It has all that was acknowledged, unless ``on_record`` is False: then whoever asks looks after that.
         """
         return _Reading(self, on_record)
+
+    def near(self, text: str, threshold: float, limit: int) -> Found | None:
+        """What ``DirectNear`` finds; None where that is not to be had."""
+        self._require_open()
+        return self._direct.find(self, text, threshold, limit) if self._direct is not None else None
 
     def _begin_reading(self, reading: AbstractContextManager[Reads], token: object, on_record: bool) -> Snapshot:
         last = self._record.read() if self._record else None  # before the transaction begins: the database is never behind it
@@ -272,6 +279,7 @@ class EmbeddedStore:
                     self._readings.columns_changed()
             self.settings, self._stored_settings = settings, settings.to_json()
             self._cache = Cache(self._segments, settings)
+            self._direct = DirectNear.of(self)
         return True
 
     def _seal_tail(self) -> None:

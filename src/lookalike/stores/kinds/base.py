@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from lookalike.errors import InputError
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
+from lookalike.stores.base import Batch, Progress, Reader, Record, Segments, Store
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.settings import Settings
 
@@ -77,6 +77,10 @@ class Way(ABC):
     @abstractmethod
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         """The matches, best first."""
+
+    def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
+        """What ``find`` gives for a text, and what is kept beside the documents, where a store has a shorter way to it."""
+        return None
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
         raise InputError(f"by={self.name!r}: no clusters are made by it")

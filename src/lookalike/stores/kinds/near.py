@@ -19,7 +19,7 @@ from lookalike.leaders.rule import MAX_SKETCH, Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.hamming import NO_LIMIT
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
+from lookalike.stores.base import Batch, Progress, Reader, Record, Segments, Store
 from lookalike.stores.clustering import clusters_of, having, packed_texts
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import (
@@ -37,7 +37,7 @@ from lookalike.stores.kinds.base import Asked, Options, Way
 from lookalike.stores.kinds.explaining import passages_of
 from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages
 from lookalike.stores.kinds.verifying import features, jaccards, verified_features
-from lookalike.stores.matches import Clusters, Matches
+from lookalike.stores.matches import Clusters, Match, Matches
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
@@ -124,6 +124,23 @@ class Near(Way):
             return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
         values, keys = plan.sketcher.banded(thing, settings.size, *settings.banding)
         return _Query(thing, values, keys, plan.sketcher)
+
+    def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
+        search, settings = getattr(store, "near", None), store.settings
+        threshold = options.least(settings.threshold)
+        if search is None or _goes_further(settings, threshold, options):
+            return None
+        found = search(text, threshold, options.limit)
+        if found is None:
+            return None
+        candidates, total, best = found
+        matches = Matches((), total, near_notes(settings, threshold, candidates))
+        for row, score, id_, stored, meta in best:
+            match = Match(id_, score, 1 - score, partial(passages_of, text, stored, settings), row=row)
+            match.carry(meta)
+            match.text = stored if with_text else None
+            matches.append(match)
+        return matches
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         if not isinstance(fingerprint, MinHash):

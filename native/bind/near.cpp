@@ -1,0 +1,139 @@
+// Python's view of near search over a store in one call. The interpreter's lock is let go once, for all of it.
+#include "rows/near.hpp"
+
+#include "bind/band_tables.hpp"
+#include "bind/held_texts.hpp"
+
+namespace lookalike {
+namespace {
+
+class Sqlite {
+   public:
+    explicit Sqlite(const std::string& path) : functions_(sqlite_functions(path)) {}
+    const SqliteFunctions& functions() const { return functions_; }
+    // Sets that of the whole process, and returns what it was.
+    std::int64_t soft_heap_limit(std::int64_t limit) const { return functions_.soft_heap_limit(limit); }
+
+   private:
+    SqliteFunctions functions_;
+};
+
+class HeldRows {
+   public:
+    HeldRows(const Sqlite& sqlite, const std::string& address, const std::string& state, const std::string& row)
+        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, state, row)) {}
+    void close() { rows_.reset(); }
+    StoredRows& rows() {
+        if (!rows_) throw nb::value_error("the connection is closed");
+        return *rows_;
+    }
+
+   private:
+    std::unique_ptr<StoredRows> rows_;
+};
+
+// A state, with the arrays that it looks at.
+class HeldState {
+   public:
+    HeldState(std::string record_path, nb::bytes record, std::int64_t collection, std::vector<std::int64_t> numbers, nb::bytes chain, std::int64_t first_row,
+              nb::list tables, Input<std::int64_t> removed)
+        : tables_(std::move(tables)), removed_(std::move(removed)), state_{std::move(record_path),
+                                                                           std::string(record.c_str(), record.size()),
+                                                                           collection,
+                                                                           std::move(numbers),
+                                                                           std::string(chain.c_str(), chain.size()),
+                                                                           first_row,
+                                                                           {},
+                                                                           view(removed_)} {
+        for (const nb::handle each : tables_) {
+            if (!nb::isinstance<BandTablesOfArrays>(each)) throw nb::type_error("tables: expected BandTables");
+            state_.tables.push_back(&nb::cast<const BandTablesOfArrays&>(each).tables());
+        }
+    }
+    const NearState& state() const { return state_; }
+
+   private:
+    nb::list tables_;
+    Input<std::int64_t> removed_;
+    NearState state_;
+};
+
+// A recipe, ready for use by any number of threads: each has buffers of its own, which are kept for the next.
+class NearSearchers {
+   public:
+    NearSearchers(unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t size, std::size_t bands, std::size_t rows,
+                  std::size_t most_candidates)
+        : text_(check_text(mode, fold, ngram, seed)), options_{check_size(size), bands, rows, most_candidates} {
+        if (bands < 1 || rows < 1 || bands > size || rows > size / bands)
+            throw nb::value_error("bands, rows: choose 1 or more, with bands * rows at most the size");
+    }
+
+    NearSearchers(const NearSearchers&) = delete;
+    NearSearchers& operator=(const NearSearchers&) = delete;
+
+    // How many groups share a band, how many documents reach the threshold, and of the best of them the row, the score, the id, the text and
+    // the meta; True where the collection is not as it was, False where the answer is not to be had this way.
+    nb::object run(nb::str text, const HeldState& state, HeldRows& rows, double threshold, std::size_t limit) {
+        for (const BandTables* tables : state.state().tables) {
+            if (tables->bands() != options_.bands) throw nb::value_error("state: its tables have another number of bands");
+        }
+        const HeldText held(text);
+        StoredRows& stored = rows.rows();
+        std::unique_ptr<Buffers> buffers = taken();
+        NearFound found;
+        {
+            nb::gil_scoped_release release;
+            found = buffers->searcher.run(as_utf8(held.view(), buffers->utf8), state.state(), stored, threshold, limit);
+        }
+        idle_.push_back(std::move(buffers));
+        if (found.answer != NearFound::Answer::kFound) return nb::bool_(found.answer == NearFound::Answer::kChanged);
+        nb::list matches;
+        for (const NearMatch& match : found.matches) {
+            const nb::object id = std::visit([](const auto& value) { return given(value); }, match.id);
+            const nb::object stored_text = given(match.text), meta = match.meta ? given(*match.meta) : nb::none();
+            if (!id.is_valid() || !stored_text.is_valid() || !meta.is_valid()) {  // what SQLite has as a text is none
+                PyErr_Clear();
+                return nb::bool_(false);
+            }
+            matches.append(nb::make_tuple(match.row, match.score, id, stored_text, meta));
+        }
+        return nb::make_tuple(found.candidates, found.total, matches);
+    }
+
+   private:
+    struct Buffers {
+        NearSearcher searcher;
+        std::vector<std::uint8_t> utf8;
+    };
+    static nb::object given(std::int64_t number) { return nb::int_(number); }
+    static nb::object given(const std::string& text) { return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr)); }
+    std::unique_ptr<Buffers> taken() {
+        if (idle_.empty()) return std::make_unique<Buffers>(Buffers{NearSearcher(text_, options_), {}});
+        std::unique_ptr<Buffers> found = std::move(idle_.back());
+        idle_.pop_back();
+        return found;
+    }
+
+    TextOptions text_;
+    NearOptions options_;
+    std::vector<std::unique_ptr<Buffers>> idle_;
+};
+
+}  // namespace
+
+void bind_near(nb::module_& m) {
+    nb::class_<Sqlite>(m, "Sqlite").def(nb::init<const std::string&>(), "path"_a).def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a);
+    nb::class_<HeldRows>(m, "StoredRows")
+        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&>(), "sqlite"_a, "address"_a, "state"_a, "row"_a,
+             nb::keep_alive<1, 2>())
+        .def("close", &HeldRows::close);
+    nb::class_<HeldState>(m, "NearState")
+        .def(nb::init<std::string, nb::bytes, std::int64_t, std::vector<std::int64_t>, nb::bytes, std::int64_t, nb::list, Input<std::int64_t>>(),
+             "record_path"_a, "record"_a, "collection"_a, "numbers"_a, "chain"_a, "first_row"_a, "tables"_a, "removed"_a.noconvert());
+    nb::class_<NearSearchers>(m, "NearSearcher")
+        .def(nb::init<unsigned, bool, unsigned, const Seed&, std::size_t, std::size_t, std::size_t, std::size_t>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a,
+             "size"_a, "bands"_a, "rows"_a, "most_candidates"_a)
+        .def("run", &NearSearchers::run, "text"_a, "state"_a, "rows"_a, "threshold"_a, "limit"_a);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,57 @@
+#include "rows/sqlite.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+
+namespace lookalike {
+namespace {
+
+constexpr int kReadOnly = 0x1, kUri = 0x40, kNoMutex = 0x8000, kPatience = 5000;  // milliseconds, as Python has
+
+template <class Function>
+void find(void* library, const char* name, Function*& function) {
+    // Names that the whole program sees come first: that is how the module itself was linked.
+    void* found = dlsym(RTLD_DEFAULT, name);
+    if (found == nullptr) found = dlsym(library, name);
+    if (found == nullptr) throw std::runtime_error(std::string(name) + " is not to be had");
+    function = reinterpret_cast<Function*>(found);
+}
+
+}  // namespace
+
+SqliteFunctions sqlite_functions(const std::string& path) {
+    void* const library = dlopen(path.empty() ? nullptr : path.c_str(), RTLD_NOW | RTLD_NOLOAD);  // never given back: the module stays loaded
+    if (library == nullptr) throw std::runtime_error(path + " is not loaded");
+    SqliteFunctions made;
+    find(library, "sqlite3_open_v2", made.open);
+    find(library, "sqlite3_close", made.close);
+    find(library, "sqlite3_prepare_v2", made.prepare);
+    find(library, "sqlite3_finalize", made.finalize);
+    find(library, "sqlite3_step", made.step);
+    find(library, "sqlite3_reset", made.reset);
+    find(library, "sqlite3_bind_int64", made.bind_int64);
+    find(library, "sqlite3_column_type", made.column_type);
+    find(library, "sqlite3_column_int64", made.column_int64);
+    find(library, "sqlite3_column_text", made.column_text);
+    find(library, "sqlite3_column_blob", made.column_blob);
+    find(library, "sqlite3_column_bytes", made.column_bytes);
+    find(library, "sqlite3_busy_timeout", made.busy_timeout);
+    find(library, "sqlite3_soft_heap_limit64", made.soft_heap_limit);
+    return made;
+}
+
+SqliteStatement::SqliteStatement(const SqliteFunctions& sqlite, sqlite3* connection, const std::string& sql) : sqlite_(sqlite) {
+    if (sqlite_.prepare(connection, sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr) != 0 || statement_ == nullptr)
+        throw std::runtime_error("a statement cannot be prepared: " + sql);
+}
+
+SqliteConnection::SqliteConnection(const SqliteFunctions& sqlite, const std::string& address) : sqlite_(sqlite) {
+    if (sqlite_.open(address.c_str(), &connection_, kReadOnly | kUri | kNoMutex, nullptr) != 0) {
+        sqlite_.close(connection_);
+        throw std::runtime_error("a database cannot be opened: " + address);
+    }
+    sqlite_.busy_timeout(connection_, kPatience);
+}
+
+}  // namespace lookalike

@@ -1,0 +1,87 @@
+// SQLite without Python: the library that Python itself has loaded, so that there is one in the process. Two would each forget the other's
+// locks: POSIX gives up all locks of a process on a file when any descriptor of it is closed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/platform.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace lookalike {
+
+// The functions that are called, as SQLite's stable interface declares them.
+struct SqliteFunctions {
+    int (*open)(const char*, sqlite3**, int, const char*);
+    int (*close)(sqlite3*);
+    int (*prepare)(sqlite3*, const char*, int, sqlite3_stmt**, const char**);
+    int (*finalize)(sqlite3_stmt*);
+    int (*step)(sqlite3_stmt*);
+    int (*reset)(sqlite3_stmt*);
+    int (*bind_int64)(sqlite3_stmt*, int, std::int64_t);
+    int (*column_type)(sqlite3_stmt*, int);
+    std::int64_t (*column_int64)(sqlite3_stmt*, int);
+    const unsigned char* (*column_text)(sqlite3_stmt*, int);
+    const void* (*column_blob)(sqlite3_stmt*, int);
+    int (*column_bytes)(sqlite3_stmt*, int);
+    int (*busy_timeout)(sqlite3*, int);
+    std::int64_t (*soft_heap_limit)(std::int64_t);
+};
+
+// Those of the library behind a module that is loaded, or of the program where `path` is empty. Throws std::runtime_error where there are none.
+SqliteFunctions sqlite_functions(const std::string& path);
+
+constexpr int kSqliteRow = 100, kSqliteDone = 101, kSqliteInteger = 1, kSqliteText = 3, kSqliteBlob = 4, kSqliteNull = 5;
+
+// A statement of a connection, prepared for many uses.
+class SqliteStatement {
+   public:
+    SqliteStatement(const SqliteFunctions& sqlite, sqlite3* connection, const std::string& sql);
+    SqliteStatement(const SqliteStatement&) = delete;
+    SqliteStatement& operator=(const SqliteStatement&) = delete;
+    ~SqliteStatement() { sqlite_.finalize(statement_); }
+
+    // Whether there is a row. Anything that goes wrong is as if there were none: whoever needs the reason asks again by another way.
+    bool first(std::int64_t argument) {
+        sqlite_.reset(statement_);
+        return sqlite_.bind_int64(statement_, 1, argument) == 0 && sqlite_.step(statement_) == kSqliteRow;
+    }
+    void reset() { sqlite_.reset(statement_); }
+    int type(int column) const { return sqlite_.column_type(statement_, column); }
+    std::int64_t number(int column) const { return sqlite_.column_int64(statement_, column); }
+    // A text in UTF-8, or bytes; valid until the next step or reset.
+    std::string_view text(int column) const {
+        const auto* data = reinterpret_cast<const char*>(sqlite_.column_text(statement_, column));
+        return {data, data ? static_cast<std::size_t>(sqlite_.column_bytes(statement_, column)) : 0};
+    }
+    std::string_view blob(int column) const {
+        const auto* data = static_cast<const char*>(sqlite_.column_blob(statement_, column));
+        return {data, data ? static_cast<std::size_t>(sqlite_.column_bytes(statement_, column)) : 0};
+    }
+
+   private:
+    const SqliteFunctions& sqlite_;
+    sqlite3_stmt* statement_ = nullptr;
+};
+
+// A connection that reads, for one thread at a time.
+class SqliteConnection {
+   public:
+    // `address` is a URI. Throws std::runtime_error where it cannot be opened.
+    SqliteConnection(const SqliteFunctions& sqlite, const std::string& address);
+    SqliteConnection(const SqliteConnection&) = delete;
+    SqliteConnection& operator=(const SqliteConnection&) = delete;
+    ~SqliteConnection() { sqlite_.close(connection_); }
+
+    std::unique_ptr<SqliteStatement> prepare(const std::string& sql) const { return std::make_unique<SqliteStatement>(sqlite_, connection_, sql); }
+
+   private:
+    const SqliteFunctions& sqlite_;
+    sqlite3* connection_ = nullptr;
+};
+
+}  // namespace lookalike

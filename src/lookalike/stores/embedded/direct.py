@@ -1,0 +1,137 @@
+"""Near search in one native call, without the interpreter's lock: as long as the collection is as it was when it was last read in full.
+
+The call looks at the record of what was acknowledged and at the collection's row in the database, and only then searches, in the same
+transaction. Where either has changed, the collection is read again, as every reading does. What the call is not made for (documents
+without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from lookalike import _native
+from lookalike.segments.container import verify_mapped
+from lookalike.stores.embedded.database import ROWS
+from lookalike.stores.embedded.readings import DiskReadings
+from lookalike.stores.kinds.bands import MAX_CANDIDATES
+from lookalike.stores.settings import Settings
+from lookalike.text.features import is_native
+from lookalike.text.tokenize import native_form
+
+if TYPE_CHECKING:
+    from lookalike.stores.embedded.store import EmbeddedStore
+
+KIND = "minhash"
+LOOKS = 3  # at a collection that somebody writes, before the long way is taken
+# All of a state that can change while the settings stay, the chain last.
+STATE = """
+SELECT c.documents, c.next_row, c.sealed_row, c.generation, c.version, s.changes, s.chain FROM collections c JOIN store s WHERE c.number = ?
+"""
+ROW = "SELECT id, text, meta, checks FROM documents WHERE row = ?"
+_MARK = (1 << 50) + 7919  # a limit that no process reaches
+_one_at_a_time = threading.Lock()
+
+Found = tuple[int, int, list[tuple[int, float, Any, str, str | None]]]
+
+
+def sqlite_library() -> _native.Sqlite | None:
+    """The SQLite of Python's own module, for native code; None where it cannot be told for sure that it is the same one."""
+    with _one_at_a_time:
+        return _sqlite_library()
+
+
+@cache
+def _sqlite_library() -> _native.Sqlite | None:
+    import _sqlite3
+
+    try:
+        found = _native.Sqlite(getattr(_sqlite3, "__file__", None) or "")
+    except RuntimeError:
+        return None
+    # A library has one limit for all of its connections: what one sets, the other sees.
+    with closing(sqlite3.connect(":memory:")) as connection:
+        before = found.soft_heap_limit(_MARK)
+        try:
+            (seen,) = connection.execute("PRAGMA soft_heap_limit").fetchone()
+        finally:
+            found.soft_heap_limit(before)
+    return found if seen == _MARK else None
+
+
+class _Known(NamedTuple):
+    state: _native.NearState
+    since: int  # milliseconds: documents expire
+    until: int
+
+
+class DirectNear:
+    """The searches of one collection. Threads share it."""
+
+    def __init__(self, settings: Settings, sqlite: _native.Sqlite) -> None:
+        self._sqlite = sqlite
+        self._searcher = _native.NearSearcher(*native_form(settings.recipe), settings.size, *settings.banding, MAX_CANDIDATES)
+        self._known: _Known | None = None
+
+    @classmethod
+    def of(cls, store: EmbeddedStore) -> Self | None:
+        """None where a collection is not of texts that native code can read from their first byte to the last feature."""
+        settings = store.settings
+        if KIND not in settings.kinds or not settings.keep_text or not isinstance(store.place.readings, DiskReadings):
+            return None
+        if not is_native(settings.recipe) or settings.recipe.embedder is not None:
+            return None
+        sqlite = sqlite_library()
+        return None if sqlite is None else cls(settings, sqlite)
+
+    def find(self, store: EmbeddedStore, text: str, threshold: float, limit: int) -> Found | None:
+        """How many groups share a band with the text, how many documents reach the threshold, and the best of them, each with its row, its
+        score, its id, its text and its meta. None: ask the long way."""
+        readings, folder = store.place.readings, store.place.segments
+        assert isinstance(readings, DiskReadings)  # noqa: S101
+        assert folder is not None  # noqa: S101
+        for _ in range(LOOKS):
+            known = self._known
+            if known is None or not known.since <= time.time() * 1000 < known.until:
+                known = self._known = self._look(store)
+            if known is None:
+                return None
+            verify_mapped(folder)
+            held, good = readings.take(), False
+            try:
+                found = self._searcher.run(text, known.state, held.rows(self._open), threshold, limit)
+                good = True
+            except RuntimeError:  # it cannot be opened: the long way says why
+                return None
+            finally:
+                readings.give_back(held, good)
+            verify_mapped(folder)
+            if not isinstance(found, bool):
+                return found
+            if not found:
+                return None
+            self._known = None
+        return None
+
+    def _open(self, address: str) -> _native.StoredRows:
+        return _native.StoredRows(self._sqlite, address, STATE, ROW)
+
+    def _look(self, store: EmbeddedStore) -> _Known | None:
+        record = store.place.record
+        contents = None if record is None else record.contents()  # before the reading: the database is never behind it
+        if record is None or contents is None:
+            return None
+        with store.reading() as snapshot:
+            state, expired = snapshot.state, snapshot.expired
+            if not state.store.id or state.store.unchecked:
+                return None
+            numbers = [state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.store.changes]
+            tables = [segment.tables for segment in snapshot.parts_of(KIND).all()]
+            made = _native.NearState(
+                record.path, contents, state.number, numbers, state.store.chain, state.number * ROWS, tables, snapshot.removed_rows()
+            )
+        return _Known(made, expired.since, expired.until)

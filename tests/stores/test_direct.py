@@ -1,0 +1,222 @@
+"""Near search in one native call gives what the long way gives, sees what was acknowledged, and steps aside where it cannot answer."""
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lookalike as la
+from lookalike import _native
+from lookalike.errors import Corrupt
+from lookalike.stores.embedded import direct
+from lookalike.stores.embedded.store import EmbeddedStore
+
+WORDS = ["near", "text", "stored", "twice", "编辑", "相似", "Größe", "🙂", "a\0b"]
+
+
+def shown(found):
+    return [(match.to_dict(), match.row, match.text) for match in found], found.total, found.notes, found.scale
+
+
+@pytest.fixture
+def long_way(monkeypatch):
+    """A search that goes the long way."""
+
+    def search(index, *arguments, **options):
+        with monkeypatch.context() as patched:
+            patched.setattr(EmbeddedStore, "near", lambda *_: None)
+            return index.search(*arguments, **options)
+
+    return search
+
+
+def is_direct(index, text, threshold=0.7, limit=10):
+    return index._store.near(text, threshold, limit) is not None
+
+
+texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+documents = st.lists(
+    st.tuples(
+        st.one_of(st.integers(-3, 3), st.sampled_from("abc")),
+        st.one_of(texts, st.just("lone \udc80 surrogate in a text")),
+        st.sampled_from([{}, {"site": "a"}, {"day": "2026", "n": [1, "编"]}]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    first=documents, second=documents, gone=st.lists(st.sampled_from([-1, 0, 1, "a", "b"])), asked=st.lists(texts, min_size=1, max_size=4)
+)
+def test_answers_are_those_of_the_long_way(tmp_path_factory, first, second, gone, asked):
+    path = tmp_path_factory.mktemp("direct") / "store"
+    options = [{}, {"limit": 1}, {"limit": None}, {"threshold": 0.2}, {"threshold": 1.0, "text": True}]
+    with la.open(path, kinds="simhash,minhash") as index:
+        for added in (first, second):
+            for id_, text, meta in added:
+                index.add(id_, text, meta)
+            for each in options:
+                found = [shown(index.search(text, **each)) for text in asked]
+                with pytest.MonkeyPatch.context() as patched:
+                    patched.setattr(EmbeddedStore, "near", lambda *_: None)
+                    assert found == [shown(index.search(text, **each)) for text in asked]
+            index.remove(gone)
+
+
+def test_many_copies_segments_and_removed_rows(tmp_path, long_way):
+    path = tmp_path / "store"
+    page = "a page that many have copied word for word from one another"
+    other = "and some have changed a word of the page that many have copied word for word"
+    with la.open(path, kinds="minhash") as index:
+        index.add([(n, page if n % 3 else f"{other} {n % 2}", {"n": n}) for n in range(300)])
+        index.compact()
+        index.add([(n, page.upper() if n % 2 else page) for n in range(1000, 1040)])
+        index.remove([1, 2, 4, 1001])
+        for limit in (1, 7, 50, None):
+            for text in (page, other, "nothing of it"):
+                found = index.search(text, limit=limit)
+                assert shown(found) == shown(long_way(index, text, limit=limit))
+            assert is_direct(index, page, limit=limit or 1 << 62)
+        assert index.search(page, limit=None).total == 200 + 40 - 4
+
+
+def test_it_is_the_way_that_is_taken(tmp_path, monkeypatch):
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add("a", "one text that is stored here")
+        monkeypatch.setattr(EmbeddedStore, "reading", lambda *_: pytest.fail("the long way"))
+        with pytest.raises(pytest.fail.Exception):
+            index.search("one text that is stored here")
+        monkeypatch.undo()
+        assert [match.id for match in index.search("one text that is stored here")] == ["a"]
+        monkeypatch.setattr(EmbeddedStore, "reading", lambda *_: pytest.fail("the long way"))
+        (found,) = index.search("one text that is stored here", text=True)
+        assert (found.id, found.score, found.text, found.meta) == ("a", 1.0, "one text that is stored here", {})
+
+
+def test_every_search_sees_what_was_acknowledged(tmp_path):
+    path = tmp_path / "store"
+    with la.open(path, kinds="minhash") as writer, la.open(path, read_only=True) as reader:
+        for number in range(30):
+            text = f"document number {number} says {number * 7} and nothing else"
+            assert text not in [match.text for match in reader.search(text, text=True, limit=None)]
+            writer.add(number, text)
+            assert reader.search(text, text=True)[0].text == text
+            assert is_direct(reader, text)
+            if number % 7 == 3:
+                writer.remove(number)
+                assert number not in [match.id for match in reader.search(text)]
+            if number % 10 == 5:
+                writer.compact()
+                assert reader.search(text)[0].id == number
+
+
+def test_documents_expire_meanwhile(tmp_path):
+    text = "this is here for a moment and no longer"
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add("for good", f"{text}, or is it")
+        index.add("a", text, ttl=1.0)
+        assert [match.id for match in index.search(text, threshold=0.5)] == ["a", "for good"]
+        end = time.monotonic() + 10
+        while len(index.search(text, threshold=0.5)) == 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        assert [match.id for match in index.search(text, threshold=0.5)] == ["for good"]
+
+
+def test_threads_that_search_while_others_write(tmp_path):
+    path = tmp_path / "store"
+    wrong = []
+    with la.open(path, kinds="minhash") as index:
+        index.add([(n, f"stored text number {n} of the first ones") for n in range(50)])
+        done = threading.Event()
+
+        def ask():
+            number = 0
+            while not done.is_set():
+                number = (number + 1) % 50
+                found = index.search(f"stored text number {number} of the first ones", limit=1)
+                if [match.id for match in found] != [number]:
+                    wrong.append((number, found))
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for n in range(50, 65):
+            index.add(n, f"another text, number {n}, of those that came later")
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+
+
+def test_damage_is_told(tmp_path):
+    path = tmp_path / "store"
+    text = "a text of which somebody changed a word in the database"
+    with la.open(path, kinds="minhash") as index:
+        index.add("a", text)
+    with closing(sqlite3.connect(path / "store.sqlite")) as connection, connection:
+        connection.execute("UPDATE documents SET text = replace(text, 'word', 'sword')")
+    with la.open(path, read_only=True) as index, pytest.raises(Corrupt, match="text of document 'a'"):
+        index.search(text, threshold=0.1)
+
+
+def test_a_record_that_is_missing_is_told(tmp_path):
+    path = tmp_path / "store"
+    with la.open(path, kinds="minhash") as index:
+        index.add("a", "a text that is acknowledged")
+    with la.open(path, read_only=True) as index:
+        assert len(index.search("a text that is acknowledged")) == 1
+        (path / "acknowledged").unlink()
+        with pytest.raises(Corrupt, match="acknowledged is missing"):
+            index.search("a text that is acknowledged")
+
+
+def test_without_sqlite_for_native_code(tmp_path, monkeypatch):
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add("a", "one text that is stored here")
+    monkeypatch.setattr(direct, "sqlite_library", lambda: None)
+    with la.open(tmp_path / "store", read_only=True) as index:
+        assert not is_direct(index, "one text that is stored here")
+        assert [match.id for match in index.search("one text that is stored here")] == ["a"]
+
+
+def test_stores_that_it_is_not_for(tmp_path):
+    with la.open("memory://", kinds="minhash") as index:
+        index.add("a", "one text that is stored here")
+        assert not is_direct(index, "one text that is stored here")
+    with la.open(tmp_path / "store", kinds="minhash", keep_text=False) as index:
+        index.add("a", "one text that is stored here")
+        assert not is_direct(index, "one text that is stored here")
+        assert index.search("one text that is stored here")[0].estimated
+
+
+def test_the_library_is_the_one_that_python_has_loaded():
+    sqlite = direct.sqlite_library()
+    assert sqlite is not None
+    assert sqlite.soft_heap_limit(-1) != direct._MARK  # what it was told by is as it was before
+
+
+def test_arguments_are_checked(tmp_path):
+    sqlite = direct.sqlite_library()
+    with pytest.raises(RuntimeError, match="not loaded"):
+        _native.Sqlite(str(tmp_path / "none.so"))
+    with pytest.raises(RuntimeError, match="cannot be opened"):
+        _native.StoredRows(sqlite, f"file:{tmp_path}/none?mode=ro", direct.STATE, direct.ROW)
+    with pytest.raises(RuntimeError, match="cannot be prepared"):
+        _native.StoredRows(sqlite, "file::memory:", direct.STATE, direct.ROW)
+    with pytest.raises(ValueError, match="bands"):
+        _native.NearSearcher(1, True, 2, 0, 16, 17, 1, 10)
+    state = _native.NearState("", b"", 0, [], b"", 0, [], np.zeros(0, np.int64))
+    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?")
+    searcher = _native.NearSearcher(1, True, 2, 0, 16, 4, 4, 10)
+    assert searcher.run("text", state, rows, 0.5, 1) is True  # there is no record
+    rows.close()
+    with pytest.raises(ValueError, match="closed"):
+        searcher.run("text", state, rows, 0.5, 1)
+    with pytest.raises(TypeError, match="BandTables"):
+        _native.NearState("", b"", 0, [], b"", 0, [None], np.zeros(0, np.int64))
