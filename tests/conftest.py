@@ -20,12 +20,16 @@ ALLOWED_SKIPS = (
     r"not applicable",
 )
 
+MEMORY_OF_A_WORKER = 3 << 30  # with language models and what it starts
+
 _unexpected: list[str] = []
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: many tests wait for a server, a browser or a process that they have started."""
-    return len(os.sched_getaffinity(0)) + 1
+    """Two for each core, as far as memory goes: most of the time a test waits for a server, a browser or a process that it has started."""
+    memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    cores = len(os.sched_getaffinity(0))
+    return max(1, min(2 * cores, memory // MEMORY_OF_A_WORKER))
 
 
 def pytest_report_header() -> str:
