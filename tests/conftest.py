@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from pathlib import Path
 
 import pytest
 import xdist
@@ -20,16 +21,16 @@ ALLOWED_SKIPS = (
     r"not applicable",
 )
 
-MEMORY_OF_A_WORKER = 3 << 30  # with language models and what it starts
+MEMORY_OF_A_WORKER = 3 << 20  # KiB, with language models and what it starts
 
 _unexpected: list[str] = []
 
 
 def pytest_xdist_auto_num_workers() -> int:
     """Two for each core, as far as memory goes: most of the time a test waits for a server, a browser or a process that it has started."""
-    memory = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    cores = len(os.sched_getaffinity(0))
-    return max(1, min(2 * cores, memory // MEMORY_OF_A_WORKER))
+    available = re.search(r"MemAvailable:\s*(\d+)", Path("/proc/meminfo").read_text(encoding="ascii"))
+    most = int(available[1]) // MEMORY_OF_A_WORKER if available else 1
+    return max(1, min(2 * len(os.sched_getaffinity(0)), most))
 
 
 def pytest_report_header() -> str:
