@@ -4,9 +4,9 @@
     python benchmarks/service.py --store STORE --soak 600        # memory of all processes while it is searched and written
 
 A store that is not there is made first, with SimHash and MinHash. Every query is a stored document with some words changed. While wrk asks,
-one client puts single documents at a steady rate and waits for each to be acknowledged; its times are those of single writes. The load
-generator has its share of the same cores. The peer is a Starlette application over the index of the package ``simhash``, filled with
-``--peer`` documents, asked by the same wrk with the same texts.
+``--writers`` clients put single documents, together at a steady rate, and each waits for each of its own to be acknowledged; their times
+are those of single writes. The load generators have their share of the same cores. The peer is a Starlette application over the index of
+the package ``simhash``, filled with ``--peer`` documents, asked by the same wrk with the same texts.
 """
 
 from __future__ import annotations
@@ -129,28 +129,28 @@ def request(port: int, method: str, path: str, data: Any = None) -> tuple[int, b
 
 
 class Writing:
-    """One client that puts a document, waits for its acknowledgement, and keeps to a rate over all."""
+    """Clients that put a document, wait for its acknowledgement, and together keep to a rate over all."""
 
-    def __init__(self, port: int, rate: float) -> None:
+    def __init__(self, port: int, rate: float, clients: int) -> None:
         self.times: list[float] = []
         self.refused = 0
-        self._port, self._rate, self._stop = port, rate, threading.Event()
-        self._thread = threading.Thread(target=self._run)
+        self._port, self._rate, self._clients, self._stop = port, rate, clients, threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=(first,)) for first in range(clients if rate else 0)]
 
     def __enter__(self) -> Writing:
-        if self._rate:
-            self._thread.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        if self._rate:
-            self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
-    def _run(self) -> None:
+    def _run(self, first: int) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
-        chance, began = random.Random(time.time_ns()), time.perf_counter()
-        for number in itertools.count():
+        chance, began = random.Random(), time.perf_counter()
+        for number in itertools.count(first, self._clients):
             wait = began + number / self._rate - time.perf_counter()
             if self._stop.wait(max(0.0, wait)):
                 break
@@ -251,7 +251,7 @@ def measure(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
             for name, rate in (("alone", 0), ("while it is written", options.writes)):
                 load(port, each, 2, options.connections, options.threads)
                 used, own = seconds_used(process.pid), resource.getrusage(resource.RUSAGE_CHILDREN)
-                with Writing(port, rate) as writing:
+                with Writing(port, rate, options.writers) as writing:
                     result: dict[str, Any] = {"searches": load(port, each, options.seconds, options.connections, options.threads)}
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 result["cpu_of_service_s"] = round(seconds_used(process.pid) - used, 2)
@@ -260,7 +260,7 @@ def measure(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
                     result["writes"] = writing.result(options.seconds)
                 found[f"{by}, {name}"] = result
                 print(f"{by}, {name}: {result}", file=sys.stderr, flush=True)
-        with Writing(port, options.writes) as writing:
+        with Writing(port, options.writes, options.writers) as writing:
             time.sleep(min(options.seconds, 10))
         found["single writes alone"] = writing.result(min(options.seconds, 10))
         print(f"single writes alone: {found['single writes alone']}", file=sys.stderr, flush=True)
@@ -287,7 +287,7 @@ def soak(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
     """Searches and writes for long, and what the processes have of memory meanwhile."""
     port, began, seen = free_port(), time.monotonic(), []
     bodies = [json.dumps({"text": text, "limit": 3}) for text in texts]
-    with serving(options, port) as process, Writing(port, options.writes) as writing:
+    with serving(options, port) as process, Writing(port, options.writes, options.writers) as writing:
         while (passed := time.monotonic() - began) < options.soak:
             result = load(port, bodies, min(15.0, options.soak / 4), options.connections, options.threads)
             seen.append(
@@ -305,7 +305,8 @@ def main() -> None:
     options.add_argument("--connections", type=int, default=32)
     options.add_argument("--threads", type=int, default=1)
     options.add_argument("--processes", type=int, default=2)
-    options.add_argument("--writes", type=float, default=100)
+    options.add_argument("--writes", type=float, default=100, help="documents a second")
+    options.add_argument("--writers", type=int, default=8, help="clients that write them")
     options.add_argument("--by", choices=("near", "simhash", "all"), default="all")
     options.add_argument("--peer", type=int, default=20_000, help="documents of the peer; 0: no peer")
     options.add_argument("--soak", type=float, default=0)
@@ -321,6 +322,7 @@ def main() -> None:
             "documents": len(index),
             "connections": chosen.connections,
             "processes": chosen.processes,
+            "writers": chosen.writers,
         }
     if chosen.soak:
         result["soak"] = soak(chosen, texts)

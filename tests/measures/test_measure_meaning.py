@@ -10,7 +10,7 @@ import pytest
 import lookalike as la
 from lookalike.comparison.score import text_score
 from lookalike.measures import hybrid, hybrid_with, meaning, meaning_with, measures
-from lookalike.measures.by_model import Evidence
+from lookalike.measures.by_model import Evidence, Weighing
 from lookalike.text.blending import TextWords
 from lookalike.text.normalize import fold
 from lookalike.text.tokenize import token_texts
@@ -67,14 +67,14 @@ def hybrid_value(a: str, b: str, by_meaning: float, half: float) -> float:
     """As docs/meaning.md has it."""
     score = text_score(a, b)
     longest = max(len("".join(fold(text).split())) for text in (a, b))
-    words = 0.15 + 0.85 * math.sqrt(score.parts["blend"] * longest / (longest + 1))
+    words = 0.1 + 0.9 * math.sqrt(score.parts["blend"] * longest / (longest + 1))
     left, right = token_texts(a), token_texts(b)
     square = len(left) * len(right)
-    kept = 2 * common_in_order(left, right) / (len(left) + len(right))
-    edit = min(max((kept - 0.53) / 0.09, 0), 1) * square / (square + 80**2)
-    words = (1 - edit) * words + edit * max(1 - 2.5 * (1 - by_meaning), 0.15)
-    weight = square / (square + half**2)
-    return (1 - weight) * by_meaning + weight * words
+    reached = min(max((common_in_order(left, right) / max(len(left), len(right)) - 0.43) / 0.18, 0), 1)
+    edited = 3 * reached**2 - 2 * reached**3
+    meant = 1 - (1 + 2 * edited * square / (square + 80**2)) * (1 - by_meaning)
+    weight = square / (square + half**2) * (1 - edited)
+    return (1 - weight) * max(meant, min(by_meaning, 0.1)) + weight * words
 
 
 def test_hybrid_weighs_words_by_their_number() -> None:
@@ -85,10 +85,12 @@ def test_hybrid_weighs_words_by_their_number() -> None:
         (" ".join(TEXTS) * 4, TEXTS[3]),
         (DRAFT, EDITED),
         (DRAFT, DRAFT[: len(DRAFT) // 2]),
+        (TEXTS[2], "Stocks fell sharply yesterday."),
+        ("a 1 b 2 c 3", "a 1 b 2 z 9"),
     ]
     for a, b in pairs:
         by_meaning = cosine(*model.encode([a, b]).astype(np.float64).tolist())
-        for half in (24, 3):
+        for half in (20, 3):
             assert hybrid_with(half=half).similarity(a, b) == pytest.approx(hybrid_value(a, b, by_meaning, half), abs=1e-9)
     with pytest.raises(la.InputError, match="half=0"):
         hybrid_with(half=0)
@@ -101,6 +103,29 @@ def test_meaning_decides_between_edits_of_a_long_text() -> None:
     assert hybrid.similarity(DRAFT, EDITED) - hybrid.similarity(DRAFT, other) > meaning.similarity(DRAFT, EDITED) - meaning.similarity(
         DRAFT, other
     )
+
+
+def test_the_value_is_smooth_where_an_edit_begins() -> None:
+    """One word more or less that was kept moves a pair by little, also about the share from which on meaning decides."""
+    words = [f"a{number}" for number in range(100)]
+    kept = [TextWords(" ".join([*words[:size], *(f"z{number}" for number in range(100 - size))])) for size in range(30, 80)]
+    found = Evidence.of([(TextWords(" ".join(words)), each) for each in kept])
+    values = found.weighed(np.full(len(kept), 0.9), Weighing())
+    assert found.kept[20] == pytest.approx(0.5)
+    assert np.abs(np.diff(values)).max() < 0.04
+
+
+def test_no_pair_falls_below_its_meaning_or_that_of_unrelated_texts() -> None:
+    cosines = np.array([-1.0, -0.5, 0.05, 0.1, 0.3, 1.0])
+    found = Evidence(np.ones(6), np.ones(6), np.full(6, 1e6)).weighed(cosines, Weighing())
+    assert found.tolist() == pytest.approx([-1.0, -0.5, 0.05, 0.1, 0.1, 1.0])
+
+
+def test_capitals_are_read_as_sentences() -> None:
+    sentence = "Grain ships are waiting at the port"
+    assert meaning.similarity(sentence.upper(), sentence) == pytest.approx(1)
+    assert hybrid.similarity(sentence.upper(), sentence) == pytest.approx(1)
+    assert meaning_with(ignore_form=[]).similarity(sentence.upper(), sentence) < 0.8
 
 
 def test_only_the_beginning_of_very_long_texts_is_aligned() -> None:

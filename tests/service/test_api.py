@@ -8,16 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 import zstandard
 
 import lookalike as la
 from lookalike.service import shapes
 from lookalike.service.routes import table
+from lookalike.testing import TinyEmbedder, tiny_model
+from postgres_server import empty_database
 from running_service import Running, running
 
 ESSAYS = Path(__file__).parents[2] / "examples" / "class"
 TEXT = "The council decided to repair the old bridge over the river before the winter, and to close the road."
+WIDTH = TinyEmbedder().dimensions
 pytestmark = pytest.mark.xdist_group("service api")  # they share one service
 
 
@@ -27,6 +31,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with la.open(folder / "store") as index:
         index.add([(f"d{i}", f"{TEXT} Report {i} of {i * 7}.", {"site": f"s{i % 3}", "n": i}) for i in range(30)])
         index.add("zh", "台风过境后，沿海三个县的供电正在逐步恢复。", {"site": "zh"})
+    with la.open(folder / "store", collection="vectors", model=tiny_model()) as index:
+        index.add_vectors(["v0", "v1"], np.array([[1, 0], [0.8, 0.6]], dtype=np.float32) @ np.eye(2, WIDTH, dtype=np.float32))
     with running(folder, str(folder / "store"), "--processes", "2") as found:
         yield found
 
@@ -53,6 +59,31 @@ def test_search(service: Running) -> None:
     rest = service.ask("POST", "/search", {"text": f"{TEXT} Report 4 of 28.", "limit": 3, "offset": 3, "threshold": 0.4})[1]
     assert not {each["id"] for each in rest["matches"]} & {each["id"] for each in found["matches"]}
     msgspec.convert(found, shapes.SearchAnswer)
+
+
+def test_search_by_the_share_of_a_document_that_a_query_holds(service: Running) -> None:
+    whole, half = f"{TEXT} Report 4 of 28.", TEXT[: len(TEXT) // 2]
+    asked = {"text": f"A preface to it all. {half} and so on, by somebody else.", "by": "passages", "limit": 50}
+    for text, share, found_by in ((asked["text"], 0.3, True), (asked["text"], 0.9, False), (f"A preface. {whole} An end.", 0.9, True)):
+        status, found = service.ask("POST", "/search", asked | {"text": text, "min_share": share})
+        assert status == 200
+        assert bool(found["matches"]) == found_by
+        assert all(each["share"] >= share for each in found["matches"])
+        msgspec.convert(found, shapes.SearchAnswer)
+    for wrong in ({"min_share": 0.5}, {"by": "passages", "min_share": 1.5}, {"by": "passages", "min_share": "much"}):
+        assert service.ask("POST", "/search", {"text": TEXT} | wrong)[0] == 422
+
+
+def test_search_that_may_miss_one(service: Running) -> None:
+    for approximate in (False, True):
+        body = {"vector": [1.0] + [0.0] * (WIDTH - 1), "approximate": approximate, "limit": 2}
+        status, found = service.ask("POST", "/search?collection=vectors", body)
+        assert status == 200
+        assert [(each["id"], round(each["score"], 3)) for each in found["matches"]] == [("v0", 1.0), ("v1", 0.8)]
+    status, problem = service.ask("POST", "/search", {"text": TEXT, "approximate": True})
+    assert status == 422
+    assert "by meaning" in problem["message"]
+    assert service.ask("POST", "/search?collection=vectors", {"vector": [1.0] * WIDTH, "approximate": "yes"})[0] == 422
 
 
 def test_search_with_a_filter(service: Running) -> None:
@@ -260,6 +291,15 @@ def test_a_dropped_collection_is_gone_in_every_process(service: Running) -> None
 
 
 def test_an_alias_leads_every_process_to_its_collection(service: Running) -> None:
+    follow_aliases(service)
+
+
+def test_an_alias_of_a_collection_in_postgresql(tmp_path: Path) -> None:
+    with running(tmp_path, empty_database(), "--processes", "2") as found:
+        follow_aliases(found)
+
+
+def follow_aliases(service: Running) -> None:
     for name in ("may", "june"):
         assert service.ask("POST", "/collections", {"name": name, "kinds": ["simhash", "minhash"]})[0] == 201
         assert service.ask("PUT", f"/documents/d?collection={name}", {"text": f"{TEXT} In {name}.", "meta": {"month": name}})[0] == 201

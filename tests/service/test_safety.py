@@ -37,6 +37,8 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         "1",
         "--max-text",
         "1000",
+        "--max-pairs",
+        "1500",
         token=WRITE,
     ) as found:
         yield found
@@ -91,6 +93,20 @@ def test_the_lines_of_writes_go_to_a_file(tmp_path: Path) -> None:
     assert "d3" not in service.log.read_text()
     with pytest.raises(la.InputError, match="audit_log"):
         la.service.serve(tmp_path / "store", audit_log=tmp_path / "no" / "audit")
+
+
+def test_limit_of_all_against_all(guarded: Running) -> None:
+    assert guarded.ask("POST", "/collections", {"name": "news", "kinds": ["simhash"]})[0] == 201
+    for number in range(2):
+        assert guarded.ask("PUT", f"/documents/{number}?collection=news", {"text": "one two " * 90, "meta": {"n": number}})[0] == 201
+    assert guarded.ask("POST", "/pairs?collection=news", {})[0] == 200
+    assert guarded.ask("PUT", "/documents/2?collection=news", {"text": "one two " * 90})[0] == 201
+    status, problem = guarded.ask("POST", "/pairs?collection=news", {})
+    assert (status, problem["code"]) == (413, "too-large")
+    assert "more than 1500 characters: choose some with where" in problem["message"]
+    assert guarded.ask("POST", "/pairs?collection=news", {"where": {"n": {">=": 0}}})[0] == 200
+    assert guarded.ask("POST", "/pairs?collection=news", {"ignore": ["x" * 1001]})[0] == 413
+    assert guarded.ask("DELETE", "/collections/news")[0] == 200
 
 
 def test_limits_of_size(guarded: Running) -> None:

@@ -237,6 +237,26 @@ def test_models_get_what_people_write() -> None:
     assert for_models("**頭髮**", ("markup",)) == "頭髮"
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("GRAIN SHIPS LOADING AT PORTLAND", "Grain ships loading at portland"),
+        ('"IT IS LATE," HE SAID.', '"It is late," he said.'),
+        (
+            "A TITLE IN CAPITALS\nThe text of NATO and the EU AND UN.\r\nÜBER DEN FLUẞ",
+            "A title in capitals\nThe text of NATO and the EU AND UN.\r\nÜber den fluß",
+        ),
+        ("IBM SAP", "IBM SAP"),
+        ("IBM 2026 100", "IBM 2026 100"),
+        ("我用 IBM SAP AWS 电脑", "我用 IBM SAP AWS 电脑"),
+        ("", ""),
+    ],
+)
+def test_models_read_lines_of_capitals_as_sentences(text: str, read: str) -> None:
+    assert for_models(text, ("script",)) == for_models(text, ("quotes",)) == read
+    assert for_models(text, ()) == text
+
+
 @pytest.mark.parametrize("wrong", ["script", ["nothing"], [1], 5, [None], ["script", ""]])
 def test_wrong_names_are_refused(wrong: object) -> None:
     with pytest.raises(InputError, match=r"forms|such as|choose from"):

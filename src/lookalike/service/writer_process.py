@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -41,63 +42,92 @@ class RemoteWriter:
 
     def __init__(self, path: Path) -> None:
         self._path, self._numbers = path, itertools.count()
-        self._waiting: dict[int, asyncio.Future[Done]] = {}
-        self._writer: asyncio.StreamWriter | None = None
-        self._listening: asyncio.Task[None] | None = None
+        self._answers: _Answers | None = None
         self._lock = asyncio.Lock()
 
     async def write(self, operation: Operation) -> Done:
-        async with self._lock:
-            writer = self._writer or await self._connect()
-            number, future = next(self._numbers), asyncio.get_running_loop().create_future()
-            self._waiting[number] = future
-            writer.write(_framed((number, operation)))
-            await writer.drain()
-        done: Done = await future
+        answers = await self._connected()
+        done: Done = await answers.ask(next(self._numbers), operation)
         return done
 
-    async def _connect(self) -> asyncio.StreamWriter:
-        try:
-            reader, writer = await asyncio.open_unix_connection(str(self._path))
-        except OSError:
-            raise WriteFailed(Failed(503, "store-busy", "the process that writes is starting again", "come back in a second")) from None
-        self._writer = writer
-        self._listening = asyncio.create_task(self._listen(reader, writer))
-        return writer
-
-    async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                number, done, failed = _answered.decode(await _read(reader))
-                future = self._waiting.pop(number, None)
-                if future is not None and not future.done():
-                    if done is not None:
-                        future.set_result(done)
-                    else:
-                        future.set_exception(WriteFailed(failed or Failed(500, "internal", "no answer")))
-        except (OSError, EOFError, msgspec.DecodeError):
-            self._writer = None
-            writer.close()
-            lost = Failed(
-                503, "store-busy", "the process that writes ended; whether this was stored is not known", "send it again: it is stored once"
-            )
-            waiting, self._waiting = self._waiting, {}
-            for future in waiting.values():
-                if not future.done():
-                    future.set_exception(WriteFailed(lost))
+    async def _connected(self) -> _Answers:
+        async with self._lock:
+            if self._answers is None or self._answers.is_lost:
+                try:
+                    _, self._answers = await asyncio.get_running_loop().create_unix_connection(_Answers, str(self._path))
+                except OSError:
+                    raise WriteFailed(
+                        Failed(503, "store-busy", "the process that writes is starting again", "come back in a second")
+                    ) from None
+            return self._answers
 
     async def alive(self) -> bool:
-        async with self._lock:
-            try:
-                return (self._writer or await self._connect()) is not None
-            except WriteFailed:
-                return False
+        try:
+            return not (await self._connected()).is_lost
+        except WriteFailed:
+            return False
 
     async def close(self) -> None:
-        if self._listening is not None:
-            self._listening.cancel()
-        if self._writer is not None:
-            self._writer.close()
+        if self._answers is not None:
+            self._answers.close()
+
+
+class _Answers(asyncio.Protocol):
+    """A connection to the process that writes. No stream: where a loop is full of searches, each of its turns takes as long as all of them,
+    and a stream would take two for an answer."""
+
+    is_lost = False
+    _transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self._waiting: dict[int, asyncio.Future[Done]] = {}
+        self._data = bytearray()
+
+    def ask(self, number: int, operation: Operation) -> asyncio.Future[Done]:
+        future: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        self._transport.write(_framed((number, operation)))  # what waits is bounded by the limit of writes
+        if self.is_lost:
+            self._fail()
+        return future
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)  # of uvloop, which has classes of its own
+
+    def data_received(self, data: bytes) -> None:
+        self._data += data
+        while len(self._data) >= _SIZE:
+            end = _SIZE + int.from_bytes(self._data[:_SIZE], "little")
+            if len(self._data) < end <= _SIZE + _MOST:
+                return
+            try:
+                number, done, failed = _answered.decode(bytes(self._data[_SIZE:end]))
+            except msgspec.DecodeError:
+                self._transport.abort()  # nothing that follows can be told apart
+                return
+            del self._data[:end]
+            future = self._waiting.pop(number, None)
+            if future is not None and not future.done():
+                if done is not None:
+                    future.set_result(done)
+                else:
+                    future.set_exception(WriteFailed(failed or Failed(500, "internal", "no answer")))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.is_lost = True
+        self._fail()
+
+    def _fail(self) -> None:
+        lost = Failed(
+            503, "store-busy", "the process that writes ended; whether this was stored is not known", "send it again: it is stored once"
+        )
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(WriteFailed(lost))
+
+    def close(self) -> None:
+        self._transport.close()
 
 
 class LocalWriter:

@@ -64,10 +64,14 @@ def rewrite(text: str, forms: tuple[str, ...]) -> Rewritten:
 
 
 def for_models(text: str, forms: tuple[str, ...]) -> str:
-    """The text without these forms as people would write it: traditional characters become simplified ones, and no others."""
-    if "script" not in forms:
-        return rewrite(text, forms).text
-    return script.simplified(rewrite(text, tuple(form for form in forms if form != "script")).text)
+    """The text without these forms as people would write it: traditional characters become simplified ones, and no others.
+
+    Where any form does not count, capitals do not either: a model knows few words that are written so.
+    """
+    if not forms:
+        return text
+    read = characters.in_sentence_case(rewrite(text, tuple(form for form in forms if form != "script")).text)
+    return script.simplified(read) if "script" in forms else read
 
 
 def without_form(text: str, forms: Iterable[str]) -> str:

@@ -35,6 +35,8 @@ _RUNS = re.compile(r"(?<!-)-{2,3}(?!-)|\.{3,6}|…{2,}|。{3,6}|'{2}")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-‐][ \t]*\r?\n[ \t]*(?=[^\W\d_A-Z])")
 _WIDE = re.compile("[\u3000\uff01-\uffee]")
 _HALF_KANA = re.compile("[\uff66-\uff9d][\uff9e\uff9f]")
+_LETTER = re.compile(r"[^\W\d_]")
+SENTENCE_WORDS = 3  # of capitals
 
 
 def invisible(text: str) -> Step | str | None:
@@ -119,3 +121,16 @@ def hyphenation(text: str) -> Step | str | None:
         return None
     changes = [Change(*match.span(), "") for match in _BROKEN.finditer(text)]
     return Step(text, changes) if changes else None
+
+
+def in_sentence_case(text: str) -> str:
+    """The text with its lines of capitals as sentences; a line of fewer than three words may be a name such as IBM, and stays."""
+    return "".join(_as_sentence(line) if line.isupper() else line for line in text.splitlines(keepends=True))
+
+
+def _as_sentence(line: str) -> str:
+    words = [letters for word in line.split() if (letters := _LETTER.findall(word))]
+    # All of them: beside Chinese characters, which have no case, capitals are names.
+    if len(words) < SENTENCE_WORDS or not all(letter.isupper() for word in words for letter in word):
+        return line
+    return _LETTER.sub(lambda first: first[0].upper(), line.lower(), count=1)
