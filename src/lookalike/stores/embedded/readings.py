@@ -96,9 +96,10 @@ class DiskReadings:
         return nullcontext()
 
     def take(self) -> database.ReadConnection:
-        with suppress(IndexError):
+        try:
             return self._idle.pop()
-        return database.ReadConnection(self._path, self._guard)
+        except IndexError:
+            return database.ReadConnection(self._path, self._guard)
 
     def give_back(self, held: database.ReadConnection, good: bool) -> None:
         # A connection that takes the database for immutable would keep a writer from moving its log into it.

@@ -18,6 +18,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -75,7 +76,6 @@ class EmbeddedStore:
                 self._let_go()
             raise
         self._cache = Cache(self._segments, self.settings)
-        self._direct = DirectNear.of(self)
 
     def _open_collection(self, wanted: Wanted, create: bool) -> tuple[int, str, Settings]:
         """Its number, and its settings as they are stored and as they are read. The number stays the same whatever it is called."""
@@ -135,6 +135,10 @@ class EmbeddedStore:
         It has all that was acknowledged, unless ``on_record`` is False: then whoever asks looks after that.
         """
         return _Reading(self, on_record)
+
+    @cached_property
+    def _direct(self) -> DirectNear | None:
+        return DirectNear.of(self)  # by the first search: a secret that is missing is told when it is needed
 
     def near(self, text: str, threshold: float, limit: int) -> Found | None:
         """What ``DirectNear`` finds; None where that is not to be had."""
@@ -279,7 +283,7 @@ class EmbeddedStore:
                     self._readings.columns_changed()
             self.settings, self._stored_settings = settings, settings.to_json()
             self._cache = Cache(self._segments, settings)
-            self._direct = DirectNear.of(self)
+            self.__dict__.pop("_direct", None)
         return True
 
     def _seal_tail(self) -> None:
