@@ -76,8 +76,8 @@ tidy: $(STAMPS)/tidy-tools  ## clang-tidy on the kernels: minutes
 bench: $(STAMPS)/bench-tools  ## ours and the peers on the same text; DATA=folder of real text, optional
 	@$(BIN)/python benchmarks/speed.py $(if $(DATA),--data $(DATA))
 	@$(BIN)/python benchmarks/search.py
-	@$(BIN)/python benchmarks/store.py $(if $(DATA),--data $(DATA))
-	@$(BIN)/python benchmarks/dedupe.py $(if $(DATA),--data $(DATA))
+	@$(BIN)/python benchmarks/store.py $(if $(DATA),--data $(DATA)) --documents 200000 --entries 1000000
+	@$(BIN)/python benchmarks/dedupe.py $(if $(DATA),--data $(DATA)) --only speed workers
 
 sanitize: $(STAMPS)/test-tools  ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer
 	@sh scripts/sanitize.sh

@@ -39,6 +39,8 @@ class GrowingArray {
     const T* data() const { return data_; }
     T* data() { return data_; }
     std::size_t size() const { return size_; }
+    bool has_room(std::size_t count) const { return size_ + count <= capacity_; }
+    void clear() { size_ = 0; }  // the memory stays
 
     // Room for so many elements behind the last one, which do not count yet.
     T* room(std::size_t count) {

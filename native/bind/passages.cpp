@@ -1,9 +1,10 @@
 // Python's view of winnowing, passages and alignment.
 #include <algorithm>
-#include <list>
-#include <mutex>
+#include <atomic>
+#include <memory>
 
 #include "base/growing_array.hpp"
+#include "base/in_order.hpp"
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
@@ -82,26 +83,64 @@ struct KeptHashes {
         starts.reserve(count);
         ends.reserve(count);
     }
+    KeptSpans room(std::size_t count) { return {values.room(count), starts.room(count), ends.room(count)}; }
+
+    std::size_t size() const { return values.size(); }
+    bool has_room(std::size_t count) const { return values.has_room(count) && starts.has_room(count) && ends.has_room(count); }
+    void clear() {
+        values.clear();
+        starts.clear();
+        ends.clear();
+    }
+    void lengthen(std::size_t count) {
+        values.add(count);
+        starts.add(count);
+        ends.add(count);
+    }
+    void copy_to(KeptHashes& to, std::size_t at) const {
+        std::copy_n(values.data(), size(), to.values.data() + at);
+        std::copy_n(starts.data(), size(), to.starts.data() + at);
+        std::copy_n(ends.data(), size(), to.ends.data() + at);
+    }
 };
 
 // Kept hashes with their spans, for a batch of texts: values, starts, ends, and offsets of the texts.
 using WinnowedTexts = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>, Output<std::int64_t>>;
 
+// Winnows one text after the other, into lists that it is given.
+class TextWinnower {
+   public:
+    TextWinnower(const TextOptions& options, std::size_t window) : options_(options), tokens_(options), winnower_(window) {}
+
+    // Returns how many hashes were kept.
+    std::size_t run(const TextView& text, KeptHashes& kept) {
+        tokens_.run(text);
+        const std::size_t count = tokens_.count();
+        if (count == 0) return 0;
+        const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options_.ngram, count));
+        const std::size_t many = count - n + 1;
+        if (shingles_.size() < many) shingles_.resize(many);
+        options_.hashing.shingles(tokens_.hashes(), many, n, shingles_.data());
+        const std::size_t found = winnower_.run({shingles_.data(), many}, tokens_.starts(), tokens_.ends() + n - 1, kept.room(many + KeptSpans::kAhead));
+        kept.lengthen(found);
+        return found;
+    }
+
+   private:
+    TextOptions options_;
+    SpannedTokens tokens_;
+    std::vector<std::uint64_t> shingles_;
+    SpanWinnower winnower_;
+};
+
 template <class Texts>
 WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::size_t window, unsigned workers) {
     check_window(window);
     check_workers(workers);
-    struct Place {  // where the kept hashes of a text lie: in which worker's lists, from where on, how many
-        const KeptHashes* lists = nullptr;
-        std::size_t first = 0, count = 0;
-    };
     KeptHashes all;
-    std::vector<std::int64_t> ends_of{0};
+    std::vector<std::int64_t> offsets(texts.count() + 1);
     {
         nb::gil_scoped_release release;
-        std::vector<Place> places(texts.count());
-        std::list<KeptHashes> lists;  // one per worker
-        std::mutex guard;
         std::size_t characters = 0, most = 0;  // in all, and of a text
         for (std::size_t i = 0; i < texts.count(); ++i) {
             const std::size_t here = std::visit([](const auto& units) { return units.size(); }, TextView(texts[i]));
@@ -109,48 +148,31 @@ WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::
             most = std::max(most, here);
         }
         // Of random hashes two of window + 1 are kept. A few more: what is never written takes no memory.
-        const std::size_t expected = (characters / workers * 2 / (window + 1)) / 8 * 9 + most + KeptSpans::kAhead;
-        for_each_document(texts.count(), workers, [&] {
-            const std::lock_guard lock(guard);
-            lists.emplace_back().reserve(expected);
-            return [&, &kept = lists.back(), tokens = SpannedTokens(options), shingles = std::vector<std::uint64_t>(),
-                    winnower = SpanWinnower(window)](std::size_t i) mutable {
-                tokens.run(texts[i]);
-                const std::size_t count = tokens.count();
-                if (count == 0) return;
-                const unsigned n = static_cast<unsigned>(std::min<std::size_t>(options.ngram, count));
-                const std::size_t many = count - n + 1;
-                if (shingles.size() < many) shingles.resize(many);
-                options.hashing.shingles(tokens.hashes(), many, n, shingles.data());
-                const std::size_t room = many + KeptSpans::kAhead;
-                const std::size_t found = winnower.run({shingles.data(), many}, tokens.starts(), tokens.ends() + n - 1,
-                                                       {kept.values.room(room), kept.starts.room(room), kept.ends.room(room)});
-                places[i] = {&kept, kept.values.size(), found};
-                kept.values.add(found);
-                kept.starts.add(found);
-                kept.ends.add(found);
-            };
-        });
-        for (const Place& place : places) ends_of.push_back(ends_of.back() + static_cast<std::int64_t>(place.count));
-        if (lists.size() == 1) {
-            all = std::move(lists.front());  // one worker took the texts in order
+        all.reserve(characters * 2 / (window + 1) / 8 * 9 + most + KeptSpans::kAhead);
+        if (workers == 1) {
+            TextWinnower winnower(options, window);
+            for (std::size_t i = 0; i < texts.count(); ++i) offsets[i + 1] = static_cast<std::int64_t>(winnower.run(texts[i], all));
         } else {
-            const std::size_t together = static_cast<std::size_t>(ends_of.back());
-            std::uint64_t* const values = all.values.add(together);
-            std::uint32_t *const starts = all.starts.add(together), *const ends = all.ends.add(together);
-            for_each_document(texts.count(), workers, [&] {
-                return [&](std::size_t i) {
-                    const Place& from = places[i];
-                    if (from.count == 0) return;
-                    const std::size_t to = static_cast<std::size_t>(ends_of[i]);
-                    std::copy_n(from.lists->values.data() + from.first, from.count, values + to);
-                    std::copy_n(from.lists->starts.data() + from.first, from.count, starts + to);
-                    std::copy_n(from.lists->ends.data() + from.first, from.count, ends + to);
+            // A piece is as many texts as leave their kept hashes in the cache, from which they are copied to their place.
+            const std::size_t together = std::clamp<std::size_t>(texts.count() / (std::size_t{64} * workers), 1, 32);
+            const std::size_t pieces = (texts.count() + together - 1) / together;
+            InOrder<KeptHashes> in_order(pieces, all);
+            std::atomic<std::size_t> next{0};  // one piece at a time: those that wait for others would leave the cache
+            for_each_document(workers, workers, [&] {
+                return [&, winnower = TextWinnower(options, window)](std::size_t) mutable {
+                    for (std::size_t piece; (piece = next++) < pieces;) {
+                        std::unique_ptr<KeptHashes> kept = in_order.take();
+                        for (std::size_t i = piece * together; i < std::min((piece + 1) * together, texts.count()); ++i) {
+                            offsets[i + 1] = static_cast<std::int64_t>(winnower.run(texts[i], *kept));
+                        }
+                        in_order.put(piece, std::move(kept));
+                    }
                 };
             });
         }
+        for (std::size_t i = 0; i < texts.count(); ++i) offsets[i + 1] += offsets[i];
     }
-    return {give(std::move(all.values)), give(std::move(all.starts)), give(std::move(all.ends)), give(std::move(ends_of))};
+    return {give(std::move(all.values)), give(std::move(all.starts)), give(std::move(all.ends)), give(std::move(offsets))};
 }
 
 WinnowedTexts winnow_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window, unsigned workers) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -124,9 +125,42 @@ struct Decoded {
 // Of three bytes that are valid, the lowest ones of a word.
 constexpr std::uint32_t code_of_three(std::uint64_t word) { return static_cast<std::uint32_t>((word & 0xF) << 12 | (word >> 2 & 0xFC0) | (word >> 16 & 0x3F)); }
 
+#if LOOKALIKE_HAS_LEVELS
+// Sixteen at a time, as long as they have three bytes; the code points go to codes[count] and on, not beyond `enough`.
+LOOKALIKE_AVX512 Decoded decode_threes_avx512(const std::uint8_t* p, const std::uint8_t* end, std::size_t enough, std::size_t count, std::uint32_t* codes) {
+    // Four characters are twelve bytes: first each twelve into a lane of their own, then each three into a word.
+    const __m512i to_lanes = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
+    const __m512i to_words = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    const auto all = [](unsigned word) LOOKALIKE_AVX512 { return _mm512_set1_epi32(static_cast<int>(word)); };
+    while (count + 16 <= enough && end - p >= 48) {
+        const __m512i bytes = _mm512_maskz_loadu_epi32(0x0FFF, p);
+        const __m512i words = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(to_lanes, bytes), to_words);
+        __m512i code = _mm512_and_si512(_mm512_slli_epi32(words, 12), all(0xF000));
+        code = _mm512_or_si512(code, _mm512_and_si512(_mm512_srli_epi32(words, 2), all(0xFC0)));
+        code = _mm512_or_si512(code, _mm512_and_si512(_mm512_srli_epi32(words, 16), all(0x3F)));
+        __mmask16 valid = _mm512_cmpeq_epi32_mask(_mm512_and_si512(words, all(0xC0C0F0)), all(0x8080E0));
+        valid = _mm512_mask_cmpge_epu32_mask(valid, code, all(0x800));
+        valid = _mm512_mask_cmpge_epu32_mask(valid, _mm512_sub_epi32(code, all(0xD800)), all(0x800));
+        _mm512_storeu_si512(codes + count, code);
+        const auto taken = static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(valid)));
+        count += taken;
+        p += 3 * taken;
+        if (taken < 16) break;
+    }
+    return {count, p};
+}
+#endif
+
 Decoded decode_some(const std::uint8_t* p, const std::uint8_t* end, std::size_t enough, std::size_t most, std::uint32_t* codes) {
     std::size_t count = 0;
     while (p < end && count < most) {
+#if LOOKALIKE_HAS_LEVELS
+        if (*p >= 0xE0 && kLevel == Level::avx512) {
+            const Decoded threes = decode_threes_avx512(p, end, enough, count, codes);
+            count = threes.count, p = threes.end;
+            if (p == end) break;
+        }
+#endif
         while (count + 4 <= enough && end - p >= 14) {  // four at a time, as long as all of them have three bytes
             const std::uint64_t two = load64(p), more = load64(p + 6);
             if ((two & 0xC0C0F0C0C0F0) != 0x8080E08080E0 || (more & 0xC0C0F0C0C0F0) != 0x8080E08080E0) break;

@@ -257,6 +257,24 @@ def scanned(block: bytes) -> list[tuple[int, str, list[Any]]]:
     return rows
 
 
+def test_rows_of_three_byte_characters() -> None:
+    """They are checked twelve bytes at a time: whatever byte is wrong anywhere among them is found, and what is rare but right is taken."""
+    text = "相似，的文本。的确ࠀ퟿".encode()
+    texts = [
+        text[:place] + bytes([byte]) + text[place + 1 :] for place in range(len(text)) for byte in b"a\x80\xbf\xc3\xe0\xe4\xed\xef\xf0\xff"
+    ]
+    found = _native.scan_json_lines(b"".join(b'{"text": "%s"}\n' % each for each in texts), COLUMNS)
+
+    def is_utf8(data: bytes) -> bool:
+        try:
+            return bool(data.decode())
+        except UnicodeDecodeError:
+            return False
+
+    assert [not problem for problem in found["problems"]] == [is_utf8(each) for each in texts]
+    assert bytes(found["text"]) == b"".join(filter(is_utf8, texts))
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.sampled_from(COLUMNS), inner, max_size=3),

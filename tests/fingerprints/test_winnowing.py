@@ -118,6 +118,27 @@ def test_batches_equal_single_calls() -> None:
     assert list(la.winnows([])) == []
 
 
+def test_batches_of_every_length_equal_single_calls() -> None:
+    """Hashes are compared 64 at a time: what is at the edges of that counts as much."""
+    generator = random.Random(3)
+    batch = ["".join(generator.choices("abcDE  \t.", k=length)) for length in (*range(200), 511, 512, 513, 640)]
+    batch += [text + "é" + text[::-1] for text in batch[::7]]
+    for window in (3, 4, 5):
+        found = la.winnows(batch, recipe="chars", window=window)
+        assert list(found) == [la.winnow(text, recipe="chars", window=window) for text in batch]
+
+
+@pytest.mark.parametrize("workers", [2, 3, 8])
+def test_any_number_of_workers_gives_the_same(workers: int) -> None:
+    """Of a text that repeats itself every hash is kept: more than there is room for at first. Small and large texts take turns."""
+    generator = random.Random(4)
+    batch = ["a" * generator.choice((0, 3, 50, 4000)) + "bcd" * generator.randint(0, 9) for _ in range(700)]
+    one, many = (la.winnows(batch, recipe="chars", workers=each) for each in (1, workers))
+    assert len(one.values) > sum(map(len, batch)) / 2
+    for name in ("values", "starts", "ends", "offsets"):
+        assert (getattr(one, name) == getattr(many, name)).all()
+
+
 def test_containment() -> None:
     part, whole = la.winnow("a b c d e f g h i j"), la.winnow("x y z a b c d e f g h i j k l m n o")
     assert part.containment(whole) > whole.containment(part)

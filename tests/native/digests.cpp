@@ -1,5 +1,6 @@
 // Digests of what the kernels make of texts and numbers, one a line: every build must print the same.
 #include <cstdio>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,11 @@ void show_sketches(const std::vector<std::string>& texts, Mode mode, bool fold, 
             std::vector<std::uint32_t> positions;
             winnow(found, window, positions);
             for (const std::uint32_t position : positions) kept.add(position);
+            std::vector<std::uint32_t> places(found.size()), starts(found.size() + KeptSpans::kAhead), ends(starts);
+            std::iota(places.begin(), places.end(), 7U);
+            std::vector<std::uint64_t> values(starts.size());
+            const std::size_t count = SpanWinnower(window).run(found, places.data(), places.data(), {values.data(), starts.data(), ends.data()});
+            for (std::size_t i = 0; i < count; ++i) kept.add(values[i] ^ (std::uint64_t{starts[i]} << 32 | ends[i]));
         }
         sequences.add(sequence_digest(found).low);
         distinct.add(set.make_distinct(found.data(), found.size()));

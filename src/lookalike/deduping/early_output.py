@@ -68,9 +68,8 @@ class EarlyOutput:
         """Those of a batch that stay. Called in the order of the batches."""
         if batch.lines is None or batch.extents is None:
             return
-        wanted = stretches(batch.extents.reshape(-1, 2), kept) - batch.lines.offset
-        file, lines = self._file(source), batch.lines
-        self._threads.later(file, lambda: self._write(file, lines, wanted))
+        file, lines, extents = self._file(source), batch.lines, batch.extents
+        self._threads.later(file, lambda: self._write(file, lines, extents, kept))
 
     def end(self, source: int, used: bool) -> None:
         """A source has no more rows. One of which nothing could be used has no file in a folder."""
@@ -96,9 +95,9 @@ class EarlyOutput:
                 self._begin_folder()
             self._stack.close()
 
-    def _write(self, file: _File, lines: Lines, wanted: NDArray[np.int64]) -> None:
+    def _write(self, file: _File, lines: Lines, extents: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
         with self._times.timed("write"):
-            file.write(lines.data, wanted)
+            file.write(lines.data, stretches(extents.reshape(-1, 2), kept) - lines.offset)
         lines.let_go()
 
     def _file(self, source: int) -> _File:
