@@ -21,8 +21,8 @@ import lookalike as la
 from lookalike.files.model import FileText
 from lookalike.fingerprints.record import sketched
 from lookalike.fingerprints.record_features import record_features
-from lookalike.scanning.folder import as_record
-from lookalike.scanning.profile import profile_of
+from lookalike.profiles.profile import profile_of
+from lookalike.profiles.records import as_record
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT.parent / "tests"))
