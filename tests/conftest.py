@@ -7,6 +7,7 @@ import re
 import sys
 
 import pytest
+import xdist
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -22,10 +23,24 @@ ALLOWED_SKIPS = (
 _unexpected: list[str] = []
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many tests wait for a server, a browser or a process that they have started."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_report_header() -> str:
     from lookalike import _native
 
     return f"lookalike: kernels {_native.cpu_level()}, Python {sys.version.split()[0]}, CI={os.environ.get('CI', '')}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of a group share a service or a Spark: where groups are lost, every worker starts its own, and nobody is told."""
+    if hasattr(config, "workerinput") and config.getvalue("loadgroup"):
+        lost = [item.nodeid for item in items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
+        if lost:
+            raise pytest.UsageError(f"pytest-xdist {xdist.__version__} does not know groups with pytest {pytest.__version__}: {lost[0]}")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
