@@ -24,7 +24,7 @@ import machine
 
 from lookalike.files.extracting import extract
 from lookalike.files.limits import Limits
-from lookalike.scanning.labels import Labels
+from lookalike.profiles.labels import Labels
 
 Examples = list[tuple[str, str]]
 LABELS = 10

@@ -21,8 +21,8 @@ import lookalike as la
 from lookalike.files.model import FileText
 from lookalike.fingerprints.record import sketched
 from lookalike.fingerprints.record_features import record_features
-from lookalike.scanning.folder import as_record
-from lookalike.scanning.profile import profile_of
+from lookalike.profiles.profile import profile_of
+from lookalike.profiles.records import as_record
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT.parent / "tests"))
@@ -79,28 +79,45 @@ def file_records(folder: Path, count: int) -> list[dict[str, Any]]:
     return [as_record(profile_of(read, None, None, {})) for read in la.read_many(files[:count]) if read.text.strip()]
 
 
-def real_correlation(records: list[dict[str, Any]], strata: int = 20, most: int = 200) -> dict[str, Any]:
-    """All pairs, and as many pairs of each twentieth of the similarities: most pairs of real records have next to nothing in common."""
+def fingerprint_columns(left: list[la.RecordPrint], right: list[la.RecordPrint]) -> dict[str, list[float]]:
+    """How near the fingerprints of pairs are."""
+    wide = {id(each): la.record(each.data, bits=128).simhash for each in {id(each): each for each in (*left, *right)}.values()}
+    pairs = list(zip(left, right, strict=True))
+    return {
+        "minhash": [a.minhash.similarity(b.minhash) for a, b in pairs],
+        "simhash64": [-float(a.simhash.distance(b.simhash)) for a, b in pairs],
+        "simhash128": [-float(wide[id(a)].distance(wide[id(b)])) for a, b in pairs],
+    }
+
+
+def real_correlation(records: list[dict[str, Any]], strata: int = 20, most: int = 200, fewest: int = 5) -> dict[str, Any]:
+    """Pairs at random, and as many pairs of each twentieth of the similarities: most pairs of real records have next to nothing in common.
+
+    *Means* is the rank correlation of the twentieths themselves: has a record that is nearer a nearer fingerprint on average?
+    """
     prints = la.records(records)
     left, right = np.triu_indices(len(prints), 1)
     exact = np.array([prints[a].similarity(prints[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)])
     chance = np.random.default_rng(1)
-    chosen: list[int] = []
-    for stratum in range(strata):
-        inside = np.flatnonzero((exact >= stratum / strata) & (exact < (stratum + 1) / strata + (stratum + 1 == strata)))
-        chosen += chance.permutation(inside)[:most].tolist()
+    of_strata = np.minimum((exact * strata).astype(np.int64), strata - 1)
+    chosen = np.concatenate([chance.permutation(np.flatnonzero(of_strata == stratum))[:most] for stratum in range(strata)])
 
-    def both(pairs: Any) -> dict[str, float]:
+    def columns(pairs: Any) -> dict[str, list[float]]:
         one, two = ([prints[number] for number in side[pairs].tolist()] for side in (left, right))
-        values = exact[pairs].tolist()
-        return {
-            "pairs": len(values),
-            "minhash": correlation(values, [a.minhash.similarity(b.minhash) for a, b in zip(one, two, strict=True)]),
-            "simhash64": correlation(values, [-float(a.simhash.distance(b.simhash)) for a, b in zip(one, two, strict=True)]),
-        }
+        return fingerprint_columns(one, two)
 
     sample = chance.permutation(len(exact))[:4000]
-    return {"records": len(records), "at_random": both(sample), "of_all_similarities": both(np.array(chosen))}
+    found: dict[str, Any] = {"records": len(records)}
+    for name, pairs in (("at_random", sample), ("of_all_similarities", chosen)):
+        near = columns(pairs)
+        found[name] = {"pairs": len(pairs)} | {kind: correlation(exact[pairs].tolist(), values) for kind, values in near.items()}
+    inside = [np.flatnonzero(of_strata[chosen] == stratum) for stratum in range(strata)]
+    inside = [each for each in inside if len(each) >= fewest]
+    middles = [float(exact[chosen][each].mean()) for each in inside]
+    found["means"] = {"twentieths": len(inside)} | {
+        kind: correlation(middles, [float(np.array(values)[each].mean()) for each in inside]) for kind, values in near.items()
+    }
+    return found
 
 
 def main() -> None:

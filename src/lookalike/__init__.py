@@ -52,7 +52,7 @@ _HOMES = {
     "lookalike.pairing.pairs": "pairs",
     "lookalike.pairing.report": "PairsReport",
     "lookalike.recipe": "Recipe recipes",
-    "lookalike.scanning.profile": "profile",
+    "lookalike.profiles.profile": "profile",
     "lookalike.scanning.report": "ScanReport",
     "lookalike.scanning.scan": "scan",
     "lookalike.segments.hamming": "HammingIndex",

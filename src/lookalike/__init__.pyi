@@ -91,7 +91,7 @@ from lookalike.pages.tags import TagWeights as TagWeights
 from lookalike.pairing.pairs import pairs as pairs
 from lookalike.pairing.report import PairsReport as PairsReport
 from lookalike.recipe import Recipe as Recipe, recipes as recipes
-from lookalike.scanning.profile import profile as profile
+from lookalike.profiles.profile import profile as profile
 from lookalike.scanning.report import ScanReport as ScanReport
 from lookalike.scanning.scan import scan as scan
 from lookalike.index.set_index import SetIndex as SetIndex

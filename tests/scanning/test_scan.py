@@ -212,7 +212,17 @@ def test_a_profile_is_a_record_of_the_store(folder: Path, tmp_path: Path) -> Non
         locked = index.get(str(folder / "locked.pdf"))
         assert locked is not None
         assert locked.record is None
-        assert len(index.search(pdf.record)) >= 2  # the copy under another name
+        found = index.search(pdf.record)
+        assert len(found) >= 2  # the copy under another name
+        # The Path of a file stands for its profile, as on the command line, and that of a JSON file for what it holds.
+        by_path = index.search(folder / "合同.pdf", by="record")
+        assert {each.id for each in by_path} >= {str(folder / "合同.pdf"), str(folder / "合同.docx")}
+        (tmp_path / "asked.json").write_text(json.dumps(pdf.record), encoding="utf-8")
+        assert [each.id for each in index.search(tmp_path / "asked.json", by="record")] == [each.id for each in found]
+        with pytest.raises(la.InputError, match=r"locked\.pdf' has no text, and so no profile \(encrypted\)"):
+            index.search(folder / "locked.pdf", by="record")
+        with pytest.raises(la.InputError, match="the Path of a file, not a int"):
+            index.search(5, by="record")  # type: ignore[arg-type]
     with la.open("memory://", kinds=["minhash"]) as index:
         assert la.scan(folder, store=index).files == 10
         assert index.get(str(folder / "合同.pdf")) is not None
@@ -222,7 +232,7 @@ def test_a_file_without_a_profile(folder: Path, tmp_path: Path, run: Run) -> Non
     la.scan(folder, store=tmp_path / "s")
     said, code = run("search", tmp_path / "s", folder / "locked.pdf", "--by", "record")
     assert code == 2
-    assert "has no text, and so no profile (encrypted): search for its bytes --by fuzzy" in said
+    assert "has no text, and so no profile (encrypted): search for its bytes, by fuzzy" in said
 
 
 def test_a_folder_can_be_searched_by_meaning(tmp_path: Path, run: Run) -> None:

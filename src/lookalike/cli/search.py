@@ -164,24 +164,17 @@ def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
     """One JSON object; of a document or any other file that is none, the profile that ``scan`` keeps of it."""
     refuse_url(file, "a record is one JSON object in a file; name one")
     thing = given(file)
-    if isinstance(thing, Path) and not _is_object(thing):
-        from lookalike.scanning.folder import scanned_record
+    if isinstance(thing, Path):
+        from lookalike.profiles.records import is_json_object, scanned_record
 
-        return scanned_record(thing)
+        if not is_json_object(thing):
+            return scanned_record(thing)
     data = (
         lookalike.text.decode_text(thing, "standard input", encoding)
         if isinstance(thing, bytes)
         else lookalike.text.read_text(thing, encoding)
     )
     return lookalike.fingerprints.parse_record(data.text, file)
-
-
-def _is_object(path: Path) -> bool:
-    """Whether a file is named or written as a JSON object."""
-    if path.suffix.lower() == ".json" or not path.is_file():
-        return True
-    with path.open("rb") as file:
-        return file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and path.suffix.lower() != ".rtf"
 
 
 def _check_code(index: Index, file: str | None) -> None:

@@ -178,9 +178,11 @@ def _thing(query: object, way: Way) -> Any:
 
 def _record_of(query: object, way: Way) -> Any:
     if isinstance(query, Path):
-        return parse_record(readable(query, "text").text(), str(query))
+        from lookalike.profiles.records import is_json_object, scanned_record  # few searches need it
+
+        return parse_record(readable(query, "text").text(), str(query)) if is_json_object(query) else scanned_record(query)
     if not isinstance(query, (Mapping, RecordPrint)):
-        raise InputError(f"by={way.name!r} compares records: give a mapping, or the Path of a JSON file, not a {type(query).__name__}")
+        raise InputError(f"by={way.name!r} compares records: give a mapping, or the Path of a file, not a {type(query).__name__}")
     return query
 
 

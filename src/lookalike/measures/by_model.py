@@ -41,8 +41,8 @@ Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
 READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
-# Chosen with benchmarks/quality.py, so that no set loses to the better of meaning and score. docs/quality.md has what the best ones of
-# every second pair give on the other pairs; neighbours of these lose about as little.
+# The best on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score;
+# docs/quality.md has what that gives on the other pairs.
 HALF_WORDS = 20  # tokens from which on words weigh more than meaning
 LEAST_WORDS = 0.1  # what no word in common counts: unrelated texts have about this cosine
 KEPT = (0.43, 0.61)  # share of the longer text that was kept: up to here words keep their weight, from there on they have none

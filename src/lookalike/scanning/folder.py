@@ -15,14 +15,13 @@ from lookalike.corpus.files import expand
 from lookalike.errors import InputError
 from lookalike.files.limits import Limits
 from lookalike.files.model import BROKEN, FileText
-from lookalike.files.reading import in_order, read_file, read_members
+from lookalike.files.reading import in_order, read_members
 from lookalike.model import MAX_ID_BYTES, Document
-from lookalike.scanning.labels import Labeller
-from lookalike.scanning.profile import profile_of
+from lookalike.profiles.labels import Labeller
+from lookalike.profiles.profile import profile_of
+from lookalike.profiles.records import PART, as_record
 from lookalike.text.idf import Idf
 
-PART = 0.03  # of what a profile looks at otherwise: the first 600 characters for keywords, 6,000 for dates and amounts
-_NO_CONTENT = ("kind", "status", "confidence")  # the same content may have any of them
 AHEAD = 8  # files for each process that may be read before the first is taken
 
 
@@ -89,16 +88,3 @@ def _document(found: FileText, name: str, path: Path, stamp: Stamp, making: Maki
         profile = meta["profile"] = profile_of(found, making.idf, making.labeller, making.patterns, part=PART)
         record = as_record(profile) if making.records else None
     return Document(id_, found.text if has_text else None, meta, None if is_member else path, data=found.data, record=record)
-
-
-def as_record(profile: Mapping[str, Any]) -> dict[str, Any]:
-    """A profile as it is stored and searched for: without what is not known of the file, and without what is no part of its content."""
-    return {name: value for name, value in profile.items() if value and name not in _NO_CONTENT}
-
-
-def scanned_record(path: Path, limits: Limits | None = None) -> dict[str, Any]:
-    """The record that a scan would store of a file. Words that all names of a folder have are not known here, and stay."""
-    found = read_file(path, limits)
-    if not found.text.strip():
-        raise InputError(f"{str(path)!r} has no text, and so no profile ({found.status}): search for its bytes --by fuzzy")
-    return as_record(profile_of(replace(found, name=path.name), None, None, {}, part=PART))

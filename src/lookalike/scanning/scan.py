@@ -20,14 +20,14 @@ from lookalike.files.reading import checked
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.model import Document
+from lookalike.profiles.labels import Labeller, read_labels
+from lookalike.profiles.patterns import read_patterns
+from lookalike.profiles.words import names_idf
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import view
 from lookalike.scanning.folder import Making, Stamp, file_documents, files_in
-from lookalike.scanning.labels import Labeller, read_labels
-from lookalike.scanning.patterns import read_patterns
 from lookalike.scanning.relations import Entry, Family, copies_of, families_of
 from lookalike.scanning.report import ScanReport
-from lookalike.scanning.words import names_idf
 
 BATCH = 256  # documents that are stored at a time: what a scan that is stopped does not have to read again
 THRESHOLD = 0.8

@@ -13,10 +13,10 @@ from lookalike.errors import InputError
 from lookalike.files.limits import Limits
 from lookalike.files.model import FileText
 from lookalike.files.reading import read_file
-from lookalike.scanning.labels import Labeller, label_of, read_labels
-from lookalike.scanning.patterns import LONGEST, extracted, read_patterns
-from lookalike.scanning.words import LONGEST as LONGEST_WORDS
-from lookalike.scanning.words import content_words, name_words, telling
+from lookalike.profiles.labels import Labeller, label_of, read_labels
+from lookalike.profiles.patterns import LONGEST, extracted, read_patterns
+from lookalike.profiles.words import LONGEST as LONGEST_WORDS
+from lookalike.profiles.words import content_words, name_words, telling
 from lookalike.text.idf import Idf
 
 KEYWORDS = 10

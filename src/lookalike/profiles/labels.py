@@ -19,7 +19,7 @@ from lookalike.corpus.documents import documents
 from lookalike.errors import InputError
 from lookalike.files.model import FileText
 from lookalike.files.reading import read_many
-from lookalike.scanning.words import content_words
+from lookalike.profiles.words import content_words
 
 NEIGHBOURS = 7  # chosen on Reuters-21578 and on Chinese news, see docs/files.md
 LABEL_COLUMNS = ("label", "domain", "class")
