@@ -9,6 +9,7 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,7 @@ CHARACTERS = (
 )
 
 
+@cache
 def _generated(documents: int) -> list[Corpus]:
     source = "generated: Zipf-distributed words of a built-in list, not real text"
     draw = random.Random(20261115)

@@ -72,7 +72,7 @@ QUALITY_SETS = {"spdx_licenses": 819, "bible_en": 20_000, "reuters21578": 19_043
 
 def sentences(data: Path | None) -> list[str]:
     if data is None:
-        return [sentence for text in corpus.load(None)["english"].texts for sentence in text.split(". ")]
+        return [sentence for text in corpus.load(None, 400)["english"].texts for sentence in text.split(". ")]
     with gzip.open(data / "bible_en.docs.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [json.loads(line)["text"] for line in lines]
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 
 def pip_install(*requirements: str) -> bool:
-    return subprocess.run([sys.executable, "-m", "pip", "install", "-q", *requirements], check=False).returncode == 0
+    # Most of what large packages carry is never imported: what is, is compiled then.
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-compile", *requirements]
+    return subprocess.run(command, check=False).returncode == 0
 
 
 def main(names: list[str]) -> None:

@@ -23,6 +23,11 @@ ALLOWED_SKIPS = (
 _unexpected: list[str] = []
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many tests wait for a server, a browser or a process that they have started."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_report_header() -> str:
     from lookalike import _native
 

@@ -7,12 +7,15 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lookalike as la
 
+Run = Callable[..., Any]
 ENVIRONMENT = {**os.environ, "PYTHONIOENCODING": "utf-8"}
 
 
@@ -228,13 +231,13 @@ def test_a_full_disk(texts: tuple[str, str, str]) -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_help_names_every_verb() -> None:
+def test_help_names_every_verb(run: Run) -> None:
     from lookalike.cli import VERBS
 
     out = lookalike("--help").stdout.decode()
     for verb in VERBS:
         assert verb in out
-        assert lookalike(verb, "--help").returncode == 0
+        assert run(verb, "--help").returncode == 0
 
 
 def test_the_documented_json_of_compare_is_what_is_printed(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def packed(lists: Sequence[Sequence[int]]) -> tuple[array[int], array[int]]:
     st.booleans(),
 )
 @example([[1, 2, 3]], [[1, 2, 3, 1, 2, 3]], 2, None, False)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_as_the_reference(
     references: list[list[int]], documents: list[list[int]], n: int, data: st.DataObject | None, by_tokens: bool
 ) -> None:

@@ -54,7 +54,7 @@ def found(
 @example([[0] * 20], 3, True, 1)
 @example([[0] * 20, [0] * 9], 3, False, 2)
 @example([[1, 2, 3], [1, 2, 3, 4], [2, 3, 4]], 3, True, 1)
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=600, deadline=None)
 def test_as_the_reference(documents: list[list[int]], length: int, within: bool, workers: int) -> None:
     expected = repeated(documents, length, within)
     assert found(documents, length, within, workers=workers) == expected
@@ -62,7 +62,7 @@ def test_as_the_reference(documents: list[list[int]], length: int, within: bool,
 
 
 @given(corpora(), st.integers(1, 5), st.booleans(), st.randoms(use_true_random=False))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_in_another_order(documents: list[list[int]], length: int, within: bool, chance: random.Random) -> None:
     order = list(range(len(documents)))
     chance.shuffle(order)
@@ -70,7 +70,7 @@ def test_in_another_order(documents: list[list[int]], length: int, within: bool,
 
 
 @given(corpora(), st.integers(1, 6), st.booleans())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_what_is_cut_stays_elsewhere(documents: list[list[int]], length: int, within: bool) -> None:
     passages = found(documents, length, within)
     cut = cut_units(passages)

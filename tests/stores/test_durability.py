@@ -20,6 +20,7 @@ from lookalike.stores.settings import Settings
 from lookalike.testing import corpus
 
 KILLS = 100
+ADDED = 16  # documents at once
 
 
 @pytest.fixture
@@ -38,18 +39,18 @@ def digests(folder: Path) -> dict[str, str]:
 
 def write_until_killed(path: Path, number: int, said: int) -> None:
     """Add and remove documents, and say what was acknowledged."""
-    # Segments are sealed every few hundred documents, so that a kill hits sealing and merging too.
-    sealing.SEAL_ROWS = embedded.SEAL_ROWS = 200
+    # Segments are sealed every few batches, so that a kill hits sealing and merging too.
+    sealing.SEAL_ROWS = embedded.SEAL_ROWS = 80
     with la.open(path) as index:
         while True:
-            numbers = range(number, number + 40)
+            numbers = range(number, number + ADDED)
             index.add(
                 [(f"d{n}", f"document {n} has words {n * 7919 % 1000} {n * 104729 % 1000} and more of the same kind {n}") for n in numbers]
             )
-            os.write(said, f"added {number} {number + 40}\n".encode())
+            os.write(said, f"added {number} {number + ADDED}\n".encode())
             index.remove([f"d{n}" for n in numbers[::8]])
-            os.write(said, f"removed {number} {number + 40}\n".encode())
-            number += 40
+            os.write(said, f"removed {number} {number + ADDED}\n".encode())
+            number += ADDED
 
 
 def run_writer_and_kill_it(path: Path, start: int, least: int, seconds: float) -> list[str]:
@@ -98,17 +99,17 @@ def test_a_hundred_kills_under_load(tmp_path):
             assert missing == set() or missing == unsure_removed, (round_, sorted(missing)[:5])
             assert not gone & ids
             extra = ids - there
-            assert extra <= set(range(start, start + 40))  # added, but killed before it was said
-            assert len(extra) in (0, 35, 40)
+            assert extra <= set(range(start, start + ADDED))  # added, but killed before it was said
+            assert len(extra) in (0, ADDED - ADDED // 8, ADDED)
             assert len(index) == len(ids)
             for number in chance.sample(sorted(ids), min(3, len(ids))):
                 text = index.get(f"d{number}").text
                 assert f"d{number}" in [match.id for match in index.search(text, limit=None)]
                 assert f"d{number}" in [match.id for match in index.search(text, by="simhash", k=0, limit=None)]
             if round_ % 10 == 9:
-                assert index.check().problems == [] or all("nothing names it" in problem for problem in index.check().problems)
+                assert all("nothing names it" in problem for problem in index.check().problems)
         there = ids
-        start += 40
+        start += ADDED
     with la.open(path) as index:
         index.add("last", "a last document that makes this process the writer")
         report = index.check()
@@ -116,7 +117,7 @@ def test_a_hundred_kills_under_load(tmp_path):
         # Four segments are merged into one, so there may be few; their numbers say how often one was sealed or merged.
         assert report.checked["segments"] >= 1
         assert max(int(segment.stem) for segment in (path / "segments").iterdir()) > 20
-        assert len(there) > 5000
+        assert len(there) > 2000
 
 
 def limited(size: int):

@@ -36,7 +36,7 @@ def digest_pairs(draw: st.DrawFn) -> tuple[str, str]:
     return made[0], made[0] if draw(st.booleans()) and draw(st.booleans()) else made[1]
 
 
-@settings(max_examples=2000)
+@settings(max_examples=500)
 @given(digest_pairs(), st.integers(0, 5))
 def test_what_scores_has_a_piece_in_common(pair: tuple[str, str], collection: int) -> None:
     left, right = pair

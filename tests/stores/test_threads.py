@@ -249,6 +249,28 @@ def random_run(index: Index) -> None:
     assert index.check().ok
 
 
+def test_the_size_of_a_store_in_which_files_come_and_go(tmp_path: Path) -> None:
+    with la.open(tmp_path / "store") as index:
+        index.add("one", text_of("one"))
+        done = threading.Event()
+
+        def writes_segments() -> None:
+            file = tmp_path / "store" / "segments" / "00000009.ssdeep.partial"
+            file.parent.mkdir(exist_ok=True)
+            while not done.is_set():
+                file.write_bytes(b"half of it")
+                file.unlink()
+
+        with ThreadPoolExecutor(1) as threads:
+            writing = threads.submit(writes_segments)
+            try:
+                sizes = [index.stats()["bytes"] for _ in range(1000)]
+            finally:
+                done.set()
+            writing.result(timeout=60)
+    assert min(sizes) > 0
+
+
 def test_two_readings_run_at_the_same_time(tmp_path: Path) -> None:
     """Each waits inside its reading until the other is there too."""
     with la.open(tmp_path / "store") as index:

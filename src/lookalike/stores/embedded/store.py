@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -316,7 +317,10 @@ class EmbeddedStore:
             return snapshot.count()
 
     def _bytes(self) -> int:
-        return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file()) if self.folder else 0
+        if self.folder is None:
+            return 0
+        # A file that is gone by now was being written, or is no longer needed.
+        return sum(_size(Path(folder, name)) for folder, _, names in os.walk(self.folder) for name in names)
 
     def names(self) -> Names:
         from lookalike.stores.embedded.names import EmbeddedNames
