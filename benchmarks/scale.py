@@ -241,11 +241,17 @@ def main() -> None:
                     if chosen.curator and count <= chosen.curator_most:
                         result["runs"][-1]["distributed-curator"] = measured_curator(chosen.curator, folder, count, chosen.master)
                         print("           distributed-curator", json.dumps(result["runs"][-1]["distributed-curator"]), flush=True)
+                    save(result, chosen.json)
+    save(result, chosen.json)
+    print(json.dumps(result.get("slope", {}), indent=1))
+
+
+def save(result: dict[str, Any], path: Path | None) -> None:
+    """After each run: what was measured stays, whatever becomes of the next one."""
     if len(result["runs"]) > 1:
         result["slope"] = slope(result["runs"])
-        print(json.dumps(result["slope"], indent=1))
-    if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n")
+    if path:
+        path.write_text(json.dumps(result, indent=1) + "\n")
 
 
 def slope(runs: list[dict[str, Any]]) -> dict[str, float]:
