@@ -18,6 +18,15 @@ import lookalike as la
 from lookalike.deduping.progress import Progress
 from spark_session import make_session
 
+CLUSTER = {
+    "spark.executor.memory": "512m",
+    "spark.python.worker.faulthandler.enabled": "true",
+    # Whoever is dead on this machine stays dead: blocks that went with it are not asked for three times, five seconds apart.
+    "spark.shuffle.io.maxRetries": "1",
+    "spark.shuffle.io.retryWait": "100ms",
+    "spark.locality.wait": "0",
+}
+
 
 def executors() -> list[int]:
     """The pids of the executors that this process started, by way of its Java."""
@@ -43,9 +52,7 @@ def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
 
 def main() -> None:
     given, removed = sys.argv[1:]
-    session = make_session(
-        "local-cluster[2,1,1024]", **{"spark.executor.memory": "512m", "spark.python.worker.faulthandler.enabled": "true"}
-    )
+    session = make_session("local-cluster[2,1,1024]", **CLUSTER)
     session.range(100).repartition(4).count()  # both executors are there
     seen: set[int] = set(executors())
     killed: dict[str, object] = {}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 CONFIGURATION = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -19,7 +20,9 @@ CONFIGURATION = {
     "spark.sql.shuffle.partitions": "3",
     "spark.default.parallelism": "2",
     "spark.log.level": "ERROR",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # A run of seconds ends before thorough compiling pays; what is read has been verified by those who built it.
+    "spark.driver.extraJavaOptions": JAVA,
+    "spark.executor.extraJavaOptions": JAVA,
     # Compiling takes longer than the rows of a test.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

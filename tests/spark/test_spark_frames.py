@@ -15,10 +15,12 @@ import pytest
 import lookalike as la
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
 from lookalike.cli import main
+from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.hamming import first_common, near_others, near_pairs, routes
 from spark_session import find_java, shared_session
 
 pytestmark = pytest.mark.xdist_group("spark")
+CODES = {"id": "long", "code": "long"}
 TESTS = Path(__file__).parent.parent
 
 
@@ -75,12 +77,12 @@ def test_blocks_find_each_pair_once(k: int) -> None:
 def test_hamming_joins(session: Any) -> None:
     left, right = (codes_with_neighbours(400, seed).view(np.int64).tolist() for seed in (1, 1))
     right = right[100:] + [code ^ 5 for code in right[:50]]
-    first, second = (session.createDataFrame(list(enumerate(codes)), "id long, code long").repartition(3) for codes in (left, right))
+    first, second = (frame_of(session, list(enumerate(codes)), CODES).repartition(3) for codes in (left, right))
     found = [tuple(row) for row in la.spark.hamming_join(first, second, k=3, partitions=3).collect()]
     assert len(found) == len(set(found))
     assert set(found) == within(left, right, 3)
     twice = [*left, left[0], left[0]]
-    itself = session.createDataFrame(list(enumerate(twice)), "id long, code long")
+    itself = frame_of(session, list(enumerate(twice)), CODES)
     found = [tuple(row) for row in la.spark.hamming_join(itself, k=3, partitions=2).collect()]
     assert len(found) == len(set(found))
     assert set(found) == {(i, j, d) for i, j, d in within(twice, twice, 3) if i < j}
@@ -92,7 +94,7 @@ def test_hamming_joins(session: Any) -> None:
 
 def test_fingerprints_of_a_column(session: Any) -> None:
     texts = ["one text of some words", None, "相似的文本", ""]
-    frame = session.createDataFrame([(text,) for text in texts], "text string")
+    frame = frame_of(session, [(text,) for text in texts], {"text": "string"})
     found = frame.select(*(la.spark.fingerprint("text", kind).alias(kind) for kind in ("simhash", "digest", "minhash"))).collect()
     for text, row in zip(texts, found, strict=True):
         if text is None:
@@ -111,7 +113,7 @@ def test_searching_a_store(session: Any, tmp_path: Path) -> None:
         index.add([(f"k{i}", text) for i, text in enumerate(texts[:150])])
         found = index.search_texts(texts, limit=3)
         wanted = {(place, match.id, match.score) for place, matches in enumerate(found) for match in matches}
-    frame = session.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(2)
+    frame = frame_of(session, list(enumerate(texts)), {"id": "long", "text": "string"}).repartition(2)
     assert {tuple(row) for row in la.spark.search(frame, tmp_path / "known", limit=3).collect()} == wanted
     with pytest.raises(la.InputError, match="no column 'body'"):
         la.spark.search(frame, tmp_path / "known", text="body")
@@ -152,7 +154,7 @@ def test_an_executor_that_dies(tmp_path: Path) -> None:
 
     find_java()
     (tmp_path / "in").mkdir()
-    rows = rows_of(near_copies(9, 3000, 60))
+    rows = rows_of(near_copies(9, 1200, 60))
     for part in range(4):
         pq.write_table(pa.Table.from_pylist(rows[part::4]), tmp_path / "in" / f"{part}.parquet")
     la.dedupe(tmp_path / "in", removed=tmp_path / "local.jsonl")

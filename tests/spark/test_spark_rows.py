@@ -91,4 +91,6 @@ def test_places() -> None:
     assert [places.place(n) for n in (0, 3, 4, 9)] == ["a:1", "a:4", "b:1", "b:6"]
     assert Places(["a", "b"], [0, 1], documents=True).place(1) == "b"
     assert Places().place(7) == "row 7"
+    assert key_of("hdfs:///a/b") == key_of("hdfs:/a/b") == "hdfs:/a/b" != key_of("hdfs://a/b")
+    assert key_of("s3a://bucket/a%20b") == "s3a://bucket/a b"
     assert key_of("file:///a%20b/c") == key_of("file:/a b/c") == "/a b/c"

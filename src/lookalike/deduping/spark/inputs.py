@@ -18,6 +18,7 @@ from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.row import Problem
 from lookalike.deduping.spark.decoding import CELL, Decode, FromColumns, FromFiles, FromLines, is_decodable
+from lookalike.deduping.spark.frames import frame_of
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _path(source: Source) -> str:
 
 def key_of(path: str) -> str:
     """What names a file, however it is written: Spark puts escapes and one slash or three."""
-    plain = unquote(path)
+    plain = re.sub(r"^([a-z][a-z0-9+.-]+):/(?://)?(?=[^/])", r"\1:/", unquote(path), flags=re.IGNORECASE)
     return re.sub(r"^file:/+", "/", plain)
 
 
@@ -151,7 +152,7 @@ def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns
     counts = frame.select(F.col("_metadata.file_path").alias("f")).groupBy("f").count().collect()
     found = {_by_key(sources)[key_of(row.f)]: (row.f, row["count"]) for row in counts}
     firsts, total = _firsts([found.get(i, ("", 0))[1] for i in range(len(sources))])
-    table = session.createDataFrame([(found[i][0], firsts[i]) for i in found] or [("", 0)], f"`{OTHER}` string, `{FIRST}` long")
+    table = frame_of(session, [(found[i][0], firsts[i]) for i in found], {OTHER: "string", FIRST: "long"})
     given_columns = [F.col(f"`{name}`") for name in frame.columns]
     numbered = frame.select(*given_columns, F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(NUMBER))
     joined = numbered.join(F.broadcast(table), F.col(f"`{FILE}`") == F.col(f"`{OTHER}`"))
@@ -181,7 +182,7 @@ def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, 
         counts[i] += rows
     firsts, total = _firsts(counts)
     known = [(path, start, begin, firsts[i] + before) for path, start, begin, before, i in table]
-    table_of_blocks = session.createDataFrame(known or [("", 0, 0, 0)], "f string, s long, begin long, first long")
+    table_of_blocks = frame_of(session, known, {"f": "string", "s": "long", "begin": "long", "first": "long"})
     changed = F.raise_error(F.lit("the blocks of the input are cut otherwise than before: write what you need with out=")).cast("long")
     joined = lines.join(F.broadcast(table_of_blocks), ["f", "s"], "left").withColumn("first", F.coalesce("first", changed))
     first = (F.col("s") == 0) & (F.col("m") == F.col("begin"))
@@ -198,9 +199,8 @@ def _files(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     paths = [*map(_path, sources)]
     read = session.read.format("binaryFile").load(paths)
     by_key = _by_key(sources)
-    table = session.createDataFrame(
-        [(row.path, by_key[key_of(row.path)]) for row in read.select("path").collect()], "path string, number long"
-    )
+    found = [(row.path, by_key[key_of(row.path)]) for row in read.select("path").collect()]
+    table = frame_of(session, found, {"path": "string", "number": "long"})
     joined = read.select("path", "content").join(F.broadcast(table), "path")
     full = joined.select("content", F.col("path").alias(FILE), F.col("number").alias(NUMBER))
     rows = full.select(F.col(f"`{NUMBER}`").alias("n"), F.col("content").alias(CELL))
@@ -258,7 +258,7 @@ def numbers_by(frame: DataFrame, work: Work) -> DataFrame:
     parts = placed.groupBy("p").agg(F.min("m").alias("begin"), F.count("*").alias("rows")).orderBy("p").collect()
     firsts, _ = _firsts([row.rows for row in parts])
     table = [(row.p, row.begin, first) for row, first in zip(parts, firsts, strict=True)]
-    known = placed.join(F.broadcast(frame.sparkSession.createDataFrame(table, "p int, begin long, first long")), "p")
+    known = placed.join(F.broadcast(frame_of(frame.sparkSession, table, {"p": "int", "begin": "long", "first": "long"})), "p")
     return known.select("o", (F.col("first") + F.col("m") - F.col("begin")).alias(NUMBER))
 
 

@@ -16,6 +16,7 @@ from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.against import add_kept, opened_before
 from lookalike.deduping.spark.deciding import Deciding, Facts
 from lookalike.deduping.spark.engine import Engine, configured
+from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
 from lookalike.deduping.spark.outputs import FILE_COLUMN, check_output, spark_path, write_documents, write_removed
@@ -166,7 +167,7 @@ class SparkRun:
         numbers = sorted({n for n, problem in facts.named if problem.skipped})
         if facts.problems > len(facts.named):
             raise InputError(f"{facts.problems:,} rows cannot be used: engine='spark' leaves out a thousand of each part; repair the input")
-        return self.work.session.createDataFrame([(n,) for n in numbers], "n long") if numbers else None
+        return frame_of(self.work.session, [(n,) for n in numbers], {"n": "long"}) if numbers else None
 
     def written(self, outcome: Outcome) -> dict[str, str]:
         to, outputs = self.job.to, {}

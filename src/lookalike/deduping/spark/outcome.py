@@ -12,6 +12,7 @@ import numpy as np
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.spark.decisions import Assigned
+from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, OTHER, Corpus, numbers_by
 from lookalike.deduping.spark.texts import BROADCAST
@@ -123,7 +124,7 @@ class Outcome:
         named = self.work.saved(clusters.join(ids, "leader"), "leaders")
         order = self.decisions.where("outside is not null").groupBy("outside").agg(F.min("n").alias("first")).orderBy("first").collect()
         rows = [(row.outside, total + i) for i, row in enumerate(order)]
-        stored = self.work.session.createDataFrame(rows, "outside string, cluster long")
+        stored = frame_of(self.work.session, rows, {"outside": "string", "cluster": "long"})
         leaders = named.select(F.col("leader").alias("n"), "cluster", F.lit(True).alias("kept"), "id", F.lit(1.0).alias("similarity"))
         removed = self.decisions.join(named, "leader").select("n", "cluster", F.lit(False), "id", "similarity")
         known = self.decisions.join(stored, "outside").select("n", "cluster", F.lit(False), "outside", "similarity")

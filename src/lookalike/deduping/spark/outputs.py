@@ -12,6 +12,7 @@ from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file
+from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, key_of
 from lookalike.deduping.spark.outcome import VALUE, Adding, Outcome, plain_ids
 from lookalike.deduping.spark.work import hadoop
@@ -56,7 +57,7 @@ def write_documents(outcome: Outcome, frame: DataFrame, out: str, engine: Engine
     if engine.per_file:
         names = {row[0]: row[0] for row in frame.select(FILE).distinct().collect()}
         shown = _relative(names)
-        table = outcome.work.session.createDataFrame(list(shown.items()) or [("", "")], f"`{FILE}` string, {FILE_COLUMN} string")
+        table = frame_of(outcome.work.session, list(shown.items()), {FILE: "string", FILE_COLUMN: "string"})
         frame = frame.join(F.broadcast(table), FILE)
     writer = frame.drop(FILE).write.partitionBy(*([FILE_COLUMN] if engine.per_file else []))
     if format == "jsonl":

@@ -6,10 +6,10 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.levels import units
 from lookalike.deduping.report import Sample, Similarities
 from lookalike.deduping.spark.decoding import CELL
+from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.identifying import ids_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Told:
 
     def __init__(self, outcome: Outcome, numbers: set[int]) -> None:
         corpus = outcome.corpus
-        frame: Any = outcome.work.session.createDataFrame(arrow("Spark").table({"n": sorted(numbers)}), "n long")
+        frame = frame_of(outcome.work.session, [(n,) for n in sorted(numbers)], {"n": "long"})
         self._level = getattr(outcome, "level", "document")
         self._ids = {row.n: json.loads(row.id) for row in ids_of(corpus, frame, len(numbers)).collect()}
         decode, self._texts = corpus.decode(bare=True), dict[int, str]()
