@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from typing import Any
 
 import lookalike as la
 from lookalike.deduping.progress import Progress
+from lookalike.deduping.spark.frames import frame_of
 from spark_session import make_session
 
 CLUSTER = {
@@ -72,9 +74,22 @@ def main() -> None:
 
     with la.dedupe(given, removed=removed, engine=la.spark.Engine(session, partitions=4, work=str(Path(removed).parent)), progress=watch):
         seen.update(executors())
+    found = search_what_travelled(session, Path(removed).parent / "known")
     stopped = stop_in_the_middle(given, session, str(Path(removed).parent))
-    print(json.dumps(killed | {"executors": len(seen), "stopped": stopped}))
+    print(json.dumps(killed | {"executors": len(seen), "found": found, "stopped": stopped}))
     session.stop()
+
+
+def search_what_travelled(session: Any, store: Path) -> list[list[str]]:
+    """Searches in a store that is no more where it was: executors have their copies."""
+    texts = ["one text of a few words that somebody wrote", "and another one, which has nothing in common with it"]
+    with la.open(store) as index:
+        index.add([("k0", texts[0]), ("k1", texts[1])])
+    matches = la.spark.search(
+        frame_of(session, [(f"q{i}", text) for i, text in enumerate(texts)], {"id": "string", "text": "string"}), store
+    )
+    shutil.rmtree(store)
+    return sorted([row.id, row.match_id] for row in matches.collect())
 
 
 def stop_in_the_middle(given: str, session: Any, work: str) -> list[str]:

@@ -147,8 +147,8 @@ def test_plans_for_spark(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
 
 
 def test_an_executor_that_dies(tmp_path: Path) -> None:
-    """Two executors of their own; one is killed while pairs are compared. Its tasks are done again, and nobody sees a difference. Runs
-    that are told to stop say nothing of Java's, and leave nothing behind."""
+    """Two executors of their own; one is killed while pairs are compared. Its tasks are done again, and nobody sees a difference. A
+    store travels to executors. Runs that are told to stop say nothing of Java's, and leave nothing behind."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -163,6 +163,7 @@ def test_an_executor_that_dies(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr[-3000:]
     said = json.loads(ran.stdout.splitlines()[-1])
     assert said["pid"]
+    assert said["found"] == [["q0", "k0"], ["q1", "k1"]]
     assert said["stopped"] == ["KeyboardInterrupt", "SystemExit 143"]
     after = ran.stderr.partition("stopping")[2]
     assert "\tat " not in after, after[:2000]

@@ -38,6 +38,8 @@ def shipped(session: SparkSession, store: str | Path) -> Shipped:
     name = f"store-{token}"
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)  # executors that come later fetch it, too
-    shutil.copytree(path, Path(folder) / name)
-    context.addFile(str(Path(folder) / name), recursive=True)
-    return Shipped(str(store), name, token)
+    # Spark sends no folders of this machine, but archives, which it unpacks under the name behind the sign.
+    whole = path.absolute()
+    archive = shutil.make_archive(str(Path(folder) / name), "tar", whole.parent, whole.name)
+    context.addArchive(f"{archive}#{name}")
+    return Shipped(str(store), f"{name}/{whole.name}", token)
