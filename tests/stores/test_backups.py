@@ -70,7 +70,8 @@ def test_a_dump_of_a_database(tmp_path: Path) -> None:
     dump = tmp_path / "dump.sql"
     subprocess.run([binaries() / "pg_dump", "--schema=lookalike", f"--file={dump}", first], check=True, capture_output=True)
     second = empty_database()  # of the same worker, emptied
-    subprocess.run([binaries() / "psql", "--quiet", "-v", "ON_ERROR_STOP=1", "-f", dump, second], check=True, capture_output=True)
+    restore = [binaries() / "psql", "--quiet", "-v", "ON_ERROR_STOP=1", "-f", dump, second]
+    assert subprocess.run(restore, capture_output=True, text=True).stderr == ""
     with la.open(second) as index:
         assert [match.to_dict() for match in index.search(corpus(40)[7][1])] == expected
         assert index.cluster_of(2).kept == 0

@@ -23,7 +23,8 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InputError, RecipeMismatch, StoreBusy, StoreError
-from lookalike.stores.postgres import schema
+from lookalike.stores.postgres import connections, schema
+from lookalike.stores.postgres.address import Address
 from lookalike.testing import corpus
 from postgres_server import Server, empty_database, started_server
 
@@ -463,6 +464,29 @@ def test_writers_of_the_same_documents_meet_without_harm() -> None:
         assert sorted(map(str, index.ids())) == sorted(id_ for id_, _ in DOCUMENTS)
         index.compact()
         assert index.check().ok
+
+
+def test_writers_who_meet_again_and_again_wait_for_different_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same times for all would let them meet at each further attempt."""
+    waited: list[float] = []
+    monkeypatch.setattr(connections.time, "sleep", waited.append)
+    held, left = connections.Connections(Address.parse(empty_database(), "default"), read_only=False), [10]
+
+    def work(_: object) -> str:
+        left[0] -= 1
+        if left[0] >= 0:
+            raise psycopg.errors.UniqueViolation("somebody else was first")
+        return "written"
+
+    for _ in range(2):
+        left[0] = 10
+        assert held.attempt(work) == "written"
+    assert len(set(waited)) == len(waited) == 20
+    assert all(0 <= each < 2 for each in waited)
+    left[0] = 1000
+    with pytest.raises(StoreBusy, match="others write the same documents: try again"):
+        held.attempt(work)
+    held.close()
 
 
 def test_a_bulk_load_makes_its_indexes_at_the_end() -> None:

@@ -1,12 +1,13 @@
 """Connections of a store: a pool of them, transactions that are tried again, and never done twice.
 
-A transaction that could not be finished (the server was restarted, the connection was cut, two writers met) is tried again a few
+A transaction that could not be finished (the server was restarted, the connection was cut, two writers met) is tried again some
 times. If the connection is lost while it commits, nobody has said whether it did: the server is asked what became of it.
 """
 
 from __future__ import annotations
 
 import os
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,12 +22,15 @@ from psycopg.pq import Format, TransactionStatus
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.copying import binary_array
-from lookalike.stores.postgres.problems import is_transient, sql_errors
+from lookalike.stores.postgres.problems import MEETING, is_transient, sql_errors
 from lookalike.stores.postgres.search_path import BEGIN, BEGIN_READING, OF_THE_SESSION, rolled_back, transaction
 
 DELAYS = (0.05, 0.2, 0.8, 2.0, 4.0)  # seconds before each further attempt: a server that restarts is back within them
+# Writers who met wait for different times, or they would meet again: at most so long, and twice as long after each further meeting.
+MEETINGS, FIRST_PAUSE, LONGEST_PAUSE = 14, 0.02, 2.0
 WAIT = 30.0  # seconds for a free connection of the pool
 STATUS_CHECKS = 50
+_chance = random.SystemRandom()
 Connection = psycopg.Connection[tuple[Any, ...]]
 Result = TypeVar("Result")
 # Every query of ours has an index; the planner, which does not know how few entries a key has, would sometimes read everything.
@@ -109,11 +113,17 @@ class Connections:
     def attempt(self, work: Callable[[Connection], Result]) -> Result:
         """What ``work`` returns, which runs outside a transaction or in one of its own; tried again where it may succeed then."""
         delays = iter(DELAYS)
+        pauses = iter([min(FIRST_PAUSE * 2**meeting, LONGEST_PAUSE) for meeting in range(MEETINGS)])
         with sql_errors(self.address):
             while True:
                 try:
                     with self.connection() as connection:
                         return work(connection)
+                except MEETING:
+                    pause = next(pauses, None)
+                    if pause is None:
+                        raise
+                    time.sleep(pause * _chance.random())
                 except psycopg.Error as error:
                     delay = next(delays, None)
                     if delay is None or not is_transient(error):

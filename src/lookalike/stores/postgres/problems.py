@@ -11,7 +11,8 @@ from psycopg import errors
 from lookalike.errors import Corrupt, LookalikeError, StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
 
-CONFLICTS = (errors.SerializationFailure, errors.DeadlockDetected, errors.LockNotAvailable, errors.UniqueViolation)
+MEETING = (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)  # of two who write the same
+CONFLICTS = (*MEETING, errors.LockNotAvailable)
 SAFE = "what was acknowledged is safe"
 # Class of error, what is raised, and what to do. The first that fits counts.
 REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str], ...] = (
@@ -46,7 +47,7 @@ BUSY = ("too many clients", "remaining connection slots", "too many connections"
 
 def is_transient(error: psycopg.Error) -> bool:
     """Whether the same transaction may succeed when it is tried again."""
-    if isinstance(error, (errors.SerializationFailure, errors.DeadlockDetected, errors.UniqueViolation)):
+    if isinstance(error, MEETING):
         return True
     return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and (
         error.sqlstate is None or isinstance(error, (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow))
