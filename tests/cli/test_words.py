@@ -82,3 +82,11 @@ def test_an_interrupted_run_says_whether_it_can_go_on(
 
 def test_only_what_is_whole_fills_a_bar() -> None:
     assert [len(bar(share, 20)) for share in (-0.5, 0.0, 0.001, 0.5, 0.98, 0.9999, 1.0, 1.5)] == [0, 0, 1, 10, 19, 19, 20, 20]
+
+
+def test_a_withheld_verdict_does_not_turn_the_score_around(run: Any, tmp_path: Path) -> None:
+    for name, text in (("a.txt", "价格100元"), ("b.txt", "价格1000元")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = run("compare", tmp_path / "a.txt", tmp_path / "b.txt")
+    assert done.returncode == 1
+    assert done.stdout.startswith("alike in wording only: calibrated score 0.9055 ≥ 0.8\n")

@@ -144,6 +144,7 @@ class TestDoubts:
         assert found.score >= 0.7
         assert (found.alike, found.verdict) == (False, "alike in wording only")
         assert found.to_dict()["verdict"] == "alike in wording only"
+        assert "The score is at least the threshold of 0.7" in found.to_html()
 
     @pytest.mark.parametrize(
         ("left", "right"),

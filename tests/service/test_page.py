@@ -84,6 +84,16 @@ def test_two_pasted_texts_are_compared(page: Any) -> None:
     expect(page.locator("table.diff .m.reworded").first).to_have_text("new")
 
 
+def test_what_words_do_not_tell_is_said(page: Any) -> None:
+    """The service withholds its verdict, and so does the page."""
+    page.fill("#in-left", "价格100元")
+    page.fill("#in-right", "价格1000元")
+    page.click("button.primary")
+    page.wait_for_selector(".dial")
+    expect(page.locator(".dial .small")).to_have_text("alike in wording · threshold 0.8")
+    expect(page.locator(".meaning")).to_contain_text("numbers differ: 100, 1000")
+
+
 def test_one_side_is_missing(page: Any) -> None:
     page.fill("#in-left", "only one")
     page.click("button.primary")

@@ -193,7 +193,7 @@ def _is_large(thing: object) -> bool:
 
 
 def _show(found: Comparison) -> None:
-    relation = "≥" if found.alike else "<"
+    relation = "≥" if found.score >= found.threshold else "<"
     scale = "calibrated " if found.kind == "text" else ""
     score = shown_score(found.score, threshold=found.threshold)
     say(f"{found.verdict}: {scale}score {score} {relation} {found.threshold:g}", bold=True, fg="green" if found.alike else "red")

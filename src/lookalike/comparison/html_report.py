@@ -52,7 +52,7 @@ def _heading(names: Names) -> str:
 
 
 def _verdict(comparison: Comparison) -> str:
-    sign, relation = ("✓", "at least") if comparison.alike else ("✗", "below")
+    sign, relation = "✓" if comparison.alike else "✗", "at least" if comparison.score >= comparison.threshold else "below"
     score = shown_score(comparison.score, threshold=comparison.threshold)
     return (
         f'<section class="verdict {"alike" if comparison.alike else "unlike"}">'

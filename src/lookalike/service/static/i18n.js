@@ -13,7 +13,7 @@ export const words = {
   material: ['Same material, other words', '素材相同，写法不同'], material_: ['About half of the words differ, or it is a rewrite of the same material.', '约一半字词不同，或是对同一素材的改写。'],
   unrelated: ['Unrelated', '没有关联'], unrelated_: ['No more in common than any two texts of one language.', '相同之处不比任意两篇同语言的文本更多。'],
   nothing: ['Nothing in common', '毫无相同'], nothing_: ['Not one piece of a word in both.', '没有任何相同的字词。'],
-  alike: ['alike', '相似'], notalike: ['not alike', '不相似'], threshold: ['threshold', '阈值'], 
+  alike: ['alike', '相似'], notalike: ['not alike', '不相似'], wording: ['alike in wording', '字面相似'], threshold: ['threshold', '阈值'], 
   page_: ['Mean of style, forms and text. Choose one view to see it alone.', '样式、表单与文字三项的平均。可单独选看一项。'], record_: ['Mean of the parts below.', '下列各项的平均。'],
   page_yes: ['Same page, changed', '同一网页，有改动'], page_no: ['Different pages', '不同的网页'], record_yes: ['Same record, changed', '同一记录，有改动'], record_no: ['Different records', '不同的记录'], page_most: ['Most alike: {a} {x}; least: {b} {y}.', '最像的是{a}（{x}），最不像的是{b}（{y}）。'],
   // compare
