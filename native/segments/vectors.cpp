@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 
 #if LOOKALIKE_HAS_LEVELS
-#include <immintrin.h>
+#include "base/intrinsics.hpp"
 #endif
 
 namespace lookalike {

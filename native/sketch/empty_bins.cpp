@@ -8,7 +8,7 @@
 #include "sketch/minhash.hpp"
 
 #if LOOKALIKE_HAS_LEVELS
-#include <immintrin.h>
+#include "base/intrinsics.hpp"
 #endif
 
 namespace lookalike {

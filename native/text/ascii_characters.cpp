@@ -5,7 +5,7 @@
 #include "base/dispatch.hpp"
 
 #if LOOKALIKE_HAS_LEVELS
-#include <immintrin.h>
+#include "base/intrinsics.hpp"
 #endif
 
 namespace lookalike {

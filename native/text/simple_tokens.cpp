@@ -11,7 +11,7 @@
 #include "text/character_form.hpp"
 
 #if LOOKALIKE_HAS_LEVELS
-#include <immintrin.h>
+#include "base/intrinsics.hpp"
 #endif
 
 namespace lookalike {
@@ -131,16 +131,15 @@ LOOKALIKE_AVX512 Decoded decode_threes_avx512(const std::uint8_t* p, const std::
     // Four characters are twelve bytes: first each twelve into a lane of their own, then each three into a word.
     const __m512i to_lanes = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
     const __m512i to_words = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
-    const auto all = [](unsigned word) LOOKALIKE_AVX512 { return _mm512_set1_epi32(static_cast<int>(word)); };
     while (count + 16 <= enough && end - p >= 48) {
         const __m512i bytes = _mm512_maskz_loadu_epi32(0x0FFF, p);
         const __m512i words = _mm512_shuffle_epi8(_mm512_permutexvar_epi32(to_lanes, bytes), to_words);
-        __m512i code = _mm512_and_si512(_mm512_slli_epi32(words, 12), all(0xF000));
-        code = _mm512_or_si512(code, _mm512_and_si512(_mm512_srli_epi32(words, 2), all(0xFC0)));
-        code = _mm512_or_si512(code, _mm512_and_si512(_mm512_srli_epi32(words, 16), all(0x3F)));
-        __mmask16 valid = _mm512_cmpeq_epi32_mask(_mm512_and_si512(words, all(0xC0C0F0)), all(0x8080E0));
-        valid = _mm512_mask_cmpge_epu32_mask(valid, code, all(0x800));
-        valid = _mm512_mask_cmpge_epu32_mask(valid, _mm512_sub_epi32(code, all(0xD800)), all(0x800));
+        __m512i code = _mm512_and_si512(_mm512_slli_epi32(words, 12), _mm512_set1_epi32(0xF000));
+        code = _mm512_or_si512(code, _mm512_and_si512(_mm512_srli_epi32(words, 2), _mm512_set1_epi32(0xFC0)));
+        code = _mm512_or_si512(code, _mm512_and_si512(_mm512_srli_epi32(words, 16), _mm512_set1_epi32(0x3F)));
+        __mmask16 valid = _mm512_cmpeq_epi32_mask(_mm512_and_si512(words, _mm512_set1_epi32(0xC0C0F0)), _mm512_set1_epi32(0x8080E0));
+        valid = _mm512_mask_cmpge_epu32_mask(valid, code, _mm512_set1_epi32(0x800));
+        valid = _mm512_mask_cmpge_epu32_mask(valid, _mm512_sub_epi32(code, _mm512_set1_epi32(0xD800)), _mm512_set1_epi32(0x800));
         _mm512_storeu_si512(codes + count, code);
         const auto taken = static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(valid)));
         count += taken;

@@ -42,7 +42,7 @@ Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs
 
 READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
 # The best on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score;
-# docs/quality.md has what that gives on the other pairs.
+# docs/quality.md has what that gives on the other pairs, and what was looked at before.
 HALF_WORDS = 20  # tokens from which on words weigh more than meaning
 LEAST_WORDS = 0.1  # what no word in common counts: unrelated texts have about this cosine
 KEPT = (0.43, 0.61)  # share of the longer text that was kept: up to here words keep their weight, from there on they have none
