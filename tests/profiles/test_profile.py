@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import lookalike as la
 import made_files
+from lookalike.profiles import patterns
 from lookalike.profiles.labels import Labels
 from lookalike.profiles.patterns import chinese_number, extracted, read_patterns
 from lookalike.profiles.profile import language
 from lookalike.profiles.words import name_words, names_idf, telling
-from lookalike.scanning import patterns
 
 THREE = ("北京增值税电子普通发票.pdf", "福建增值税电子普通发票.pdf", "福建工程学院计算机学院培养方案.pdf")
 INVOICES = [f"发票 金额 税率 购买方 销售方 价税合计 {number}元" for number in range(5)]
