@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
-import xdist
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -21,16 +19,7 @@ ALLOWED_SKIPS = (
     r"not applicable",
 )
 
-MEMORY_OF_A_WORKER = 3 << 20  # KiB, with language models and what it starts
-
 _unexpected: list[str] = []
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Two for each core, as far as memory goes: most of the time a test waits for a server, a browser or a process that it has started."""
-    available = re.search(r"MemAvailable:\s*(\d+)", Path("/proc/meminfo").read_text(encoding="ascii"))
-    most = int(available[1]) // MEMORY_OF_A_WORKER if available else 1
-    return max(1, min(2 * len(os.sched_getaffinity(0)), most))
 
 
 def pytest_report_header() -> str:
@@ -39,13 +28,10 @@ def pytest_report_header() -> str:
     return f"lookalike: kernels {_native.cpu_level()}, Python {sys.version.split()[0]}, CI={os.environ.get('CI', '')}"
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Tests of a group share a service or a Spark: where groups are lost, every worker starts its own, and nobody is told."""
-    if hasattr(config, "workerinput") and config.getvalue("loadgroup"):
-        lost = [item.nodeid for item in items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid]
-        if lost:
-            raise pytest.UsageError(f"pytest-xdist {xdist.__version__} does not know groups with pytest {pytest.__version__}: {lost[0]}")
+    if pytest.version_tuple >= (9, 2) and config.getoption("dist", "no") == "loadgroup":
+        raise pytest.UsageError("pytest-xdist 3.8 does not see groups of tests in pytest 9.2: pip install 'pytest<9.2'")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -70,7 +70,7 @@ class GrowingArray {
 
    private:
     void resize(std::size_t capacity) {
-        if (capacity * sizeof(T) < kOwnPages) {
+        if (!pages_ && capacity * sizeof(T) < kOwnPages) {
             void* const moved = std::realloc(data_, capacity * sizeof(T));
             if (!moved) throw std::bad_alloc();
             data_ = static_cast<T*>(moved);

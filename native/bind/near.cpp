@@ -1,6 +1,7 @@
 // Python's view of near search over a store in one call. The interpreter's lock is let go once, for all of it.
 #include "rows/near.hpp"
 
+#include "base/idle.hpp"
 #include "bind/band_tables.hpp"
 #include "bind/held_texts.hpp"
 
@@ -79,13 +80,13 @@ class NearSearchers {
         }
         const HeldText held(text);
         StoredRows& stored = rows.rows();
-        std::unique_ptr<Buffers> buffers = taken();
+        std::unique_ptr<Buffers> buffers = idle_.take([&] { return Buffers{NearSearcher(text_, options_), {}}; });
         NearFound found;
         {
             nb::gil_scoped_release release;
             found = buffers->searcher.run(as_utf8(held.view(), buffers->utf8), state.state(), stored, threshold, limit);
         }
-        idle_.push_back(std::move(buffers));
+        idle_.give_back(std::move(buffers));
         if (found.answer != NearFound::Answer::kFound) return nb::bool_(found.answer == NearFound::Answer::kChanged);
         nb::list matches;
         for (const NearMatch& match : found.matches) {
@@ -107,16 +108,10 @@ class NearSearchers {
     };
     static nb::object given(std::int64_t number) { return nb::int_(number); }
     static nb::object given(const std::string& text) { return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr)); }
-    std::unique_ptr<Buffers> taken() {
-        if (idle_.empty()) return std::make_unique<Buffers>(Buffers{NearSearcher(text_, options_), {}});
-        std::unique_ptr<Buffers> found = std::move(idle_.back());
-        idle_.pop_back();
-        return found;
-    }
 
     TextOptions text_;
     NearOptions options_;
-    std::vector<std::unique_ptr<Buffers>> idle_;
+    Idle<Buffers> idle_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Python's view of the sketches of one text: all that need not be made anew for each call is kept.
 #include <algorithm>
 
+#include "base/idle.hpp"
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
 #include "segments/bands.hpp"
@@ -87,7 +88,7 @@ class TextSketcher {
         others.reserve(texts.size());
         for (const nb::handle text : texts) others.emplace_back(text);
         std::vector<double> similarities(others.size());
-        std::unique_ptr<SecretShingler> shingler = taken();
+        std::unique_ptr<SecretShingler> shingler = idle_.take([&] { return SecretShingler(options_, process_secret(), false); });
         {
             nb::gil_scoped_release release;
             std::vector<std::uint64_t> own;
@@ -102,7 +103,7 @@ class TextSketcher {
                 similarities[i] = both == 0 ? 1.0 : static_cast<double>(overlap.common) / static_cast<double>(both);
             }
         }
-        idle_.push_back(std::move(shingler));
+        idle_.give_back(std::move(shingler));
         nb::list given;
         for (const double similarity : similarities) given.append(similarity);
         return given;
@@ -143,17 +144,9 @@ class TextSketcher {
         return std::visit([](const auto& units) { return units.size_bytes(); }, text) <= kShort;
     }
 
-    // Its buffers are larger than a short text: those of earlier calls are used again, by one thread each.
-    std::unique_ptr<SecretShingler> taken() {
-        if (idle_.empty()) return std::make_unique<SecretShingler>(options_, process_secret(), false);
-        std::unique_ptr<SecretShingler> found = std::move(idle_.back());
-        idle_.pop_back();
-        return found;
-    }
-
     TextOptions options_;
     TextShingler shingler_;
-    std::vector<std::unique_ptr<SecretShingler>> idle_;
+    Idle<SecretShingler> idle_;  // their buffers are larger than a short text
     MinHasher hasher_{1};
     std::vector<std::uint32_t> values_;
     std::vector<std::uint64_t> features_;

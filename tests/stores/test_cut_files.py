@@ -104,8 +104,8 @@ from lookalike.segments import container
 from lookalike.testing import corpus
 container.MAPPED_FROM = 0
 container.verify_mapped = lambda folder: None
-import lookalike.stores.embedded.store as embedded
-embedded.verify_mapped = container.verify_mapped
+from lookalike.stores.embedded import direct, store as embedded
+direct.verify_mapped = embedded.verify_mapped = container.verify_mapped
 made, kind, how = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 by = {"minhash": "near", "winnowing": "passages"}.get(kind, kind)
 texts = [text for _, text in corpus(200)[::31]]
@@ -123,9 +123,9 @@ def read(store, keep):
                 file.seek(int(size * keep))
                 rest = size - int(size * keep)
                 file.write(random.Random(keep).randbytes(rest) if how == "random" else b"\\xff" * rest)
-        for text in texts:
+        for text, limit in [(text, limit) for text in texts for limit in (None, 10)]:
             try:
-                index.search(text, by=by, limit=None)
+                index.search(text, by=by, limit=limit)
             except (la.StoreError, KeyError, ValueError, IndexError, OverflowError):
                 pass
         for part in index._store._cache._kept[kind][0].all():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gc
 import importlib
 import os
 import sys
@@ -47,9 +46,6 @@ VERBS = {
 INTERNAL_ERROR = 70  # as sysexits.h has it
 READER_GONE = 141  # what a shell says of a program that SIGPIPE ended
 INTERRUPTED = 130
-# New objects until garbage is looked for. Importing a verb makes many thousand, all of which stay: the usual 700 has them looked through
-# again and again.
-GARBAGE_AFTER = 50_000
 
 
 class _ReaderGone(Exception):
@@ -126,7 +122,6 @@ def group() -> None:
 def main(args: list[str] | None = None) -> None:
     """Run the command line; errors become one line on standard error and an exit code, never a traceback."""
     code: Any
-    gc.set_threshold(GARBAGE_AFTER, *gc.get_threshold()[1:])
     try:
         _check_standard_files()
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
