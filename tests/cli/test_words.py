@@ -90,3 +90,13 @@ def test_a_withheld_verdict_does_not_turn_the_score_around(run: Any, tmp_path: P
     done = run("compare", tmp_path / "a.txt", tmp_path / "b.txt")
     assert done.returncode == 1
     assert done.stdout.startswith("alike in wording only: calibrated score 0.9055 ≥ 0.8\n")
+
+
+def test_a_file_that_is_refused_is_not_said_to_be_compared(run: Any, tmp_path: Path) -> None:
+    with la.open(tmp_path / "store") as index:
+        index.add("one", "a text of some words")
+    (tmp_path / "junk").write_bytes(bytes(range(256)) * 20)
+    done = run("search", tmp_path / "store", tmp_path / "junk")
+    assert done.returncode == 2
+    (said,) = done.stderr.splitlines()
+    assert said.endswith("give a text file, or search for its bytes --by fuzzy")

@@ -199,13 +199,16 @@ def _read(
     """The page that was asked for, or the text as a store keeps it."""
     try:
         found = read_input(file, "text" if what == "code" else what, fetching, encoding, quiet)
-        for line in found.notes:
-            note(line, quiet)
+        wanted: str | lookalike.Page | lookalike.FileText
         if takes(by) == "page" and isinstance(found.thing, lookalike.Page):
-            return found.thing
-        return found.read or found.text(extract or "main")
+            wanted = found.thing
+        else:
+            wanted = found.read or found.text(extract or "main")
     except NotText as error:
         raise error.instead("search for its bytes --by fuzzy") from error
+    for line in found.notes:
+        note(line, quiet)
+    return wanted
 
 
 def _number(simhash: str | None, by: str) -> int | None:
