@@ -407,6 +407,9 @@ def test_things_that_are_no_store(tmp_path):
     for name in ("file", "folder", "other", "garbage", "file/below"):
         with pytest.raises(la.StoreError, match=name.partition("/")[0]):
             la.open(tmp_path / name)
+    for name in ("file", "folder"):
+        with pytest.raises(la.StoreError, match="is not a store, and there is something else"):
+            la.open(tmp_path / name, create=False)
     for wrong in ("", 7, None, "ftp://host/x", "memory://named"):
         with pytest.raises(la.InputError):
             la.open(wrong)

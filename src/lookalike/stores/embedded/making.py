@@ -23,11 +23,11 @@ def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
         if _is_whole(folder / DATABASE, name, create):
             return
         half_made = folder.is_dir() and any(folder.iterdir())
-        if not create:
-            unfinished = f"{name} is half-made: whoever began it was stopped; open it for writing once to finish it"
-            raise StoreError(unfinished if half_made and _is_ours(folder) else f"{name} does not exist: add documents to create it")
         if folder.exists() and not _is_ours(folder):
             raise StoreError(f"{str(folder)!r} is not a store, and there is something else: choose another path")
+        if not create:
+            unfinished = f"{name} is half-made: whoever began it was stopped; open it for writing once to finish it"
+            raise StoreError(unfinished if half_made else f"{name} does not exist: add documents to create it")
         last = acknowledged.Record(folder, name).read() if half_made else None
         if half_made and (any((folder / SEGMENTS).glob("*")) or (last is not None and last.changes)):
             raise Corrupt(f"{name}: {DATABASE} is missing or empty, though documents were stored in it: restore it from a copy")
