@@ -10,7 +10,7 @@ import click
 import lookalike
 from lookalike.cli.inputs import document_options
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.cli.stores import Ways, collection_option, created, store_argument
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
@@ -64,7 +64,7 @@ def command(
     """
     refused: list[tuple[str, str, str]] = []
     asked = admitted = 0
-    with Progress(quiet, "documents") as progress:
+    with Counter(quiet, "documents") as progress:
         problems = ProblemNotes(progress, quiet)
         documents = lookalike.documents(
             list(inputs),

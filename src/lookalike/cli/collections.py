@@ -8,7 +8,7 @@ import click
 
 import lookalike
 from lookalike.cli.options import json_option, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.progress import Counter
 from lookalike.cli.stores import store_argument, trusted
 from lookalike.figures import counted
 
@@ -34,7 +34,7 @@ def command(store: str, action: str, names: tuple[str, ...], as_json: bool, quie
     found = lookalike.collections(store, trust=trusted())
     facts: dict[str, Any] = {}
     if action == "copy":
-        with Progress(quiet, "documents") as progress:
+        with Counter(quiet, "documents") as progress:
             facts = {"collection": names[1], "documents": found.copy(*names, progress=progress.at)}
         said = f"{counted(facts['documents'], 'document')} copied"
     elif action == "rename":

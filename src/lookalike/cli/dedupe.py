@@ -21,7 +21,7 @@ from lookalike.cli.dedupe_options import (
 )
 from lookalike.cli.dedupe_stream import stream
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import ProblemNotes, StageProgress
+from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
 from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
@@ -95,7 +95,7 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     options["against"] = (
         (options["against"][0] if len(options["against"]) == 1 else list(options["against"])) if options["against"] else None
     )
-    with StageProgress(quiet) as progress:
+    with StageCounter(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
         report: Any = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, engine=engine, **options)
         notes.finish()

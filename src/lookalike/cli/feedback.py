@@ -12,7 +12,7 @@ import click
 import lookalike
 from lookalike.cli.inputs import standard_input
 from lookalike.cli.options import bar, form_option, forms_of, json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
@@ -64,7 +64,7 @@ def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
 
 
 def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, keep_rows: bool) -> FeedbackReport:
-    progress = files.enter_context(Progress(quiet, "pairs"))
+    progress = files.enter_context(Counter(quiet, "pairs"))
     notes = ProblemNotes(progress, quiet)
     problems = files.enter_context(atomic_file(options["problems_out"])) if options["problems_out"] else None
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from lookalike.cli.options import json_option, print_json, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.progress import Counter
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 from lookalike.figures import counted
 
@@ -23,7 +23,7 @@ from lookalike.figures import counted
 @quiet_option
 def command(store: str, file: Path, collection: str, refingerprint: bool, as_json: bool, quiet: bool, **settings: Any) -> None:
     """Add what 'lookalike export' wrote to FILE to STORE, which is made like the one that was exported if it is not there."""
-    with created(store, collection, **settings) as index, Progress(quiet, "documents") as progress:
+    with created(store, collection, **settings) as index, Counter(quiet, "documents") as progress:
         count = index.load(file, refingerprint=refingerprint, progress=progress.at)
         progress.again("documents indexed")
         index.close(progress.at)

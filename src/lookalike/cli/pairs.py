@@ -10,7 +10,7 @@ import click
 import lookalike
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
 from lookalike.cli.pages import check_language_option, language_option
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.cli.stores import collection_option
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
@@ -98,7 +98,7 @@ def command(
             raise InputError(f"{option} writes a file: name one")
     if anonymous and not page:
         raise InputError("--anonymous is for the report: add --html OUT")
-    with Progress(quiet, "documents") as progress:
+    with Counter(quiet, "documents") as progress:
         notes = ProblemNotes(progress, quiet)
         report = lookalike.pairs(
             list(inputs),

@@ -9,7 +9,7 @@ import click
 
 import lookalike
 from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.progress import Counter
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
@@ -64,7 +64,7 @@ def command(
         raise InputError("--profiles are those of a store: add --store S")
     if model and not store:
         raise InputError("--model is that of a store: add --store S")
-    with Progress(quiet, "files") as shown:
+    with Counter(quiet, "files") as shown:
         report = lookalike.scan(
             folder,
             store=store,

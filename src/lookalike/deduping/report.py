@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from lookalike.checks import check_path, check_str
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.corpus.writing import write_file
-from lookalike.deduping.settings import Settings
+from lookalike.deduping.settings import Criteria
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.figures import counted, shown_share
 from lookalike.stores.matches import Cluster, Member
@@ -105,7 +105,7 @@ class KeptIds(Sequence[Any]):
 class DedupeReport:
     """The result of ``dedupe``."""
 
-    settings: Settings
+    settings: Criteria
     verdicts: Verdicts  # on what the level says
     whole: DocumentVerdicts  # on the documents
     seconds: float

@@ -1,6 +1,6 @@
 """The parameters of ``dedupe`` and ``plan``, in groups, each checked in one place.
 
-``Settings`` decide the result. ``Input`` says where documents are, ``Destinations`` where results go, ``Resources`` what the run may
+``Criteria`` decide the result. ``Input`` says where documents are, ``Destinations`` where results go, ``Resources`` what the run may
 use, ``Against`` which store it looks at, ``Conduct`` what it does about problems and whom it tells. ``options`` puts keywords into them.
 """
 
@@ -66,7 +66,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Criteria:
     """Two runs with equal settings and equal documents in the same order give the same result."""
 
     method: str = "minhash"
@@ -155,7 +155,7 @@ class Input:
         named = isinstance(corpus, Sequence) and corpus and all(isinstance(each, str | Path) for each in corpus)
         return isinstance(corpus, str | Path) or bool(named)
 
-    def columns(self, settings: Settings, annotate: bool = False) -> Columns:
+    def columns(self, settings: Criteria, annotate: bool = False) -> Columns:
         """The columns to look at."""
         keep = settings.keep
         added = (ANNOTATIONS if settings.level == "document" else CUT_ANNOTATIONS) if annotate else ()

@@ -33,7 +33,7 @@ STEP = 2  # more, and short sentences are mostly padding; 1 would leave more row
 BATCH = 128  # tokens: one short text is not slowed down much by the rows that fill its batch, and a larger one gains little
 
 
-class Batch(NamedTuple):
+class WindowBatch(NamedTuple):
     rows: list[int]
     windows: list[list[int]]
     length: int
@@ -88,7 +88,7 @@ class TokenEmbedder:
             tokens = self._tokenizer.tokens(self._prompt + text)
         return windows_of(tokens, self.window)
 
-    def _batches(self, windows: Sequence[Sequence[int]]) -> Iterator[Batch]:
+    def _batches(self, windows: Sequence[Sequence[int]]) -> Iterator[WindowBatch]:
         by_length: dict[int, list[int]] = {}
         for row, window in enumerate(windows):
             by_length.setdefault(-(-(len(window) + self._tokenizer.marks) // STEP) * STEP, []).append(row)
@@ -96,9 +96,9 @@ class TokenEmbedder:
             count = max(1, self._batch // length)
             for at in range(0, len(rows), count):
                 some = rows[at : at + count]
-                yield Batch(some, [self._tokenizer.marked(windows[row]) for row in some], length)
+                yield WindowBatch(some, [self._tokenizer.marked(windows[row]) for row in some], length)
 
-    def _computed(self, batch: Batch) -> tuple[list[int], Floats]:
+    def _computed(self, batch: WindowBatch) -> tuple[list[int], Floats]:
         import numpy as np
 
         numbers = np.full((max(1, self._batch // batch.length), batch.length), self._tokenizer.padding, dtype=np.int64)

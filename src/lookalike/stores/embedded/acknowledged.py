@@ -48,7 +48,7 @@ def chained(store: Identity, contents: bytes) -> Identity:
     return store._replace(changes=changes, chain=chain, before=store.chain)
 
 
-class Record:
+class AcknowledgedFile:
     """The file of one store."""
 
     def __init__(self, folder: Path, name: str) -> None:

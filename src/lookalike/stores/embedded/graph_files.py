@@ -15,7 +15,7 @@ from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment, unchanged, write_segment
 from lookalike.segments.graphs import GRAPH_NOTE, NO_USEARCH, VectorGraph, exact_note, graphs_can_be_made, search_through, worth_a_graph
 from lookalike.segments.vectors import NearVectors, VectorSegment
-from lookalike.stores.base import Progress
+from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import Identity
 from lookalike.stores.settings import Settings
 
@@ -49,7 +49,9 @@ def open_graph(folder: Path, number: int, store: Identity, segment: VectorSegmen
     return graph
 
 
-def make_graph(folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings, progress: Progress = None) -> None:
+def make_graph(
+    folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings, progress: OnProgress | None = None
+) -> None:
     """The graph of a segment that is large enough for one, unless there is a good one."""
     if not worth_a_graph(segment) or not graphs_can_be_made():
         return

@@ -28,7 +28,7 @@ def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
             raise StoreError(unfinished if half_made and _is_ours(folder) else f"{name} does not exist: add documents to create it")
         if folder.exists() and not _is_ours(folder):
             raise StoreError(f"{str(folder)!r} is not a store, and there is something else: choose another path")
-        last = acknowledged.Record(folder, name).read() if half_made else None
+        last = acknowledged.AcknowledgedFile(folder, name).read() if half_made else None
         if half_made and (any((folder / SEGMENTS).glob("*")) or (last is not None and last.changes)):
             raise Corrupt(f"{name}: {DATABASE} is missing or empty, though documents were stored in it: restore it from a copy")
         wanted.new().completed()  # a model that cannot be had should be said before anything is made

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.embedded import database
-from lookalike.stores.embedded.acknowledged import Record, chained
+from lookalike.stores.embedded.acknowledged import AcknowledgedFile, chained
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import DiskReadings, MemoryReadings
@@ -36,7 +36,7 @@ class Holder(Protocol):
         ...
 
 
-class Place:
+class DatabasePlace:
     """A database on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
     def __init__(self, folder: Path | None, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
@@ -47,7 +47,7 @@ class Place:
         self._lock: FileLock | None = None
         self._closed = False
         self._process = os.getpid()
-        self.record = Record(folder, self.name) if folder else None
+        self.record = AcknowledgedFile(folder, self.name) if folder else None
         self._accepting = False
         self._unsaid: database.Identity | None = None  # committed, and not yet on record
         self.readings: DiskReadings | MemoryReadings

@@ -212,7 +212,7 @@ class MemoryReadings:
             self.connection.close()
 
 
-class Fetched(list[tuple[Any, ...]]):
+class FoundRows(list[tuple[Any, ...]]):
     """What a statement found, as a cursor gives it."""
 
     def fetchall(self) -> list[tuple[Any, ...]]:
@@ -239,8 +239,8 @@ class MemoryReads:
         """Rows of a collection, counted from ``base``, that this reading has and the tables do not."""
         return self._readings.ghosts_at(self._version, base, base + rows)
 
-    def execute(self, statement: str, parameters: Any = (), /) -> Fetched:
-        return Fetched(self._readings.execute(statement, parameters))
+    def execute(self, statement: str, parameters: Any = (), /) -> FoundRows:
+        return FoundRows(self._readings.execute(statement, parameters))
 
     def walk(self, statement: str, base: int, first: int, end: int) -> Iterator[tuple[Any, ...]]:
         """What a statement finds between two rows, some at a time. Its first column is the row, counted from ``base``.

@@ -30,7 +30,7 @@ from lookalike.errors import StoreError
 from lookalike.keys import Key
 from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
-from lookalike.stores.base import Added, Batch, CheckReport, Names, Progress
+from lookalike.stores.base import Added, Additions, CheckReport, Names, OnProgress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
@@ -40,7 +40,7 @@ from lookalike.stores.embedded.fields import remove_fields, write_fields
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
 from lookalike.stores.embedded.making import DATABASE
-from lookalike.stores.embedded.place import Place
+from lookalike.stores.embedded.place import DatabasePlace
 from lookalike.stores.embedded.readings import Active, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
@@ -59,7 +59,7 @@ SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in me
 class EmbeddedStore:
     """One collection of a store on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
-    def __init__(self, place: Place, collection: str, wanted: Wanted, *, create: bool = True) -> None:
+    def __init__(self, place: DatabasePlace, collection: str, wanted: Wanted, *, create: bool = True) -> None:
         self.place, self.folder, self.collection = place, place.folder, collection
         self.name, self._segments, self._record, self._readings = place.name, place.segments, place.record, place.readings
         self._turns = place.turns
@@ -201,7 +201,7 @@ class EmbeddedStore:
     def at_once(self) -> int:
         return AT_ONCE
 
-    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Batch, Answer]]) -> Answer:
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Additions, Answer]]) -> Answer:
         """One decides at a time, of all threads and processes: there is one writer. Whoever was not it before lets others have a turn."""
         self._require_open()
         with self.place.deciding():
@@ -212,7 +212,7 @@ class EmbeddedStore:
             self._fresh = Fresh()  # others write next
         return answer
 
-    def write(self, batch: Batch) -> Added:
+    def write(self, batch: Additions) -> Added:
         if len(batch) == 0:
             return Added(0, 0)
         with self._turns:
@@ -296,7 +296,7 @@ class EmbeddedStore:
     def _sealer(self) -> Sealer:
         return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing, self._discard)
 
-    def compact(self, progress: Progress = None) -> dict[str, Any]:
+    def compact(self, progress: OnProgress | None = None) -> dict[str, Any]:
         """One segment of each kind, without removed documents, and a database without holes."""
         with self._turns:
             before = self._bytes()
@@ -320,7 +320,7 @@ class EmbeddedStore:
             if rows:
                 self._removed_from(connection, state, dict(enumerate(rows)))
 
-    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+    def check(self, repair: bool, progress: OnProgress | None = None) -> CheckReport:
         with self._turns:  # files that are being written are not yet named
             return check_collection(self, self._segments, self.settings, repair, progress)
 
@@ -355,7 +355,7 @@ class EmbeddedStore:
             removed = len(snapshot.removed_rows())
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
-    def close(self, progress: Progress = None) -> None:
+    def close(self, progress: OnProgress | None = None) -> None:
         if self.place.is_of_another_process:
             return  # all of it is the parent's
         with self._turns, database.write_errors(self.name):

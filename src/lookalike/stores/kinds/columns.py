@@ -114,7 +114,7 @@ class Numbers(Column):
         return map(bytes_field, pieces(values, count))
 
 
-class Text(Column):
+class TextColumn(Column):
     """The texts of documents: what every store keeps, whatever kinds there are."""
 
     def __init__(self) -> None:
@@ -144,4 +144,4 @@ def _stored_text(text: str | None) -> str | bytes | None:
     return text
 
 
-TEXT = Text()
+TEXT = TextColumn()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lookalike.stores.base import Batch
+from lookalike.stores.base import Additions
 from lookalike.stores.ids import Id
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def lock(connection: Connection, collection: int, keys: NDArray[np.int64] | None
     return None if found is None else (found[0], found[1])
 
 
-def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Batch, known: dict[Id, int]) -> None:
+def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Additions, known: dict[Id, int]) -> None:
     """For documents that were just written; ``known`` are the ordinals of those that they are linked to."""
     expiring = [(collection, ordinal, batch.expires[id_]) for id_, ordinal in ordinals.items() if id_ in batch.expires]
     if expiring:

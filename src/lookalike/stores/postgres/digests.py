@@ -140,10 +140,10 @@ def _segment(there: Sequence[tuple[int, str]]) -> TlshSegment:
 def _write(connection: Connection, collection: int, segment: TlshSegment) -> None:
     if len(segment):
         rows = segment.sections()["rows"]
-        connection.execute(ADD, (collection, int(rows.min()), len(rows), packed(segment)))
+        connection.execute(ADD, (collection, int(rows.min()), len(rows), segment_bytes(segment)))
 
 
-def packed(segment: TlshSegment) -> bytes:
+def segment_bytes(segment: TlshSegment) -> bytes:
     """How many items each section has, and the sections."""
     sections = segment.sections()
     sizes = np.array([len(sections[name]) for name in SECTIONS], dtype="<i8")
