@@ -1,4 +1,6 @@
 from lookalike import (
+    deduping as deduping,
+    drafts as drafts,
     embedders as embedders,
     errors as errors,
     files as files,
