@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.progress import Counter
 from lookalike.cli.stores import Ways, collection_option, existing, store_argument, where_option
 from lookalike.errors import InputError
@@ -24,8 +24,7 @@ EXAMPLES = 3
 @click.option("--limit", type=int, default=None, help="At most so many, the largest first [default: 20, with --json all]")
 @where_option
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(
     store: str,
     by: str,

@@ -20,7 +20,7 @@ from lookalike.cli.dedupe_options import (
     stream_options,
 )
 from lookalike.cli.dedupe_stream import stream
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
@@ -68,8 +68,7 @@ WEAK = (
 @against_options
 @stream_options
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
-@json_option
-@quiet_option
+@answer_options
 def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """A corpus without near-duplicates, and the record of what was removed.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.progress import Counter
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
@@ -37,8 +37,7 @@ SHOWN = 20  # families on the terminal
     help="Model of a new store, to search by meaning: a name such as use-multilingual, or a folder.",
 )
 @click.option("--workers", type=int, default=None, help="Files that are read at a time [default: as many as there are processors]")
-@json_option
-@quiet_option
+@answer_options
 def command(
     folder: str,
     store: str | None,

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, bit_patterns
 from lookalike.checks import check_int
@@ -17,9 +20,6 @@ from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.simhash import SimHash, check_bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Values = NDArray[Any] | Sequence[int] | Sequence[SimHash]
 
 MAX_K = 16
@@ -88,8 +88,6 @@ class HammingIndex:
 
     def add(self, values: Values, ids: NDArray[np.int64] | Sequence[int] | None = None) -> None:
         """Add fingerprints. They can be found as soon as this returns."""
-        import numpy as np
-
         words = words_of(values, self.bits, "values")
         count = len(words) // (2 if self.bits == 128 else 1)
         labels = np.arange(self._next, self._next + count, dtype=np.int64) if ids is None else _ids(ids)
@@ -104,8 +102,6 @@ class HammingIndex:
 
     def search(self, queries: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> Found:
         """All entries within ``k`` of each query; with ``limit`` the nearest so many of each."""
-        import numpy as np
-
         check_k(k)
         check_workers(workers)
         found = self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers)
@@ -117,8 +113,6 @@ class HammingIndex:
         A million equal fingerprints have half a trillion pairs. Without a limit more than ten million are an error: ``groups`` says
         the same in little room.
         """
-        import numpy as np
-
         check_k(k)
         most = MAX_PAIRS if limit is None else check_limit(limit)
         left, right, distances = (np.asarray(part) for part in self._index.pairs(k, most))
@@ -131,8 +125,6 @@ class HammingIndex:
 
         Without a limit more than ten million pairs of groups are an error.
         """
-        import numpy as np
-
         check_k(k)
         most = MAX_PAIRS if limit is None else check_limit(limit)
         offsets, ids, left, right, distances = (np.asarray(part) for part in self._index.groups(k, most))
@@ -147,8 +139,6 @@ def _too_many(k: int, remedy: str) -> InputError:
 
 def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
     """Fingerprints, signed or unsigned, as the native code takes them: one word each, or for 128 bits two, the low half first."""
-    import numpy as np
-
     if not isinstance(values, np.ndarray):
         return _from_python(values, bits, name)
     array: NDArray[Any] = values
@@ -160,8 +150,6 @@ def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
 
 
 def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
-    import numpy as np
-
     if isinstance(values, (str, bytes, int, SimHash)) or not isinstance(values, Sequence):
         raise InputError(f"{name} is a {type(values).__name__}: give a numpy array, or a list of integers or SimHashes")
     numbers = []
@@ -175,8 +163,6 @@ def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
 
 
 def _ids(ids: Any) -> NDArray[np.int64]:
-    import numpy as np
-
     array = np.asarray(ids)
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)

@@ -9,7 +9,9 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment, unchanged, write_segment
@@ -18,10 +20,6 @@ from lookalike.segments.vectors import NearVectors, VectorSegment
 from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import Identity
 from lookalike.stores.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 KIND = "vector"  # of whose segments graphs are made
 NO_GRAPH = "there is no graph; in a store on disk 'compact' makes one of many vectors"

@@ -38,15 +38,12 @@ class NearSsdeep(NearDigests):
         found = tables.connection.execute(CANDIDATES, (tables.collection, pieces.tolist())).fetchall()
         segment = SsdeepSegment.build(np.array([row for row, _ in found], dtype=np.int64), [digest for _, digest in found])
         near = segment.search(self.digest, self.bound, NO_LIMIT)
-        return self.best(near.rows, near.scores.astype(np.int64))
+        return self.best(near.rows, near.values.astype(np.int64))
 
 
 class _BySsdeep(ByDigest):
     name, scale, place = "ssdeep", "ssdeep", 6
-    digest = Ssdeep
-
-    def make(self, thing: Any) -> Ssdeep:
-        return ssdeep(thing)
+    digest, make = Ssdeep, staticmethod(ssdeep)
 
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
         return NearSsdeep(digest, max(1, -int(-threshold * 100 + 1e-9)), limit)

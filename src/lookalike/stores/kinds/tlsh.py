@@ -28,10 +28,7 @@ class NearTlsh(NearDigests):
 
 class _ByTlsh(ByDigest):
     name, scale, place = "tlsh", "tlsh", 5
-    digest = Tlsh
-
-    def make(self, thing: Any) -> Tlsh:
-        return tlsh(thing)
+    digest, make = Tlsh, staticmethod(tlsh)
 
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
         return NearTlsh(digest, int((1 - threshold) * UNLIKE + 1e-9), limit)

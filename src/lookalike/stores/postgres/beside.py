@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.stores.base import Additions
 from lookalike.stores.ids import Id
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 LIVE = "JOIN lookalike.documents d USING (collection, ordinal)"

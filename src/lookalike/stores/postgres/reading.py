@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.stores.base import Question, StoredDocument
 from lookalike.stores.built import BuiltSegments, stretch_of
 from lookalike.stores.fields import FieldRange
@@ -19,9 +22,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 Answer = TypeVar("Answer")
