@@ -16,7 +16,8 @@ from lookalike.lazy import lazy_names as _lazy_names
 _HOMES = {
     "lookalike.about": "info",
     "lookalike.comparison.calibration": "Calibration calibrate",
-    "lookalike.comparison.compare": "Comparison compare",
+    "lookalike.comparison.compare": "compare",
+    "lookalike.comparison.outcome": "Comparison",
     "lookalike.corpus.documents": "documents",
     "lookalike.corpus.row": "Problem",
     "lookalike.deduping.local": "dedupe",

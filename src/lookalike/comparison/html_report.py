@@ -18,7 +18,7 @@ from lookalike.reports.marks import KINDS, marked, view
 from lookalike.reports.tables import Markup, bar, table
 
 if TYPE_CHECKING:
-    from lookalike.comparison.compare import Comparison
+    from lookalike.comparison.outcome import Comparison
 
 MAX_PASSAGES = 200  # listed on the page
 MAX_VALUE = 500  # characters of a record's field

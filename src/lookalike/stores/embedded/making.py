@@ -7,6 +7,7 @@ from pathlib import Path
 from lookalike.errors import Corrupt, StoreError
 from lookalike.segments.container import sync_folder
 from lookalike.stores.embedded import acknowledged, database
+from lookalike.stores.embedded.connections import WriteConnection
 from lookalike.stores.settings import Wanted
 
 DATABASE = "store.sqlite"
@@ -55,7 +56,7 @@ def _make(folder: Path, name: str) -> None:
     for lock in (WRITER_LOCK, READER_LOCK):
         (folder / lock).touch()
     with database.write_errors(name):
-        writer = database.WriteConnection(folder / DATABASE, folder / READER_LOCK)
+        writer = WriteConnection(folder / DATABASE, folder / READER_LOCK)
         try:
             database.create_schema(writer.connection)
         finally:

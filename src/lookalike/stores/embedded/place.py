@@ -18,6 +18,7 @@ from typing import Protocol
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.acknowledged import AcknowledgedFile, chained
+from lookalike.stores.embedded.connections import WriteConnection
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import DiskReadings, MemoryReadings
@@ -43,7 +44,7 @@ class DatabasePlace:
         self.folder, self.read_only = folder, read_only
         self.name = f"store {str(folder)!r}" if folder else "memory://"
         self.turns = threading.RLock()  # of those who change something
-        self.writer: database.WriteConnection | None = None
+        self.writer: WriteConnection | None = None
         self._lock: FileLock | None = None
         self._closed = False
         self._process = os.getpid()
@@ -148,7 +149,7 @@ class DatabasePlace:
             self._lock.sign()
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
             self._let_go_of_readers()
-            self.writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
+            self.writer = WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
             database.bring_up_to_date(self.writer.connection)
             self._take_record(self.writer.connection)
             self.remove_orphans(self.writer.connection)

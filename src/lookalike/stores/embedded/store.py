@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 import time
@@ -35,6 +34,7 @@ from lookalike.stores.embedded import database
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
 from lookalike.stores.embedded.direct import DirectNear, Found
+from lookalike.stores.embedded.discarded import Discarded
 from lookalike.stores.embedded.fields import TABLE as FIELDS
 from lookalike.stores.embedded.fields import remove_fields, write_fields
 from lookalike.stores.embedded.graph_files import graph_path
@@ -50,7 +50,6 @@ from lookalike.stores.embedded.states import State, new_number, number_of, read_
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
-_log = logging.getLogger("lookalike")
 Answer = TypeVar("Answer")
 AT_ONCE = 1024  # documents that are decided on together: they wait for one commit
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
@@ -66,7 +65,7 @@ class EmbeddedStore:
         self._closed = False
         self._fresh = Fresh()
         self._active = Active()  # readings, by the generation of segments that they see
-        self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
+        self._discarded = Discarded(self._segments, self._active)
         self.wanted = wanted
         place.hold(self)
         try:
@@ -125,7 +124,7 @@ class EmbeddedStore:
             raise StoreError(f"{self.name} is closed: open it again")
 
     def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A transaction, see ``Place.writing``; the place may be open where this collection is closed."""
+        """A transaction, see ``DatabasePlace.writing``; the place may be open where this collection is closed."""
         self._require_open()
         return self.place.writing()
 
@@ -175,27 +174,12 @@ class EmbeddedStore:
 
     def discarded(self) -> set[int]:
         """Segments that nothing names any more, while somebody may still open their files."""
-        return set(self._discarded)
+        return self._discarded.numbers()
 
     def _discard(self, numbers: Iterable[int]) -> None:
         with self._writing() as connection:
             generation = self._state(connection).generation
-        self._discarded |= dict.fromkeys(numbers, generation)
-        self._delete_discarded()
-
-    def _delete_discarded(self, every: bool = False) -> None:
-        if not self._discarded or self._segments is None:
-            return
-        oldest = self._active.oldest()
-        for number, generation in list(self._discarded.items()):
-            if every or oldest is None or oldest >= generation:
-                try:
-                    for path in self._segments.glob(f"{number:08d}.*"):
-                        path.unlink(missing_ok=True)
-                except OSError as error:  # nothing names it: it costs room, and is tried again
-                    _log.warning("segment %d could not be deleted (%s); the next writer deletes it", number, error.strerror)
-                else:
-                    self._discarded.pop(number, None)
+        self._discarded.add(numbers, generation)
 
     @property
     def at_once(self) -> int:
@@ -370,7 +354,7 @@ class EmbeddedStore:
             self._closed = True
             if self.place.is_let_go_by(self):
                 self.place.close()
-            self._delete_discarded(every=True)
+            self._discarded.delete(every=True)
 
 
 def _size(path: Path) -> int:
@@ -414,4 +398,4 @@ class _Reading:
 
     def _leave(self) -> None:
         self._store._active.leave(self._token)
-        self._store._delete_discarded()
+        self._store._discarded.delete()

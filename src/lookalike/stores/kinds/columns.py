@@ -38,7 +38,7 @@ class Column:
         return values  # type: ignore[no-any-return]  # a list of them
 
     def read(self, value: Any) -> Any:
-        """A value of SQLite, not NULL, as a ``Record`` has it."""
+        """A value of SQLite, not NULL, as a ``StoredDocument`` has it."""
         return value
 
     def gathered(self, values: Sequence[Any]) -> Any:
@@ -58,7 +58,7 @@ class Column:
         return map(text_field if self._text else bytes_field, values)
 
     def from_postgres(self, *values: Any) -> Any:
-        """What was ``selected``, as a ``Record`` has it."""
+        """What was ``selected``, as a ``StoredDocument`` has it."""
         return values[0]
 
 
