@@ -19,9 +19,10 @@ Whatever is not a mark or UTF-8 is a guess, and ``note`` says so. Cyrillic, Gree
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
@@ -170,6 +171,24 @@ def _is_pipe(path: Path) -> bool:
     if not stat.S_ISREG(mode) and not stat.S_ISFIFO(mode):
         raise InputError(f"{str(path)!r} is a device or a socket: give a file, or pipe its data in")
     return stat.S_ISFIFO(mode)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new or removed name durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def digest_of_files(folder: Path, names: Iterable[str]) -> str:
+    """Of the names and contents of files, wherever their folder lies."""
+    total = hashlib.sha256()
+    for name in names:
+        with open(folder / name, "rb") as file:
+            total.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode("utf-8", "surrogateescape"))
+    return total.hexdigest()[:12]
 
 
 def read_text(path: Path | str, encoding: str | None = None) -> TextFile:

@@ -14,7 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_several, check_str, is_whole, refuse
+from lookalike.checks import (
+    check_bool,
+    check_callback,
+    check_choice,
+    check_int,
+    check_path,
+    check_several,
+    check_str,
+    check_workers,
+    is_whole,
+    refuse,
+)
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import POLICIES, Problems
@@ -24,7 +35,6 @@ from lookalike.deduping.references.rule import ContainsRule
 from lookalike.deduping.substrings.rule import PassageRule
 from lookalike.errors import InputError, TooManyRemoved
 from lookalike.figures import shown_share
-from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
 from lookalike.markup.extraction import check_extract

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
-from lookalike.checks import check_int
+from lookalike.checks import check_workers
 from lookalike.corpus.row import Problem
 from lookalike.drafts.judge import Bounds, Judged, judge
 from lookalike.drafts.pairs import DraftPair
@@ -25,7 +25,7 @@ Judgement = tuple[Item, Judged | None]
 
 def judged(items: Iterable[Item], bounds: Bounds, workers: int = 1, forms: tuple[str, ...] = UNSEEN) -> Iterator[Judgement]:
     """Every pair with its judgement and every problem without one, in the order they came in."""
-    check_int("workers", workers, 1, MAX_WORKERS, f"choose a number from 1 to {MAX_WORKERS}")
+    check_workers(workers, MAX_WORKERS, "processes")
     if workers == 1:
         return ((item, judge(item.draft, item.final, bounds, forms) if isinstance(item, DraftPair) else None) for item in items)
     return _in_processes(items, bounds, workers, forms)

@@ -16,9 +16,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
-from lookalike.checks import check_several
+from lookalike.checks import check_several, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.io import read_blocks
 from lookalike.recipe import require_same
 

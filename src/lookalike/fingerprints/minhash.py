@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
-from lookalike.checks import check_int, check_several, is_number, is_whole, refuse
+from lookalike.checks import check_int, check_several, check_workers, is_number, is_whole, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, pack_words, unpack, unpack_words
+from lookalike.fingerprints.base import check_pair, field, pack, pack_words, unpack, unpack_words
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, in_place, joined

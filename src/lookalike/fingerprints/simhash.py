@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, signed
-from lookalike.checks import is_number, is_whole, refuse
+from lookalike.checks import check_workers, is_number, is_whole, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.fingerprints.given_hashes import GIVEN, HashFunction, check_width, function_id, of_function, of_hashes
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve

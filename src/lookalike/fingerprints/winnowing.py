@@ -12,9 +12,9 @@ from dataclasses import field as attribute
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from lookalike import _native
-from lookalike.checks import check_int, is_whole
+from lookalike.checks import check_int, check_workers, is_whole
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
 from lookalike.text.columns import Joined, column_length, in_place, joined

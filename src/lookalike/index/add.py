@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_workers
 from lookalike.corpus.documents import documents as documents_of
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.index.beside import NEVER, Expiry
 from lookalike.markup.page import Page

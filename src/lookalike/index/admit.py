@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.checks import check_choice, check_str
+from lookalike.checks import check_choice, check_str, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.index.beside import Expiry
 from lookalike.index.choosing import Counts, find_counting, leaders
 from lookalike.index.newcomers import Newcomers

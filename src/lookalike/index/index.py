@@ -10,10 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, check_workers, is_whole
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
 from lookalike.fingerprints.fuzzy_tlsh import Tlsh
 from lookalike.fingerprints.minhash import MinHash

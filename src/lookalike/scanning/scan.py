@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_callback, check_int, check_path, check_share
+from lookalike.checks import check_callback, check_path, check_share, check_workers
 from lookalike.comparison.compare import compare
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.errors import InputError
@@ -62,7 +62,7 @@ def scan(
         raise InputError(f"folder {str(root)!r} is no folder: give one with files in it")
     check_share("threshold", threshold)
     check_callback("progress", progress)
-    count = check_int("workers", workers if workers is not None else os.cpu_count() or 1, 1, 256)
+    count = check_workers(workers if workers is not None else os.cpu_count() or 1, 256)
     files = files_in(root)
     making = Making(None, read_labels(labels), read_patterns(patterns), checked(limits))
     if store is not None and not isinstance(store, (str, Path, Index)):

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_int, check_several
+from lookalike.checks import check_int, check_several, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.minhash import MinHash, WeightedMinHash
 from lookalike.recipe import require_same
 from lookalike.segments.banding import MAX_BANDS, MAX_SIZE, Banding

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.segments.banding import MAX_BANDS
 
 # The sections of a segment and their types, in the order in which native code takes and gives them.

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import Corrupt
+from lookalike.io import sync_folder
 
 if TYPE_CHECKING:
     Sections = Mapping[str, NDArray[Any]]
@@ -84,15 +85,6 @@ def _padded(size: int) -> int:
 def _checksum(file: IO[bytes], size: int) -> int:
     with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as mapped:
         return _native.checksum(mapped)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new or removed name durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class _Mapped(mmap.mmap):

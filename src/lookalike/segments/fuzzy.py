@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
 from lookalike.fingerprints.fuzzy_tlsh import Tlsh
 

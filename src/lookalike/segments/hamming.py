@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, bit_patterns
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.simhash import SimHash, check_bits
 
 if TYPE_CHECKING:

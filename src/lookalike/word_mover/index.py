@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
 from lookalike.word_mover.loading import Source
-from lookalike.word_mover.mover import MAX_PAIRS_OF_WORDS, Bag, WordMover, check_workers
+from lookalike.word_mover.mover import MAX_PAIRS_OF_WORDS, Bag, WordMover
 from lookalike.word_mover.words import MIXED
 
 if TYPE_CHECKING:

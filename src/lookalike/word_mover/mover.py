@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_workers
 from lookalike.errors import InputError
 from lookalike.word_mover.loading import Source, word_vectors
 from lookalike.word_mover.tables import WordVectors
@@ -182,10 +182,6 @@ def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1)
         dimensions = left[first].vectors.shape[1]
         found[rows] = _native.wmd_distances(*_packed(left[rows]), *_packed(right[rows]), dimensions, workers)
     return found
-
-
-def check_workers(workers: int) -> None:
-    check_int("workers", workers, 1, 1024, "choose 1 to 1024 threads")
 
 
 def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:

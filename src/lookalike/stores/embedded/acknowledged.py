@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from lookalike import _native
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import sync_folder
+from lookalike.io import sync_folder
 from lookalike.stores.embedded.database import Identity
 
 FILE = "acknowledged"

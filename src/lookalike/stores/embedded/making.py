@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import sync_folder
+from lookalike.io import sync_folder
 from lookalike.stores.embedded import acknowledged, database
 from lookalike.stores.embedded.connections import WriteConnection
 from lookalike.stores.settings import Wanted
