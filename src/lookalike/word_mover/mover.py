@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
 from lookalike.checks import check_workers
 from lookalike.errors import InputError
@@ -15,9 +18,6 @@ from lookalike.word_mover.tables import WordVectors
 from lookalike.word_mover.words import MIXED, words_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Matrix = NDArray[np.float32]
     Numbers = NDArray[np.uint32]
 
@@ -150,8 +150,6 @@ class WordMover:
         return ((word,) for word in thing)
 
     def _matrix(self, words: list[str]) -> Matrix:
-        import numpy as np
-
         found = np.ascontiguousarray(self.vectors.vectors(words), dtype=np.float32)
         if not self.unit:
             return found
@@ -171,8 +169,6 @@ def check_size(left: Bag, right: Bag) -> None:
 
 def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1) -> NDArray[np.float64]:
     """The distances of bags row by row; none is empty."""
-    import numpy as np
-
     check_workers(workers)
     for a, b in zip(left, right, strict=True):
         check_size(a, b)
@@ -185,8 +181,6 @@ def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1)
 
 
 def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
-    import numpy as np
-
     if len(bags) == 1:
         return bags[0].vectors.reshape(-1), bags[0].counts, np.array([0, len(bags[0].counts)], dtype=np.int64)
     offsets = np.zeros(len(bags) + 1, dtype=np.int64)
@@ -195,8 +189,6 @@ def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
 
 
 def _bag(counts: Counter[str], unknown: int, rows: dict[str, int], matrix: Matrix) -> Bag:
-    import numpy as np
-
     words = sorted(counts)  # an order of our own, so that the same words give the same bits
     picked = matrix[[rows[word] for word in words]] if words else matrix[:0]
     return Bag(tuple(words), np.array([counts[word] for word in words], dtype=np.uint32), picked, unknown)
