@@ -109,7 +109,7 @@ class WordMover:
 
     def bounds(self, left: str | Sequence[str], right: str | Sequence[str]) -> LowerBounds:
         a, b = self._pair(left, right)
-        centroid, relaxed = _native.wmd_bounds(*_packed([a]), *_packed([b]), a.vectors.shape[1], 1)
+        centroid, relaxed = _native.wmd_bounds(*_joined([a]), *_joined([b]), a.vectors.shape[1], 1)
         return LowerBounds(centroid[0], relaxed[0])
 
     def moves(self, left: str | Sequence[str], right: str | Sequence[str]) -> list[Move]:
@@ -176,11 +176,11 @@ def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1)
     for first in range(0, len(left), _PAIRS_TOGETHER):
         rows = slice(first, first + _PAIRS_TOGETHER)
         dimensions = left[first].vectors.shape[1]
-        found[rows] = _native.wmd_distances(*_packed(left[rows]), *_packed(right[rows]), dimensions, workers)
+        found[rows] = _native.wmd_distances(*_joined(left[rows]), *_joined(right[rows]), dimensions, workers)
     return found
 
 
-def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
+def _joined(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
     if len(bags) == 1:
         return bags[0].vectors.reshape(-1), bags[0].counts, np.array([0, len(bags[0].counts)], dtype=np.int64)
     offsets = np.zeros(len(bags) + 1, dtype=np.int64)
