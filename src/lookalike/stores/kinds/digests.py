@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -66,7 +66,7 @@ class ByDigest(Way):
     takes = "bytes"
     parameter, also = "digest", ("fuzzy",)
     digest: ClassVar[type[Ssdeep] | type[Tlsh]]
-    make: ClassVar[Callable[[Any], Ssdeep | Tlsh]]  # the digest of bytes, of a text's UTF-8 or of a file
+    make: staticmethod[[Any], Ssdeep | Tlsh]  # the digest of bytes, of a text's UTF-8 or of a file
 
     @abstractmethod
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:

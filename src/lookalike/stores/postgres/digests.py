@@ -169,7 +169,7 @@ def near_tlsh(
     """The documents that are there within a distance, and their distances."""
     found = [segment.search(digest, bound, limit) for segment in kept.read(connection, collection, unpacked)]
     rows = np.concatenate([np.zeros(0, np.int64), *(each.rows for each in found)])
-    distances = np.concatenate([np.zeros(0, np.int64), *(each.distances for each in found)]).astype(np.int64)
+    distances = np.concatenate([np.zeros(0, np.int64), *(each.values for each in found)]).astype(np.int64)
     live = np.isin(rows, _live(connection, collection, rows))
     return rows[live], distances[live]
 
