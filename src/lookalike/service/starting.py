@@ -28,8 +28,8 @@ def serve(
     """Serve a store over HTTP until the process is told to stop (SIGTERM, Ctrl-C). Everything acknowledged is on the disk then.
 
     ``host`` is this machine alone unless there is a ``token_file``. ``processes`` answer (as many as cores by default); of a store
-    on this machine one more writes. ``limits`` are fields of ``service.limits.ServiceLimits``. A line per write goes to the file ``audit_log``, or
-    to standard error. ``started`` is told the address.
+    on this machine one more writes. ``limits`` are fields of ``service.limits.ServiceLimits``. A line per write goes to the file
+    ``audit_log``, or to standard error. ``started`` is told the address.
     """
     try:
         from lookalike.service import serving
