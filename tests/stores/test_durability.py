@@ -355,9 +355,9 @@ def files(folder: Path) -> set[str]:
 
 def test_a_closed_store_has_no_log(tmp_path, monkeypatch):
     """Whoever writes moves the log into the database: while it grows, when it compacts, and when it closes."""
-    from lookalike.stores.embedded import database
+    from lookalike.stores.embedded import connections
 
-    monkeypatch.setattr(database, "CHECKPOINT_BYTES", 100_000)
+    monkeypatch.setattr(connections, "CHECKPOINT_BYTES", 100_000)
     path = tmp_path / "store"
     clean = {"store.sqlite", "acknowledged", "segments", "writer.lock", "reader.lock"}
     with la.open(path) as index:
