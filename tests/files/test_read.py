@@ -107,6 +107,24 @@ def test_packed_texts_are_texts(tmp_path: Path, kind: str) -> None:
     assert (found.kind, found.text, found.encoding) == ("text", "\n".join(made_files.PAGES), "gb18030")
 
 
+def test_how_a_document_looks_is_no_text_and_hides_none(tmp_path: Path) -> None:
+    """Blocks of formatting are cut out of the XML before it is parsed: whole ones, wherever pieces end, and none that is text or holds more."""
+    look = '<w:rPr><w:rFonts w:ascii="Arial"/><w:b/><w:sz w:val="22"/></w:rPr>'
+    change = '<w:rPr><w:b/><w:rPrChange w:id="1"><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
+    runs = [
+        f'<w:p><w:pPr><w:jc w:val="center"/></w:pPr><w:r>{look if number % 3 else change}<w:t>line {number}</w:t></w:r></w:p>'
+        for number in range(3000)
+    ]
+    lines = [f"line {number}" for number in range(3000)]
+    comment = "<w:p><w:r><w:t><!-- a -->before <![CDATA[<w:rPr><w:b/></w:rPr>]]> after</w:t></w:r></w:p>"
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    body = f"<w:document {space}><w:body>{''.join(runs)}{comment}{look}</w:body></w:document>".encode()
+    path = written(tmp_path, "a.docx", made_files.zipped({"[Content_Types].xml": b"<Types/>", "word/document.xml": body}))
+    found = la.read(path)
+    assert found.status == "ok"
+    assert found.text.split("\n")[:-1] == [*lines, "before <w:rPr><w:b/></w:rPr> after"]
+
+
 def test_mail_is_read_in_all_of_its_forms(tmp_path: Path) -> None:
     """Programs show the page and not the plain text: what only the page says, or has attached, is in the mail as well; the rest is read once."""
     message = EmailMessage()

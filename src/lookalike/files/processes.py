@@ -23,7 +23,7 @@ from lookalike.files.model import TOO_LARGE, TOO_SLOW, FileText
 
 GRACE = 2.0  # seconds beyond the limit: the process notices by itself as a rule, and can say what it has read
 START = 20.0  # seconds that starting may take on a busy machine
-MOST_READ = 1000  # files, after which a process makes room for a new one: libraries do not give all memory back
+MOST_READ = 4000  # files, after which a process makes room for a new one: libraries do not give all memory back
 _PIECE = 1 << 20
 _REFUSED = re.compile(rb"memory allocation of (\d{1,20}) bytes failed")  # the last words of Rust
 
