@@ -29,7 +29,6 @@ sys.path.insert(0, str(ROOT.parent / "tests"))
 
 from made_records import blended, made_pairs, made_record  # noqa: E402
 
-
 MOST_BLENDS = 8000  # that are made to have enough of each similarity
 
 
@@ -100,8 +99,8 @@ def in_common(one: la.RecordPrint, two: la.RecordPrint) -> float:
 
 
 def flawless(exact: Any, chance: np.random.Generator) -> dict[str, float]:
-    """What fingerprints would reach whose expectation is exactly the similarity: 128 values that agree with probability s / (2 - s), and 64 or
-    128 bits that differ with probability arccos(s) / pi. No fingerprint of this size made of such values or bits is better on these pairs."""
+    """What fingerprints would reach whose expectation is exactly the similarity s: 128 values that agree with probability s / (2 - s), and
+    64 or 128 bits that differ with probability arccos(s) / pi. No fingerprint made of as many such values or bits is better."""
     angles = np.arccos(np.clip(exact, 0, 1)) / np.pi
     drawn = {
         "minhash": chance.binomial(128, np.clip(exact / (2 - exact), 0, 1)),

@@ -73,8 +73,8 @@ def _part(message: Message, out: Collected, inner: Inner, said: str = "") -> Non
 
 
 def _alternatives(parts: list[Any], out: Collected, inner: Inner) -> None:
-    """The plain text, or else the first. The others should say the same and need not, and people are shown the last of them: lines that only
-    they have are read too, and so is what is attached to them."""
+    """The plain text, or else the first. The others should say the same and need not, and people are shown the last of them: lines that
+    only they have are read too, and so is what is attached to them."""
     first = next((part for part in parts if part.get_content_type() == "text/plain"), parts[0] if parts else None)
     said = ""
     if first is not None:
