@@ -27,7 +27,9 @@ from lookalike.profiles.records import as_record
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT.parent / "tests"))
 
-from made_records import made_pairs, made_record  # noqa: E402
+from made_records import blended, made_pairs, made_record  # noqa: E402
+
+MOST_BLENDS = 8000  # that are made to have enough of each similarity
 
 
 def seconds(work: Any) -> float:
@@ -90,6 +92,46 @@ def fingerprint_columns(left: list[la.RecordPrint], right: list[la.RecordPrint])
     }
 
 
+def in_common(one: la.RecordPrint, two: la.RecordPrint) -> float:
+    """The weight of the features that two records share: what their MinHashes estimate, without the error of an estimate."""
+    left, right = (record_features(each.data, dict(each.weights)) for each in (one, two))
+    return sum(min(weight, right.get(feature, 0.0)) for feature, weight in left.items())
+
+
+def flawless(exact: Any, chance: np.random.Generator) -> dict[str, float]:
+    """What fingerprints would reach whose expectation is exactly the similarity s: 128 values that agree with probability s / (2 - s), and
+    64 or 128 bits that differ with probability arccos(s) / pi. No fingerprint made of as many such values or bits is better."""
+    angles = np.arccos(np.clip(exact, 0, 1)) / np.pi
+    drawn = {
+        "minhash": chance.binomial(128, np.clip(exact / (2 - exact), 0, 1)),
+        "simhash64": -chance.binomial(64, angles),
+        "simhash128": -chance.binomial(128, angles),
+    }
+    return {kind: correlation(exact.tolist(), values.tolist()) for kind, values in drawn.items()}
+
+
+def blended_correlation(records: list[dict[str, Any]], strata: int = 20, each: int = 100) -> dict[str, Any]:
+    """The same for pairs of a real record and one that is blended with another: as many of each twentieth from .1 to 1."""
+    chance, drawing = random.Random(1), np.random.default_rng(1)
+    pairs: dict[int, list[tuple[la.RecordPrint, la.RecordPrint]]] = {}
+    for _ in range(MOST_BLENDS):
+        one, two = chance.sample(records, 2)
+        left, right = la.records([one, blended(one, two, chance.random(), chance)])
+        inside = pairs.setdefault(min(int(left.similarity(right) * strata), strata - 1), [])
+        if len(inside) < each:
+            inside.append((left, right))
+    full = [pair for stratum, found in pairs.items() if stratum >= strata // 10 and len(found) == each for pair in found]
+    exact = np.array([left.similarity(right) for left, right in full])
+    near = fingerprint_columns([left for left, _ in full], [right for _, right in full])
+    return {
+        "pairs": len(full),
+        "from": round(float(exact.min()), 2),
+        **{kind: correlation(exact.tolist(), values) for kind, values in near.items()},
+        "features": correlation(exact.tolist(), [in_common(*pair) for pair in full]),
+        "flawless": flawless(exact, drawing),
+    }
+
+
 def real_correlation(records: list[dict[str, Any]], strata: int = 20, most: int = 200, fewest: int = 5) -> dict[str, Any]:
     """Pairs at random, and as many pairs of each twentieth of the similarities: most pairs of real records have next to nothing in common.
 
@@ -111,6 +153,8 @@ def real_correlation(records: list[dict[str, Any]], strata: int = 20, most: int 
     for name, pairs in (("at_random", sample), ("of_all_similarities", chosen)):
         near = columns(pairs)
         found[name] = {"pairs": len(pairs)} | {kind: correlation(exact[pairs].tolist(), values) for kind, values in near.items()}
+        found[name]["features"] = correlation(exact[pairs].tolist(), [in_common(prints[left[pair]], prints[right[pair]]) for pair in pairs])
+        found[name]["flawless"] = flawless(exact[pairs], chance)
     inside = [np.flatnonzero(of_strata[chosen] == stratum) for stratum in range(strata)]
     inside = [each for each in inside if len(each) >= fewest]
     middles = [float(exact[chosen][each].mean()) for each in inside]
@@ -154,7 +198,9 @@ def main() -> None:
     real = {name: news_records(options.data, name, 400) for name in ("reuters21578", "news_zh") if options.data}
     if options.files:
         real["files"] = file_records(options.files, 400)
-    found["rank_correlation_of_real_records"] = {name: real_correlation(records) for name, records in real.items()}
+    found["rank_correlation_of_real_records"] = {
+        name: real_correlation(records) | {"blended": blended_correlation(records)} for name, records in real.items()
+    }
     print(json.dumps(found, indent=1))
     options.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 

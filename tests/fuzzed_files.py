@@ -3,7 +3,8 @@
     python tests/fuzzed_files.py [--seconds 60] [--kinds pdf,docx] [--found FOLDER] [--json OUT] [--more FOLDER]
 
 A finding is a reader that crashes, takes longer than it may, takes more memory than it may, or answers something that is not so. A reader
-that ends itself because it asked for more memory than it may have (libraries in Rust do) is counted as ``capped``: that is what the limit is for.
+that ends itself because it was refused memory beyond the limit (libraries in Rust do, and say so) is counted as ``capped``: that is what the
+limit is for. Any other end is a finding.
 The file is kept in FOLDER. Mutants that are read in another way than those before them are mutated further. ``--more`` gives real files to
 begin with, beside those that are made here.
 """
@@ -39,6 +40,7 @@ STATUSES = {"ok", "empty", "broken", "binary", "encrypted", "too large", "unsupp
 POOL = 300  # mutants that are mutated further
 LARGEST = 200_000  # bytes of a mutant: larger ones take time and show nothing else
 ENDED = "the process that read it ended"
+REFUSED = "and was refused"  # what is said of a reader that asked for more memory than it may have
 _NUMBERS = (b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"9999", b"\x80\0\0\0", b"\0\0\0\x80")
 _PIECES = (
     b"<a>", b"</a>", b"&#x0;", b"{", b"}", b"\\u-99999?", b"]]>", b"\x1f\x8b\x08", b"PK\x03\x04", b"<!DOCTYPE a [", b"<![CDATA[", b"-1",
@@ -139,9 +141,8 @@ class Fuzzer:
         self.run.statuses[answer.status] += 1
         code = process._process.poll()
         problem = wrong(answer)
-        if code == -signal.SIGABRT and problem in (None, ENDED):
+        if code == -signal.SIGABRT and any(REFUSED in note for note in answer.notes):
             self.run.capped += 1
-            problem = None
         elif code is not None and code != -signal.SIGKILL:  # a later process may have read it
             problem = f"{ENDED}: {code}"
         self.run.peak_kb = max(self.run.peak_kb, memory_of(process))

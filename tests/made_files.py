@@ -202,7 +202,7 @@ def eml(pages: Sequence[str] = PAGES, attachments: dict[str, bytes] | None = Non
     message["Subject"], message["From"], message["To"] = TITLE, "王小明 <wang@example.com>", "buyer@example.com"
     message["Date"], message["Message-ID"] = "Mon, 16 Nov 2026 10:00:00 +0800", "<1@example.com>"
     message.set_content("\n".join(pages))
-    message.add_alternative("<p>the same, as a page</p>", subtype="html")
+    message.add_alternative("".join(f"<p>{line}</p>" for page in pages for line in page.split("\n")), subtype="html")
     for name, data in (attachments or {}).items():
         message.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
     return message.as_bytes()

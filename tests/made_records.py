@@ -106,3 +106,17 @@ def made_pairs(count: int, seed: int) -> list[tuple[dict[str, Any], dict[str, An
         other = changed(one, chance, chance.choice((0, 1, 1, 2, 3, 5, 8))) if chance.random() < 0.8 else made_record(chance)
         pairs.append((one, other))
     return pairs
+
+
+def blended(one: dict[str, Any], two: dict[str, Any], share: float, chance: random.Random) -> dict[str, Any]:
+    """A real record of which about so much is exchanged for what another has: fields, and elements of lists."""
+    made: dict[str, Any] = {}
+    for name in sorted(one.keys() | two.keys()):
+        values = [each[name] for each in (one, two) if name in each]
+        if len(values) == 2 and all(isinstance(value, list) for value in values):
+            made[name] = [value for value in values[0] if chance.random() >= share] + [
+                value for value in values[1] if chance.random() < share
+            ]
+        elif (value := (two if chance.random() < share else one).get(name)) is not None:
+            made[name] = value
+    return made

@@ -54,13 +54,27 @@ def test_what_takes_a_moment_shows_nothing(monkeypatch: pytest.MonkeyPatch, caps
 def test_the_first_problems_are_named_and_all_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     notes = ProblemNotes(Counter(False, "documents"), quiet=False)
     for number in range(30):
-        notes(Problem("no text", f"a.jsonl:{number}", "it is \x1b[31mnull", skipped=number % 2 == 0))
+        notes(Problem("no text", f"a.jsonl:{number}", f"it is \x1b[31m{number}", skipped=number % 2 == 0))
     notes.finish(" (all: --out)")
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 21
-    assert lines[0] == "lookalike: a.jsonl:0: no text: it is \\x1b[31mnull"
+    assert lines[0] == "lookalike: a.jsonl:0: no text: it is \\x1b[31m0"
     assert lines[-1] == "lookalike: … and 10 more problems (all: --out)"
     assert (notes.seen, notes.skipped) == (30, 15)
+
+
+def test_what_is_wrong_with_row_after_row_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = ProblemNotes(Progress(False, "documents"), quiet=False)
+    for number in range(6):
+        notes(Problem("no text", f"a.jsonl:{number}", "it is empty" if number == 3 else "it is null"))
+    notes.finish()
+    assert capsys.readouterr().err.splitlines() == [
+        "lookalike: a.jsonl:0: no text: it is null",
+        "lookalike: the same: a.jsonl:1, a.jsonl:2",
+        "lookalike: a.jsonl:3: no text: it is empty",
+        "lookalike: a.jsonl:4: no text: it is null",
+        "lookalike: the same: a.jsonl:5",
+    ]
 
 
 class TestWorking:

@@ -57,6 +57,15 @@ def test_skipped_pairs_are_named_and_counted(tmp_path: Path, capfd: pytest.Captu
     assert "31 of 32 pairs skipped (invalid JSON: 1, null draft: 30)" in err
 
 
+def test_a_column_that_no_row_has_is_named_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"id": 1, "body": "x"}\n' * 30)
+    assert run(str(path)) == 2
+    err = capfd.readouterr().err.splitlines()
+    assert len(err) == 2
+    assert "choose one of them (--draft-column)" in err[-1]
+
+
 @pytest.mark.parametrize("data", ["", "{oops\n", '{"draft": 1, "final": 2}\n'])
 def test_nothing_to_judge(tmp_path: Path, data: str, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "pairs.jsonl"

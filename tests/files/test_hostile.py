@@ -57,6 +57,42 @@ def test_a_bomb_in_a_document(tmp_path: Path) -> None:
     assert la.ssdeep(path).value is not None
 
 
+def test_two_cells_in_far_corners_of_a_sheet(tmp_path: Path) -> None:
+    """The library makes room for all cells between them, is refused, and ends the process: the file is too large, and it is said why."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["XFD1048576"] = "near", "far"  # type: ignore[index]  # a new book has a sheet
+    path = tmp_path / "far.xlsx"
+    book.save(path)
+    found = la.read(path)
+    assert found.status == "too large"
+    assert found.notes[0].startswith("it takes more than 1024 MiB: its reader asked for ")
+    assert la.ssdeep(path).value is not None
+
+
+def test_a_reader_that_is_killed_is_named_with_the_signal(tmp_path: Path) -> None:
+    process = processes.Process(SMALL.memory)
+    process._process.send_signal(signal.SIGSEGV)
+    process._process.wait(10)
+    found = process.read("a.pdf", None, b"%PDF-1.4", SMALL, False)[0]
+    assert found.status == "too large"
+    assert "(SIGSEGV)" in found.notes[0]
+
+
+def test_what_a_library_prints_stops_no_reader(tmp_path: Path) -> None:
+    """Nobody reads what a reader writes to its standard error while it lives: a full pipe must not make it wait."""
+    process = processes.Process(SMALL.memory)
+    try:
+        assert process.read("a.txt", None, b"hello there", SMALL, False)[0].text == "hello there"
+        stderr = f"/proc/{process._process.pid}/fd/2"
+        assert os.readlink(stderr).startswith("pipe:")
+        flags = Path(f"/proc/{process._process.pid}/fdinfo/2").read_text()
+        assert int(flags.split("flags:")[1].split()[0], 8) & os.O_NONBLOCK
+    finally:
+        process.stop()
+
+
 def test_entities_are_refused() -> None:
     laughs = b'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><w:document><w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:document>'
     found = read(docx_with(laughs))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from email.message import EmailMessage
 from pathlib import Path
 
 import docx
@@ -104,6 +105,39 @@ def test_archives_are_folders(tmp_path: Path, kind: str) -> None:
 def test_packed_texts_are_texts(tmp_path: Path, kind: str) -> None:
     found = la.read(written(tmp_path, f"a.txt.{kind}", made_files.made(kind)))
     assert (found.kind, found.text, found.encoding) == ("text", "\n".join(made_files.PAGES), "gb18030")
+
+
+def test_how_a_document_looks_is_no_text_and_hides_none(tmp_path: Path) -> None:
+    """Blocks of formatting are cut out of the XML before it is parsed: whole ones, wherever pieces end, and none that is text or holds more."""
+    look = '<w:rPr><w:rFonts w:ascii="Arial"/><w:b/><w:sz w:val="22"/></w:rPr>'
+    change = '<w:rPr><w:b/><w:rPrChange w:id="1"><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>'
+    runs = [
+        f'<w:p><w:pPr><w:jc w:val="center"/></w:pPr><w:r>{look if number % 3 else change}<w:t>line {number}</w:t></w:r></w:p>'
+        for number in range(3000)
+    ]
+    lines = [f"line {number}" for number in range(3000)]
+    comment = "<w:p><w:r><w:t><!-- a -->before <![CDATA[<w:rPr><w:b/></w:rPr>]]> after</w:t></w:r></w:p>"
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    body = f"<w:document {space}><w:body>{''.join(runs)}{comment}{look}</w:body></w:document>".encode()
+    path = written(tmp_path, "a.docx", made_files.zipped({"[Content_Types].xml": b"<Types/>", "word/document.xml": body}))
+    found = la.read(path)
+    assert found.status == "ok"
+    assert found.text.split("\n")[:-1] == [*lines, "before <w:rPr><w:b/></w:rPr> after"]
+
+
+def test_mail_is_read_in_all_of_its_forms(tmp_path: Path) -> None:
+    """Programs show the page and not the plain text: what only the page says, or has attached, is in the mail as well; the rest is read once."""
+    message = EmailMessage()
+    message["Subject"], message["From"], message["Message-ID"] = "周报", "a@example.com", "<2@example.com>"
+    message.set_content("Dear all, the ferry leaves the northern quay at seven,\nand comes back in the evening.")
+    page = "<p>Dear all, the ferry leaves the northern quay at seven, and comes back in the evening.</p><p>机密：合同金额为三千四百元</p>"
+    message.add_alternative(page, subtype="html")
+    message.get_payload()[1].add_related(made_files.docx(["attached to the page"]), "application", "x", filename="附件.docx")
+    found = la.read(written(tmp_path, "a.eml", message.as_bytes()))
+    assert found.text.count("northern quay") == 1
+    assert "机密：合同金额为三千四百元" in found.text
+    at = found.text.index("attached to the page")
+    assert found.where((at, at + 8)).startswith("附件.docx")
 
 
 def test_mail_with_an_archive_with_a_document(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import datetime
 import json
 import math
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +15,12 @@ from hypothesis import strategies as st
 
 import lookalike as la
 import reference_record as reference
+from lookalike.files.model import FileText
 from lookalike.fingerprints.canonical import canonical_json
 from lookalike.fingerprints.record_features import record_features, sketch_records
-from made_records import made_pairs, made_record
+from lookalike.profiles.profile import profile_of
+from lookalike.profiles.records import as_record
+from made_records import blended, made_pairs, made_record
 
 texts = st.one_of(
     st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")).filter(lambda char: ord(char) < 0x3000), max_size=12),
@@ -93,6 +97,27 @@ def test_nearer_records_have_nearer_fingerprints(seed: int) -> None:
         mask = 2**bits - 1
         near = [-((int(one.simhash) ^ int(two.simhash)) & mask).bit_count() for one, two in zip(left, right, strict=True)]
         assert rank_correlation(exact, [float(each) for each in near]) >= least
+
+
+def test_nearer_real_records_have_nearer_fingerprints() -> None:
+    """Profiles of the documentation, each with one of which more or less was exchanged for what another has: as many of each similarity."""
+    pages = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+    real = [as_record(profile_of(FileText(page.name, "markdown", text=page.read_text("utf-8")[:20_000]), None, None, {})) for page in pages]
+    chance = random.Random(4)
+    pairs: dict[int, list[tuple[la.RecordPrint, la.RecordPrint]]] = {}
+    for _ in range(1200):
+        one, two = chance.sample(real, 2)
+        left, right = la.records([one, blended(one, two, chance.random(), chance)], bits=128)
+        inside = pairs.setdefault(int(left.similarity(right) * 12), [])
+        if len(inside) < 25:
+            inside.append((left, right))
+    chosen = [pair for found in pairs.values() if len(found) == 25 for pair in found]
+    exact = [left.similarity(right) for left, right in chosen]
+    assert min(exact) < 0.3
+    assert max(exact) > 0.9
+    assert len(chosen) >= 200
+    assert rank_correlation(exact, [left.minhash.similarity(right.minhash) for left, right in chosen]) >= 0.95
+    assert rank_correlation(exact, [-float(left.simhash.distance(right.simhash)) for left, right in chosen]) >= 0.9
 
 
 def test_a_little_more_confidence_moves_few_bits() -> None:

@@ -86,21 +86,38 @@ def stage_line(progress: Any) -> str:
 
 
 class ProblemNotes:
-    """Names the first problems on standard error, and counts those that left something out."""
+    """Names the first problems on standard error, and counts those that left something out. What is said of one row after the other,
+    as that a column is missing, is said once, with the places of the others."""
 
     def __init__(self, progress: Counter, quiet: bool) -> None:
         self._progress, self._quiet = progress, quiet
+        self._said = ""
+        self._same: list[str] = []  # places of which the same is to be said
         self.seen = 0
         self.skipped = 0
 
     def __call__(self, problem: Problem) -> None:
         self.seen += 1
         self.skipped += problem.skipped
-        if self.seen <= SHOWN_PROBLEMS:
+        if self.seen > SHOWN_PROBLEMS:
+            return
+        said = f"{problem.kind}: {problem.message}"
+        if said == self._said:
+            self._same.append(problem.place)
+            return
+        self._say_same()
+        self._said = said
+        self._progress.clear()
+        note(printable(f"{problem.place}: {said}"), self._quiet)
+
+    def _say_same(self) -> None:
+        if self._same:
             self._progress.clear()
-            note(printable(f"{problem.place}: {problem.kind}: {problem.message}"), self._quiet)
+            note(printable(f"the same: {', '.join(self._same)}"), self._quiet)
+            self._same = []
 
     def finish(self, remedy: str = "") -> None:
+        self._say_same()
         self._progress.clear()
         if self.seen > SHOWN_PROBLEMS:
             note(f"… and {self.seen - SHOWN_PROBLEMS} more problem{'' if self.seen == SHOWN_PROBLEMS + 1 else 's'}{remedy}", self._quiet)

@@ -41,7 +41,8 @@ def _header(message: Message, name: str) -> str | None:
     return None if value is None else " ".join(str(value).split())[:_MAX_HEADER]
 
 
-def _part(message: Message, out: Collected, inner: Inner) -> None:
+def _part(message: Message, out: Collected, inner: Inner, said: str = "") -> None:
+    """A part, and what is in it. What was ``said`` in another form is not written again."""
     out.budget.entry()
     kind = message.get_content_type()
     if kind == "message/rfc822":
@@ -54,20 +55,50 @@ def _part(message: Message, out: Collected, inner: Inner) -> None:
     if message.is_multipart():
         parts: list[Any] = list(message.iter_parts()) if isinstance(message, EmailMessage) else []
         if kind == "multipart/alternative":
-            plain = [part for part in parts if part.get_content_type() == "text/plain"]
-            parts = plain[:1] or parts[:1]
+            _alternatives(parts, out, inner)
+            return
         for part in parts:
-            _part(part, out, inner)
+            _part(part, out, inner, said)
         return
     name = _filename(message)
     payload = message.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     if name is None and kind in ("text/plain", "text/html"):
-        out.paragraph(_text(message, data, kind))
+        text = _text(message, data, kind)
+        out.paragraph(_beyond(text, said, out) if said else text)
     elif data:
         name = name or "unnamed"
         with out.place("attachment", name):
             out.add(inner(data, name))
+
+
+def _alternatives(parts: list[Any], out: Collected, inner: Inner) -> None:
+    """The plain text, or else the first. The others should say the same and need not, and people are shown the last of them: lines that
+    only they have are read too, and so is what is attached to them."""
+    first = next((part for part in parts if part.get_content_type() == "text/plain"), parts[0] if parts else None)
+    said = ""
+    if first is not None:
+        _part(first, out, inner)
+        payload = first.get_payload(decode=True)
+        if isinstance(payload, bytes):
+            said = _squeezed(_text(first, payload, first.get_content_type()))
+    for part in parts:
+        if part is not first:
+            _part(part, out, inner, said)
+
+
+def _beyond(text: str, said: str, out: Collected) -> str:
+    """The lines of a text that another does not have, wherever its own lines end."""
+    found = []
+    for line in text.splitlines():
+        out.budget.check_time()
+        if _squeezed(line) not in said:
+            found.append(line)
+    return "\n".join(found)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _filename(message: Message) -> str | None:

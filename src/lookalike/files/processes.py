@@ -5,7 +5,9 @@ from __future__ import annotations
 import atexit
 import fcntl
 import os
+import re
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -21,8 +23,9 @@ from lookalike.files.model import TOO_LARGE, TOO_SLOW, FileText
 
 GRACE = 2.0  # seconds beyond the limit: the process notices by itself as a rule, and can say what it has read
 START = 20.0  # seconds that starting may take on a busy machine
-MOST_READ = 1000  # files, after which a process makes room for a new one: libraries do not give all memory back
+MOST_READ = 4000  # files, after which a process makes room for a new one: libraries do not give all memory back
 _PIECE = 1 << 20
+_REFUSED = re.compile(rb"memory allocation of (\d{1,20}) bytes failed")  # the last words of Rust
 
 
 class _Slow(Exception):
@@ -41,7 +44,7 @@ class Process:
         # -P: a json.py in the folder that one happens to be in is not imported.
         command = [sys.executable, "-P", "-m", "lookalike.files.worker", str(memory)]
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603 (ours)
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603 (ours)
         except OSError as error:
             raise EngineError(f"the process that reads files cannot be started: {error.strerror or error}") from error
         with suppress(OSError):  # a text of 50 KB in one piece, instead of a switch for every 64 KB
@@ -59,12 +62,29 @@ class Process:
             self.stop()
             return [FileText(name, "binary", TOO_SLOW, notes=(f"reading it takes longer than {limits.seconds:g} seconds",))]
         except _Gone:
+            last_words = self._last_words()
             self.stop()
             if self.files > 1:  # it may have died of an earlier file, or been killed while it waited: a new one decides
                 return read_in_process(name, path, data, limits, members=members)
-            ended = f"the process that read it ended: it takes more than {self.memory >> 20} MiB"
-            said = f"{ended}, or is broken in a way that its reader does not survive"
-            return [FileText(name, "binary", TOO_LARGE, notes=(said,))]
+            return [FileText(name, "binary", TOO_LARGE, notes=(self._obituary(last_words),))]
+
+    def _last_words(self) -> bytes:
+        """What a process that has ended wrote to its standard error last."""
+        if self._process.stderr is None:
+            return b""
+        with suppress(OSError, ValueError):
+            os.set_blocking(self._process.stderr.fileno(), False)
+            return self._process.stderr.read() or b""
+        return b""
+
+    def _obituary(self, last_words: bytes) -> str:
+        """Libraries in Rust end the process when they are refused memory, and say so; of others one knows only the signal."""
+        most = f"{self.memory >> 20} MiB"
+        if asked := _REFUSED.search(last_words):
+            return f"it takes more than {most}: its reader asked for {int(asked[1]):,} bytes more, and was refused"
+        code = self._process.returncode
+        by = f" ({signal.Signals(-code).name})" if code is not None and -code in set(signal.Signals) else ""
+        return f"the process that read it ended{by}: it takes more than {most}, or is broken in a way that its reader does not survive"
 
     @property
     def alive(self) -> bool:
@@ -75,7 +95,7 @@ class Process:
             return
         with suppress(OSError):
             self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()

@@ -50,8 +50,8 @@ def _sheet(sheet: Any, name: str, out: Collected) -> None:
 
 def _shown(value: Any) -> str:
     """A number without the ``.0`` that all numbers of a spreadsheet have, and a date as ISO writes it."""
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

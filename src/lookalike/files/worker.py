@@ -22,8 +22,9 @@ MOST_FILES = 64  # that it may have open
 def main() -> None:
     given, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):  # what libraries print must not get between the messages
+    for number in (0, 1):  # what libraries print must not get between the messages
         os.dup2(quiet, number)
+    os.set_blocking(2, False)  # their last words are read if the process dies; until then nobody reads, and nothing may wait for that
     memory = int(sys.argv[1])
     for what, most in (
         (resource.RLIMIT_AS, memory),

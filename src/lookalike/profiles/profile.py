@@ -106,9 +106,9 @@ def language(text: str) -> str:
     letters = sum(count for character, count in counts.items() if character.isalpha())
     if not letters:
         return ""
-    different = "".join(counts)  # most scripts do not occur at all: a few characters tell
+    different = "".join(counts)
     for code, script, share in _SCRIPTS:
-        if script.search(different) and len(script.findall(sample)) >= share * letters:
+        if sum(counts[character] for character in script.findall(different)) >= share * letters:
             return code
     words = Counter(re.findall(r"[^\W\d_]+", sample.lower()))
     best = max(_LATIN, key=lambda code: sum(words[word] for word in _LATIN[code]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
@@ -43,4 +44,7 @@ class Stretch(NamedTuple):
         return cls(rows, found)
 
     def nbytes(self) -> int:
-        return sum(values.nbytes if isinstance(values, np.ndarray) else sum(map(len, values)) for _, values in self.columns.values())
+        """What it takes in memory: a text has up to four bytes for each character, and its UTF-8 beside it once somebody asked for that."""
+        return sum(
+            values.nbytes if isinstance(values, np.ndarray) else sum(map(sys.getsizeof, values)) for _, values in self.columns.values()
+        )
