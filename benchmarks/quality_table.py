@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import quality_notes
 from quality_statistics import spearman
 from report import table
 
@@ -209,7 +210,7 @@ def render(result: Row) -> str:
         _wins(result["texts"]),
         _fitted(result),
     ]
-    return "\n\n".join(part for part in (*parts, _merges(result)) if part)
+    return "\n\n".join(part for part in (*parts, quality_notes.render(result), _merges(result)) if part)
 
 
 def _table(rows: list[Row], half: str) -> str:
@@ -270,7 +271,9 @@ def fill(page: Path, result: Row) -> None:
 def run(sets: Iterator[tuple[str, list[Any]]], folder: Path | None) -> Row:
     found: list[Row] = []
     pieces: dict[str, tuple[Parts, Column, Column]] = {}
+    judged: dict[str, list[Any]] = {}
     for name, pairs in sets:
+        judged[name] = pairs
         row, parts, labels = measure_set(name, pairs)
         found.append(row)
         pieces[name] = parts, np.array([text_score(pair.left, pair.right).value for pair in pairs]), labels
@@ -278,4 +281,6 @@ def run(sets: Iterator[tuple[str, list[Any]]], folder: Path | None) -> Row:
     result: Row = {"texts": found, "hybrid": cross_validated(pieces)}
     if folder is not None:
         result["false_merges"] = false_merges(folder)
+        result["made_differences"] = quality_notes.made(folder)
+        result["withheld_verdicts"] = quality_notes.judged(judged)
     return result
