@@ -244,10 +244,9 @@ def _compare_texts(
     score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
     differing = formed.differing()
-    said = [
-        Said(text, original, side.span) for text, original, side in zip((placed.left, placed.right), originals, formed.sides, strict=True)
-    ]
-    doubted = doubts(said[0], said[1], score.value)
+    sides = zip(placed.sides, originals, formed.sides, strict=True)
+    said_left, said_right = (Said(read, original, side.span) for read, original, side in sides)
+    doubted = doubts(said_left, said_right, score.value)
     notes = [score.note] if score.note else []
     notes += [doubt.note for doubt in doubted] + ([f"form does not count: {', '.join(differing)}"] if differing else []) + left_alone
     return Comparison(
@@ -264,7 +263,7 @@ def _compare_texts(
         | ({"model": _model_id(model)} if texts.needs_model(names) else {}),
         containment=containment(placed, passages),
         ignored=formed.ignored(ignored) if ignored else None,
-        doubts=[doubt.note for doubt in doubted if doubt.is_grave] if are_short(*said) else [],
+        doubts=[doubt.note for doubt in doubted if doubt.is_grave] if are_short(said_left, said_right) else [],
         form=differing,
         left=originals[0],
         right=originals[1],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
@@ -19,12 +20,27 @@ class Doubt(NamedTuple):
     is_grave: bool = True
 
 
-class Said(TextWords):
+class Said:
     """A text as it is compared. ``place`` says where a stretch of it stands in ``original``: notes show what somebody wrote."""
 
-    def __init__(self, text: str, original: str, place: Callable[[int, int], Span]) -> None:
-        super().__init__(text)
-        self._original, self._place = original, place
+    def __init__(self, read: TextWords, original: str, place: Callable[[int, int], Span]) -> None:
+        self._read, self._original, self._place = read, original, place
+
+    @property
+    def text(self) -> str:
+        return self._read.text
+
+    @property
+    def words(self) -> list[str]:
+        return self._read.words
+
+    @property
+    def counts(self) -> Counter[str]:
+        return self._read.counts
+
+    @property
+    def size(self) -> int:
+        return self._read.size
 
     def written(self, start: int, end: int) -> str:
         first, last = self._place(start, end)
@@ -32,7 +48,7 @@ class Said(TextWords):
 
     def written_words(self, first: int, last: int) -> str:
         """The words with these numbers, from the first to the last."""
-        return " ".join(self.written(self.tokens.starts[first], self.tokens.ends[last]).split())
+        return " ".join(self.written(self._read.tokens.starts[first], self._read.tokens.ends[last]).split())
 
     @cached_property
     def places(self) -> dict[str, int]:
