@@ -27,6 +27,7 @@ from quality_statistics import ranks as ranks
 from quality_statistics import spearman as spearman
 from quality_table import fill, headlines, render, run
 
+import lookalike as la
 from lookalike.comparison.score import text_score
 from lookalike.text.normalize import fold
 
@@ -100,6 +101,20 @@ def verses(folder: Path, count: int = 2000, seed: int = 5) -> list[Pair]:
     return pairs
 
 
+def page_texts(name: str, label: Callable[[int], float], count: int = 900, most: int = 1500) -> Callable[[Path], list[Pair]]:
+    """The main texts of labelled web pages, as far as ``most`` characters: pages are compared otherwise, but texts like these are too."""
+
+    def read(folder: Path) -> list[Pair]:
+        pairs = list(rows(folder / f"{name}.pairs.jsonl.gz"))
+        pairs = random.Random(1).sample(pairs, min(count, len(pairs)))
+        used = {row[side] for row in pairs for side in ("a", "b")}
+        documents = (row for row in rows(folder / f"{name}.docs.jsonl.gz") if row["id"] in used)
+        texts = {row["id"]: la.page_text(la.page(row["html"]))[:most] for row in documents}
+        return [Pair(texts[row["a"]], texts[row["b"]], label(row["label"])) for row in pairs if texts[row["a"]] and texts[row["b"]]]
+
+    return read
+
+
 SETS = [
     LabelledSet("clough_stevenson", labelled("clough_stevenson"), positive=0.0),
     LabelledSet("semeval2016", labelled("semeval2016")),
@@ -113,6 +128,8 @@ SETS = [
     LabelledSet("bible_en", verses, positive=0.0),
     LabelledSet("headlines_zh", headlines("news_zh", 8)),
     LabelledSet("headlines_en", headlines("reuters21578", 12)),
+    LabelledSet("petclinic_text", page_texts("petclinic_pages", lambda label: -float(label))),
+    LabelledSet("debian_text", page_texts("debian_pages", float)),
 ]
 
 PAGE_SETS = ["petclinic_pages", "debian_pages"]  # benchmarks/pages.py reads them

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import quality_notes
 from quality_statistics import spearman
 from report import table
 
@@ -38,6 +39,7 @@ WEIGHINGS = [
     for least in (0.05, 0.1, 0.15, 0.2, 0.25)
     for kept in ((0.37, 0.55), (0.4, 0.58), (0.43, 0.61), (0.46, 0.64), (0.49, 0.67))
 ]
+PAGE_TEXTS = ("petclinic_text", "debian_text")  # main texts of pages, which no constant was fitted on
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -209,7 +211,7 @@ def render(result: Row) -> str:
         _wins(result["texts"]),
         _fitted(result),
     ]
-    return "\n\n".join(part for part in (*parts, _merges(result)) if part)
+    return "\n\n".join(part for part in (*parts, quality_notes.render(result), _merges(result)) if part)
 
 
 def _table(rows: list[Row], half: str) -> str:
@@ -247,8 +249,10 @@ def _fitted(result: Row) -> str:
         losses = [f"{row['losses'][half]['most']:.1f} ({row['losses'][half]['on']})" for half in ("even", "odd", "all")]
         cells.append([row["fitted on"], f"{row['half']:g}", f"{row['least']:g}", "{:g} to {:g}".format(*row["kept"]), *losses])
     header = ["fitted on", "half", "least", "kept", "even pairs", "odd pairs", "all pairs"]
-    said = "`hybrid`, its constants fitted on one half of every set and those that are shipped: how far it is behind the better of "
-    said += "`meaning` and score, at most."
+    said = (
+        "`hybrid`, its constants fitted on one half of every set but those of pages, and those that are shipped: how far it is behind the "
+    )
+    said += "better of `meaning` and score, at most."
     return f"{said}\n\n{table(header, cells)}"
 
 
@@ -270,12 +274,17 @@ def fill(page: Path, result: Row) -> None:
 def run(sets: Iterator[tuple[str, list[Any]]], folder: Path | None) -> Row:
     found: list[Row] = []
     pieces: dict[str, tuple[Parts, Column, Column]] = {}
+    judged: dict[str, list[Any]] = {}
     for name, pairs in sets:
+        judged[name] = pairs
         row, parts, labels = measure_set(name, pairs)
         found.append(row)
-        pieces[name] = parts, np.array([text_score(pair.left, pair.right).value for pair in pairs]), labels
+        if name not in PAGE_TEXTS:
+            pieces[name] = parts, np.array([text_score(pair.left, pair.right).value for pair in pairs]), labels
         print(f"{name}: " + ", ".join(f"{column} {value['all']:.1f}" for column, value in row["spearman"].items()), flush=True)
     result: Row = {"texts": found, "hybrid": cross_validated(pieces)}
     if folder is not None:
         result["false_merges"] = false_merges(folder)
+        result["made_differences"] = quality_notes.made(folder)
+        result["withheld_verdicts"] = quality_notes.judged(judged)
     return result

@@ -98,6 +98,7 @@ RECIPES: dict[str, la.Recipe | str] = {
     "n = 2": la.Recipe(ngram=2),
     "n = 3": la.Recipe(ngram=3),
     "reposts": "reposts",
+    "chars": "chars",
     "n = 1": la.Recipe(ngram=1),
 }
 CANDIDATES: dict[str, la.Recipe | str] = {
@@ -178,7 +179,7 @@ def table(result: dict[str, Any]) -> str:
     """Markdown: recall of each kind of edit, ``k = 3 / k = 6``."""
     lines = [f"| language, characters | recipe | {' | '.join(EDITS)} | mean | false pairs |", "|---|---|" + "--:|" * (len(EDITS) + 2)]
     for each in result["corpora"]:
-        for recipe in ("default", "reposts", "n = 1"):
+        for recipe in ("default", "reposts", "chars", "n = 1"):
             row = each["recipes"][recipe]
             cells = [f"{edit['3']:.2f} / {edit['6']:.2f}" for edit in row["recall"].values()]
             mean = [means(result, recipe, bound)[each["language"], each["length"]] for bound in BOUNDS]
@@ -196,6 +197,8 @@ def picture(result: dict[str, Any]) -> str:
         ("default", 6): ("#8c8a83", "5 4"),
         ("reposts", 3): ("#5a3ea6", ""),
         ("reposts", 6): ("#5a3ea6", "5 4"),
+        ("chars", 3): ("#b5541c", ""),
+        ("chars", 6): ("#b5541c", "5 4"),
     }
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 300" font-family="sans-serif" font-size="12">']
     parts.append('<rect width="720" height="300" fill="#fff"/>')
@@ -216,8 +219,8 @@ def picture(result: dict[str, Any]) -> str:
             parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>')
             parts += [f'<circle cx="{x}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in points]
             if panel == 0:
-                parts.append(f'<path d="M{50 + 160 * number} 285h24" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>')
-                parts.append(f'<text x="{80 + 160 * number}" y="289">{recipe}, k = {bound}</text>')
+                parts.append(f'<path d="M{50 + 112 * number} 285h24" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes}"/>')
+                parts.append(f'<text x="{80 + 112 * number}" y="289">{recipe}, k = {bound}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -36,17 +36,30 @@ def test_the_recommended_recipe_finds_more_edits_of_every_length() -> None:
 
 
 def test_advice_is_given_where_a_recipe_is_weak() -> None:
-    said = advice(la.Recipe(), 250, 3)
+    text = texts(1, 250)[0]
+    said = advice(la.Recipe(), text, 3)
     assert said is not None
-    assert "reposts" in said
+    assert "'reposts'" in said
     assert "300 characters" in said
-    assert advice(la.recipes.get("reposts"), 250, 3) is None
-    assert advice(la.recipes.get("keywords"), 250, 3) is None
-    assert advice(la.Recipe(), LENGTHS[-1] + 1, 3) is None
-    assert advice(la.Recipe(), 250, 16) is None
+    assert advice(la.recipes.get("reposts"), text, 3) is None
+    assert advice(la.recipes.get("keywords"), text, 3) is None
+    assert advice(la.Recipe(), "文" * (LENGTHS[-1] + 1), 3) is None
+    assert advice(la.Recipe(), text, 16) is None
     assert is_weak(la.Recipe())
     assert not is_weak(la.Recipe(ngram=2))
-    assert all(few < more for few, more in zip(MEASURED[5], MEASURED[2], strict=True))
+    for measured in MEASURED.values():
+        assert all(
+            few < more for name in measured.keys() - {"default"} for few, more in zip(measured["default"], measured[name], strict=True)
+        )
+
+
+def test_runs_of_characters_are_weak_for_chinese_alone() -> None:
+    chars = la.recipes.get("chars")
+    assert advice(chars, "the ferry leaves at noon " * 8, 3) is None
+    assert "'chars'" in (advice(la.Recipe(), "the ferry leaves at noon " * 8, 3) or "")
+    said = advice(chars, texts(1, 250)[0], 3) or ""
+    assert "'reposts'" in said
+    assert "'chars'" not in said
 
 
 def test_a_search_says_that_the_collection_is_weak() -> None:

@@ -59,6 +59,11 @@ def words(text: str) -> list[str]:
         ("markup", "<p>Tea &amp; <b>cake</b><br>now</p><script>x < 1</script><!-- no -->", "Tea & cake\nnow"),
         ("markup", "这是**重点**内容，见[目录](#a)。", "这是重点内容，见目录。"),
         ("markup", "Title\n=====\n\n***\n<https://example.org>", "Title https://example.org"),
+        ("markup", "name | price\n---|---\ntea | 3\n\nrest", "name price\ntea 3\n\nrest"),
+        ("markup", "|a|b|\n|:-:|:-:|\n|x\\|y|z|\n| one | two", "a b\nx|y z\none two"),
+        ("markup", "Tea[^1] is old.\n\n[^1]: See the book.\n[a]: https://example.org", "Tea is old.\n\nSee the book."),
+        ("markup", "first\\\nsecond, [third](x 'title') <a title=\"a > b\">fourth</a>", "first\nsecond, third fourth"),
+        ("quotes", "``Yes'' and `no'", "“Yes” and ‘no’"),
         ("quotes", "“Yes” — he said ‘no’…", "\"Yes\" -- he said 'no'..."),
         ("quotes", "「好」——他说", '"好"--他说'),
         ("width", "ＡＢＣ，１２３！　ｶﾞｷﾞｸﾞ", "ABC,123! ガギグ"),
@@ -66,11 +71,15 @@ def words(text: str) -> list[str]:
         ("numerals", "二〇二四年十二月三百二十万零五元", "2024年12月3200005元"),
         ("numerals", "１，０００人，3万人，1.5亿元", "1000人，30000人，150000000元"),
         ("numerals", "叁佰贰拾元", "320元"),
+        ("numerals", "三点一四，一点五亿，廿三日", "3.14，150000000，23日"),
+        ("numerals", "百分之三十，百分之三点五，千分之五，三分之二", "30%，3.5%，5‰，2/3"),
+        ("numerals", "负五度，1\u202f234\u202f567人，5'000元", "-5度，1234567人，5000元"),
         ("accents", "Crème brûlée, Ångström", "Creme brulee, Angstrom"),
         ("accents", "cafe\u0301", "cafe"),
         ("invisible", "z\u200be\u00adro cafe\u0301", "zero café"),
         ("invisible", "\u1112\u1161\u11ab", "한"),
         ("hyphenation", "an exam-\nple of hyphen-\n   ation", "an example of hyphenation"),
+        ("numerals", "下午三点五十分，三点五分，一点一滴", "下午3点50分，3点5分，1点1滴"),
     ],
 )
 def test_only_the_form_differs(form: str, left: str, right: str) -> None:
@@ -93,6 +102,24 @@ def test_only_the_form_differs(form: str, left: str, right: str) -> None:
 )
 def test_what_is_no_such_form_stays(form: str, text: str) -> None:
     assert without_form(text, [form]) == text
+
+
+def test_a_soft_hyphen_is_seen_at_the_end_of_a_line() -> None:
+    assert without_form("exam\u00adple and exam\u00ad\nple", ["invisible"]) == "example and exam-\nple"
+    assert without_form("exam\u00ad\nple", ["invisible", "hyphenation"]) == "example"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "form"),
+    [
+        ("等等……好", "等等...好", ["quotes"]),
+        ("共三万五千元", "共3.5万元", ["numerals"]),
+        ("共三万五千元", "共六万五千元", []),
+        ("“yes”", "‘yes’", []),
+    ],
+)
+def test_a_form_is_named_where_both_have_it_and_write_it_otherwise(left: str, right: str, form: list[str]) -> None:
+    assert la.compare(left, right, ignore_form=["quotes", "numerals"]).form == form
 
 
 def chinese(number: int) -> str:

@@ -24,7 +24,7 @@ from lookalike.cli.options import answer_options, note, print_json, print_table,
 from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
-from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
+from lookalike.fingerprints.reposts import CHARACTERS, RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
@@ -101,7 +101,8 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     if engine != "local":
         _show_spark(report, as_json)
         return
-    if report.settings.method == "simhash" and is_weak(report.settings.recipe):
+    recipe = report.settings.recipe
+    if report.settings.method == "simhash" and is_weak(recipe) and recipe.tokenizer not in CHARACTERS:
         note(WEAK, quiet)
     if as_json:
         _print(report, options["out"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.checks import check_several, check_share, check_str
 from lookalike.comparison import files, texts
-from lookalike.comparison.doubts import are_short, doubts
+from lookalike.comparison.doubts import Said, are_short, doubts
 from lookalike.comparison.edits import edits
 from lookalike.comparison.forms import IGNORED_FORMS, FormedPair
 from lookalike.comparison.ignoring import Ignored, Templates, blanked, removed, share
@@ -134,7 +134,7 @@ def _compare_texts(
 ) -> Comparison:
     left, right = formed.left, formed.right
     templates = None if ignore is None else Templates(ignore, DEFAULT, rewritten=lambda text: rewrite(text, formed.forms).text)
-    ignored, notes = _find_ignored(left, right, templates) if templates else (None, [])
+    ignored, left_alone = _find_ignored(left, right, templates) if templates else (None, [])
     spans: tuple[tuple[Span, ...], tuple[Span, ...]] = (ignored.left_spans, ignored.right_spans) if ignored else ((), ())
     # Measures see the text without what is ignored; what has places sees spaces there, so that the places are true.
     placed = texts.TextPair(blanked(left, spans[0]), blanked(right, spans[1]), for_model=formed.for_models)
@@ -143,8 +143,11 @@ def _compare_texts(
     score = score_of(*rest.sides)
     passages = shared_passages(placed, spans)
     differing = formed.differing()
-    doubted = doubts(*rest.sides, score.value)
-    notes = ([score.note] if score.note else []) + doubted + ([f"form does not count: {', '.join(differing)}"] if differing else []) + notes
+    sides = zip(placed.sides, originals, formed.sides, strict=True)
+    said_left, said_right = (Said(read, original, side.span) for read, original, side in sides)
+    doubted = doubts(said_left, said_right, score.value)
+    notes = [score.note] if score.note else []
+    notes += [doubt.note for doubt in doubted] + ([f"form does not count: {', '.join(differing)}"] if differing else []) + left_alone
     return Comparison(
         score=score.value,
         threshold=threshold,
@@ -159,7 +162,7 @@ def _compare_texts(
         | ({"model": _model_id(model)} if texts.needs_model(names) else {}),
         containment=containment(placed, passages),
         ignored=formed.ignored(ignored) if ignored else None,
-        doubts=doubted if are_short(*rest.sides) else [],
+        doubts=[doubt.note for doubt in doubted if doubt.is_grave] if are_short(said_left, said_right) else [],
         form=differing,
         left=originals[0],
         right=originals[1],

@@ -37,9 +37,9 @@ class FormedPair:
         return left, right
 
     def differing(self) -> list[str]:
-        """The forms that one text has more of than the other."""
-        left, right = (side.forms for side in self.sides)
-        found = [form for form in self.forms if left[form] != right[form]]
+        """The forms that one text has more of than the other, or in which the two write the same in different ways."""
+        left, right = self.sides
+        found = [form for form in self.forms if left.forms[form] != right.forms[form] or _written_otherwise(form, left, right)]
         if "script" in found:
             # Simplified text has characters too that stand for others: that alone is no other script.
             traditional = [simplified(text) != text for text in self._originals]
@@ -61,6 +61,14 @@ class FormedPair:
         sides = zip(self.sides, (found.left_spans, found.right_spans), strict=True)
         left, right = (tuple(side.span(*span) for span in spans) for side, spans in sides)
         return replace(found, left_spans=left, right_spans=right)
+
+
+def _written_otherwise(form: str, left: Rewritten, right: Rewritten) -> bool:
+    """Whether one text has ``……`` where the other has ``...``: both were changed, and to the same."""
+    if form == "script" or not left.forms[form]:
+        return False  # a script has a rule of its own
+    here, there = left.written(form), right.written(form)
+    return any(here[new] != there[new] for new in here.keys() & there.keys() if new.strip())
 
 
 def _placed(segments: tuple[Segment, ...], here: Rewritten, there: Rewritten) -> Iterable[Segment]:

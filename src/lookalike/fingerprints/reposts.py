@@ -7,6 +7,7 @@ edit). ``measured_recall`` measures the same on texts of the user's own: they ge
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 
 from lookalike.figures import shown_share
@@ -17,8 +18,13 @@ from lookalike.text.tokenize import NATIVE_MODES, tokenize
 
 RECOMMENDED = "reposts"
 LENGTHS = (300, 1_000, 3_000)  # characters
-# The share of reposts within 3 of 64 bits, by tokens in a shingle and characters in the text: mean of six kinds of edit and two languages.
-MEASURED = {5: (0.21, 0.29, 0.44), 2: (0.39, 0.57, 0.72)}
+CHARACTERS = ("chars", "symbols")  # tokenizers
+IDEOGRAPHIC = re.compile("[\u3400-\u9fff]")
+# The share of reposts within 3 of 64 bits, by the recipe and the characters of the text: the mean of six kinds of edit.
+MEASURED = {
+    "Chinese": {"default": (0.26, 0.43, 0.56), "reposts": (0.55, 0.74, 0.86)},
+    "English": {"default": (0.14, 0.16, 0.32), "reposts": (0.21, 0.38, 0.56), "chars": (0.32, 0.55, 0.78)},
+}
 EDITED = 100  # one token in so many is replaced
 HEAD = 8  # tokens that stand before the text
 BETTER = 0.1  # a difference that is worth another recipe
@@ -26,20 +32,32 @@ TEXTS = 100  # of a length
 
 
 def is_weak(recipe: Recipe) -> bool:
-    """Whether a recipe's SimHashes move with every changed word more than those of the recommended one."""
+    """Whether a recipe's SimHashes may move with every changed word more than those of the recommended one."""
     return recipe.tokenizer in NATIVE_MODES and recipe.ngram > recipes.get(RECOMMENDED).ngram and not weighs_words(recipe)
 
 
-def advice(recipe: Recipe, characters: int, k: int) -> str | None:
+def is_weak_for(recipe: Recipe, text: str) -> bool:
+    """The same for a text: five characters are more than two words of Chinese, and less than two of English."""
+    return is_weak(recipe) and (recipe.tokenizer not in CHARACTERS or _is_ideographic(text))
+
+
+def advice(recipe: Recipe, text: str, k: int) -> str | None:
     """What to say to somebody who looks for reposts of a text with a recipe that finds few of them."""
-    if not is_weak(recipe) or not 0 < k <= 6 or characters > LENGTHS[-1]:
+    if not 0 < k <= 6 or len(text) > LENGTHS[-1] or not is_weak_for(recipe, text):
         return None
-    at = next(place for place, length in enumerate(LENGTHS) if characters <= length)
-    few, more = (shown_share(MEASURED[ngram][at], 0) for ngram in (5, 2))
+    at = next(place for place, length in enumerate(LENGTHS) if len(text) <= length)
+    found = MEASURED["Chinese" if _is_ideographic(text) else "English"]
+    few, *more = (
+        f"{shown_share(shares[at], 0)}{'' if name == 'default' else f' with the recipe {name!r}'}" for name, shares in found.items()
+    )
     return (
         f"shingles of {recipe.ngram} tokens: of lightly edited copies of up to {LENGTHS[at]:,} characters, about {few} are within 3 bits;"
-        f" with the recipe {RECOMMENDED!r} {more} (docs/choosing-parameters.md)"
+        f" {', '.join(more)} (docs/choosing-parameters.md)"
     )
+
+
+def _is_ideographic(text: str) -> bool:
+    return 2 * len(IDEOGRAPHIC.findall(text)) > len(text)
 
 
 def measured_recall(texts: Sequence[str], recipe: Recipe, k: int, bits: int = 64) -> dict[str, float]:

@@ -161,7 +161,7 @@ class _BySimhash(Way):
             record = records[row]
             why: Any = partial(passages_of, text, record.text or "", settings) if explained else ()
             matches.append(Match(record.id, 1 - distance / settings.bits, distance, why, row=row))
-        weak = None if text is None else advice(settings.lexical, len(text), options.k)
+        weak = None if text is None else advice(settings.lexical, text, options.k)
         return Matches(matches, int(found.totals[0]), [weak] if weak else [])
 
     def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:

@@ -19,14 +19,24 @@ Writer = Callable[[str], Step | str | None]
 
 # Applied in the order of FORMS: markup may hide everything else, and numbers are written in any width.
 WRITERS: dict[str, tuple[Writer, ...]] = {
-    "markup": (markup.hidden, markup.tags, markup.autolinks, markup.links, markup.lines, markup.cells, markup.emphasis, markup.entities),
+    "markup": (
+        markup.hidden,
+        markup.tags,
+        markup.autolinks,
+        markup.links,
+        markup.tables,
+        markup.lines,
+        markup.cells,
+        markup.emphasis,
+        markup.entities,
+    ),
     "invisible": (characters.invisible, characters.composed),
     "hyphenation": (characters.hyphenation,),
     "quotes": (characters.quotes, characters.runs_of_marks),
     "width": (characters.voiced_kana, characters.width),
     "script": (script.one_script,),
     "accents": (characters.loose_accents, characters.accents),
-    "numerals": (numerals.numerals,),
+    "numerals": (numerals.numerals, numerals.shares, numerals.signs),
 }
 ABOUT = {
     "markup": "Markdown, HTML tags and entities",

@@ -32,6 +32,7 @@ _COMBINED = re.compile(f"[^\\s{_COMBINING}][{_COMBINING}]+")
 _DOUBLE, _SINGLE, _DASHES = "“”„‟«»〝〞〟「」『』＂″‹›", "‘’‚‛′＇`´", "‐‑‒–—―−－﹘﹣"
 _QUOTES = str.maketrans({**dict.fromkeys(_DOUBLE, '"'), **dict.fromkeys(_SINGLE, "'"), **dict.fromkeys(_DASHES, "-")})
 _RUNS = re.compile(r"(?<!-)-{2,3}(?!-)|\.{3,6}|…{2,}|。{3,6}|'{2}")
+_LINE_END = re.compile(r"[ \t]*\r?\n")
 _BROKEN = re.compile(r"(?<=[^\W\d_])[-‐][ \t]*\r?\n[ \t]*(?=[^\W\d_A-Z])")
 _WIDE = re.compile("[\u3000\uff01-\uffee]")
 _HALF_KANA = re.compile("[\uff66-\uff9d][\uff9e\uff9f]")
@@ -43,7 +44,12 @@ def invisible(text: str) -> Step | str | None:
     """Without zero-width characters and the like, and with letters and their marks as one character where there is one (NFC)."""
     if text.isascii():
         return None
-    return replaced(_INVISIBLE, text, lambda _: "")
+    return replaced(_INVISIBLE, text, _seen)
+
+
+def _seen(match: re.Match[str]) -> str:
+    """Nothing; but at the end of a line a soft hyphen is seen."""
+    return "-" if "\xad" in match[0] and _LINE_END.match(match.string, match.end()) else ""
 
 
 def composed(text: str) -> Step | str | None:
@@ -65,7 +71,7 @@ def _singletons() -> dict[int, str]:
 
 def quotes(text: str) -> Step | str | None:
     """Straight quotes, a single hyphen for every dash, and one character for an ellipsis."""
-    return translated(_QUOTES, text) if not text.isascii() else None
+    return translated(_QUOTES, text) if "`" in text or not text.isascii() else None
 
 
 def runs_of_marks(text: str) -> Step | str | None:

@@ -21,7 +21,7 @@ _INLINE = (
     "meta|noscript|picture|q|rp|rt|ruby|s|samp|script|small|source|span|strike|strong|style|sub|sup|svg|template|textarea|time|tt|u|var|video|wbr"
 )
 _TAG = re.compile(
-    rf"<!doctype[^<>]{{0,500}}>|</?(?:(?P<block>{_BLOCKS})|{_INLINE})(?:\s[^<>]{{0,4000}})?/?>",
+    rf"<!doctype[^<>]{{0,500}}>|</?(?:(?P<block>{_BLOCKS})|{_INLINE})(?:\s(?:[^<>\"']|\"[^\"<]{{0,2000}}\"|'[^'<]{{0,2000}}'){{0,4000}}|\s[^<>]{{0,4000}})?/?>",
     re.IGNORECASE,
 )
 # Comments, and scripts and style sheets with what they hold: what begins one, and how it ends.
@@ -32,17 +32,22 @@ _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]
 # What a line begins or ends with, and lines of which nothing is shown.
 _LINE = re.compile(
     r"^[ \t]*(?:```|~~~)[^\n`]*$"  # a fence
-    r"|^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]+\S[^\n]*$"  # the target of a link
+    r"|^ {0,3}\[\^[^\[\]\n]{1,100}\]:[ \t]+"  # a footnote, whose text is shown
+    r"|^ {0,3}\[[^\[\]\n^][^\[\]\n]{0,200}\]:[ \t]+\S[^\n]*$"  # the target of a link
     r"|^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-{2,}:?[ \t]*\|?[ \t]*$"  # a rule, or the line under the head of a table
     r"|^[ \t]*(?:={3,}|(?:\*[ \t]?){3,}|(?:_[ \t]?){3,})[ \t]*$"
     r"|^(?:[ \t]*>)+[ \t]?|^[ \t]*#{1,6}[ \t]+|(?<![ \t])[ \t]+#{1,6}[ \t]*$"  # quoted text, a heading
-    r"|^[ \t]*[-*+•·▪◦‣●○][ \t]+(?:\[[ xX]\][ \t]+)?",  # an item of a list, perhaps to be done
+    r"|^[ \t]*[-*+•·▪◦‣●○][ \t]+(?:\[[ xX]\][ \t]+)?"  # an item of a list, perhaps to be done
+    r"|(?<=[^\s\\])\\$"  # a line that is broken by hand
+    r"|(?<=\S)\[\^[^\[\]\n]{1,100}\](?!:)",  # where a footnote belongs
     re.MULTILINE,
 )
 _TARGET = r"<[^<>\n]{0,2000}>|[^()\s]{0,2000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?"
-_TITLE = r"[ \t]+\"[^\"\n]{0,500}\""
+_TITLE = r"[ \t]+(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'|\([^()\n]{0,500}\))"
 _LINK = re.compile(rf"!?\[(?P<shown>[^\[\]]{{0,1000}})\](?:\([ \t]*(?:{_TARGET})(?:{_TITLE})?[ \t]*\)|\[[^\[\]\n]{{0,200}}\])")
 _AUTOLINK = re.compile(r"<(?P<shown>(?:https?|ftp|mailto):[^<>\s]{1,2000})>")
+# The line under the head of a table, which makes the lines around it a table however few cells they have.
+_UNDER_HEAD = re.compile(r"^(?=[^\n]*\|)[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
 _ROW = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*$|^[^\n|]*\|[^\n]*\|[^\n]*$", re.MULTILINE)
 _MARKS = re.compile(r"\\(?P<escaped>[\\`*_{}\[\]()#+.!|~>-])|(?P<stars>\*{1,3})|(?P<lines>_{1,3})|~~|`{1,3}")
 
@@ -96,6 +101,34 @@ def _around_shown(pattern: re.Pattern[str], text: str) -> Step | None:
         (start, end), (first, last) = match.span(), match.span("shown")
         changes += Change(start, first, ""), Change(last, end, "")
     return Step(text, changes) if changes else None
+
+
+def tables(text: str) -> Step | None:
+    """Tables with a head as their cells. Before ``lines``, which takes the line under the head away."""
+    if "|" not in text:
+        return None
+    changes: list[Change] = []
+    done = 0
+    for under in _UNDER_HEAD.finditer(text):
+        head = text.rfind("\n", 0, max(0, under.start() - 1)) + 1
+        if head < done or "|" not in text[head : under.start()]:
+            continue
+        done = _table_end(text, under.end())
+        changes += (Change(place, place + 1, " ") for place in _bars(text, head, under.start()))
+        changes.append(Change(*under.span(), ""))
+        changes += (Change(place, place + 1, " ") for place in _bars(text, under.end(), done))
+    return Step(text, changes) if changes else None
+
+
+def _table_end(text: str, place: int) -> int:
+    """Where the rows from here on end: before a line without a bar."""
+    while place < len(text):
+        end = text.find("\n", place + 1)
+        end = len(text) if end < 0 else end
+        if "|" not in text[place:end]:
+            return place
+        place = end
+    return place
 
 
 def cells(text: str) -> Step | None:

@@ -1,4 +1,5 @@
-"""Chinese numerals as digits: 三百二十 and 320, 二〇二四 and 2024, 3万 and 30000, １，０００ and 1000.
+"""Chinese numerals as digits: 三百二十 and 320, 二〇二四 and 2024, 3万 and 30000, １，０００ and 1000, 三点一四 and 3.14, 百分之五 and 5%,
+三分之一 and 1/3, 负五 and -5.
 
 Only what is a number by the rules of writing numbers is changed. A unit alone stays (百姓, 万一), and so does what is no number
 (三三两两十).
@@ -21,27 +22,59 @@ _DIGITS = {
     "陸": 6,
     "○": 0,
 }
+_TENS = {"廿": "二十", "卅": "三十"}
 _ALONE = frozenset("零〇一二三四五六七八九十两兩")  # the others alone are names and words: 陆, 伍
 _SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _LARGE = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
-_CHINESE = re.escape("".join([*_DIGITS, *_SMALL, *_LARGE]))
+CHINESE = re.escape("".join([*_DIGITS, *_TENS, *_SMALL, *_LARGE]))
 _LIANG = re.compile("(?<!^)[两兩](?![百佰千仟万萬亿億])|^[两兩](?=[^百佰千仟万萬亿億])")  # 两 is two before a unit; 十两 is a weight
 _MOST = 32  # characters of a number: longer ones are data
+_FIGURES = "".join(_DIGITS)
+_SEPARATORS = ",，'’\u00a0\u2009\u202f"  # of thousands; an ordinary space separates numbers too
+_UNIT = "[百千]?[万萬]?[亿億]?"
 _NUMBER = re.compile(
-    rf"(?P<digits>[0-9０-９٠-٩۰-۹]{{1,15}}(?:[,，][0-9０-９]{{3}}(?![0-9０-９]))*)(?P<part>\.[0-9]{{1,8}})?(?P<unit>[百千]?[万萬]?[亿億]?)|[{_CHINESE}]+"
+    rf"(?P<digits>[0-9０-９٠-٩۰-۹]{{1,15}}(?:[{_SEPARATORS}][0-9０-９]{{3}}(?![0-9０-９]))*)(?P<part>\.[0-9]{{1,8}})?(?P<unit>{_UNIT})"
+    # 三点五, but not 三点五分, which is a time, nor 一点一滴
+    rf"|(?P<whole>[{CHINESE}]+)[点點](?P<decimals>[{_FIGURES}]{{1,8}})(?![分刻滴点點{_FIGURES}{''.join(_SMALL)}])(?P<times>[万萬]?[亿億]?)"
+    rf"|[{CHINESE}]+"
 )
+# What stands around numbers, once these are digits: 百分之, 三分之, 负.
+_SHARE = re.compile(r"(?P<of>百|千|[1-9][0-9]{0,15})分之(?P<part>[0-9]{1,15}(?:\.[0-9]{1,8})?)")
+_NEGATIVE = re.compile("(?<![胜勝欺抱肩自])[负負](?=[0-9])")
 
 
 def numerals(text: str) -> Step | None:
     return replaced(_NUMBER, text, _as_digits)
 
 
+def shares(text: str) -> Step | None:
+    """Percent and fractions. After ``numerals``."""
+    return replaced(_SHARE, text, _as_share) if "分之" in text else None
+
+
+def _as_share(match: re.Match[str]) -> str:
+    signs = {"百": "%", "100": "%", "千": "‰", "1000": "‰"}
+    return match["part"] + signs.get(match["of"], f"/{match['of']}")
+
+
+def signs(text: str) -> Step | None:
+    """Negative numbers. After ``numerals``."""
+    return replaced(_NEGATIVE, text, lambda _: "-")
+
+
 def _as_digits(match: re.Match[str]) -> str | None:
+    if match["whole"] is not None:
+        whole = _chinese(match["whole"])
+        return None if whole is None else _multiplied(whole, "." + _figures(match["decimals"]), match["times"])
     if match["digits"] is None:
         return _chinese(match[0])
     # int() reads the digits of every script.
-    digits = "".join(str(int(digit)) for digit in match["digits"] if digit not in ",，")
-    part, unit = match["part"] or "", match["unit"]
+    digits = "".join(str(int(digit)) for digit in match["digits"] if digit not in _SEPARATORS)
+    return _multiplied(digits, match["part"] or "", match["unit"])
+
+
+def _multiplied(digits: str, part: str, unit: str) -> str | None:
+    """A number with its decimals, times a unit; None if it would still have decimals."""
     if not unit:
         return digits + part
     factor = 1
@@ -54,12 +87,16 @@ def _as_digits(match: re.Match[str]) -> str | None:
     return (digits + decimals + "0" * (zeros - len(decimals))).lstrip("0") or "0"
 
 
+def _figures(text: str) -> str:
+    return "".join(str(_DIGITS[character]) for character in text)
+
+
 def _chinese(text: str) -> str | None:
     if len(text) > _MOST or (len(text) == 1 and text not in _ALONE) or _LIANG.search(text):
         return None
     if all(character in _DIGITS for character in text):
-        return "".join(str(_DIGITS[character]) for character in text)
-    value = _value(text)
+        return _figures(text)
+    value = _value("".join(_TENS.get(character, character) for character in text))
     return None if value is None else str(value)
 
 

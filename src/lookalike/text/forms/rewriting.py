@@ -45,6 +45,11 @@ class Step:
     def __len__(self) -> int:
         return len(self._new_starts)
 
+    def replaced(self, text: str) -> Iterable[tuple[str, str]]:
+        """What stood in the old text, and what stands there now."""
+        places = zip(self._old_starts, self._old_ends, self._new_starts, self._new_ends, strict=True)
+        return ((text[start:end], self.text[first:last]) for start, end, first, last in places)
+
     def span(self, start: int, end: int) -> Span:
         """Where a stretch of the new text stands in the old one. What was left out before and after it is not part of it."""
         first = self._place(start, bisect_right(self._new_starts, start) - 1)
@@ -78,11 +83,13 @@ class Rewritten:
         self.text = text
         self.forms: Counter[str] = Counter()
         self._steps: list[Step] = []
+        self._done: list[tuple[str, str, str | Step]] = []  # the form, the text before, and what was made of it
 
     def apply(self, form: str, found: str | Step | None) -> None:
         """What a form made of the text: nothing, a text with the same places, or a step."""
         if found is None:
             return
+        self._done.append((form, self.text, found))
         if isinstance(found, Step):
             self._steps.append(found)
             self.forms[form] += len(found)
@@ -96,6 +103,16 @@ class Rewritten:
         for step in reversed(self._steps):
             start, end = step.span(start, end)
         return start, end
+
+    def written(self, form: str) -> dict[str, Counter[str]]:
+        """How the text had written what a form made of it: ``{"…": {"...": 2}}``."""
+        found: dict[str, Counter[str]] = {}
+        for name, before, after in self._done:
+            if name == form:
+                for old, new in after.replaced(before) if isinstance(after, Step) else zip(before, after, strict=True):
+                    if old != new:
+                        found.setdefault(new, Counter())[old] += 1
+        return found
 
     @property
     def keeps_places(self) -> bool:

@@ -1,0 +1,123 @@
+"""Other numbers: in digits, in Chinese numerals, in English words.
+
+One and first, 一 and 十 are often no numbers (one of them, first of all, 一起, 十分). Such *loose* numbers count only where the other text
+has a number too that this one lacks: the one in whose place it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from lookalike.comparison.doubts.saying import Doubt, Said, one_sided
+from lookalike.text.forms import without_form
+from lookalike.text.forms.numerals import CHINESE
+from lookalike.text.forms.script import one_script
+
+_CARDINALS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
+"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_VALUES = {word: value for value, word in enumerate(_CARDINALS.split())} | {word: 10 * ten for ten, word in enumerate(_TENS.split(), 2)}
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_LOOSE_WORDS = {word: str(value) for value, word in enumerate(_ORDINALS.split(), 1)} | {
+    "one": "1",
+    "half": "0.5",
+    "once": "1",
+    "twice": "2",
+}
+_VALUE, _SCALE = "|".join(_VALUES), "|".join(_SCALES)
+_WORDS = re.compile(
+    rf"\b(?:{_VALUE}|(?<!\d )(?:{_SCALE}))(?:(?:[ -]|[ -]and )(?:{_VALUE}|{_SCALE}))*\b|\b(?:{'|'.join(_LOOSE_WORDS)})\b", re.IGNORECASE
+)
+_NUMBER = re.compile(rf"(?P<sign>(?<![\w.)])[-−])?(?P<value>\d+(?:\.\d+)?)(?: (?P<scale>{_SCALE})\b)?", re.IGNORECASE)
+# Words in which a single Chinese numeral is no number at all.
+_NO_NUMBER = (
+    "一起|一直|一定|一样|一般|一些|一切|一旦|一边|一面|一下|一共|一向|一律|一致|一心|统一|唯一|万一"
+    "|四处|四周|四川|三亚|三星|三明治|八卦|九江|七夕|十分(?!钟)"
+)
+_SINGLE = (
+    f"(?P<none>{_NO_NUMBER})|(?<![{CHINESE}0-9])(?<![{CHINESE}]点)(?P<ordinal>第)?(?P<digit>[一二三四五六七八九十两])(?!点?[{CHINESE}]|[0-9])"
+    "(?P<unit>[个位名只条张件本台辆次年月日号天周时点分秒元块角斤米吨岁层楼届期章节页部集回遍倍成人家国省市县级种类项款双对套间座]|公里|小时|星期)?"
+)
+
+
+class Numbers(NamedTuple):
+    firm: Counter[str]
+    loose: Counter[str]
+
+    def all(self) -> Counter[str]:
+        return self.firm + self.loose
+
+
+def numbers(left: Said, right: Said) -> Doubt | None:
+    here, there = numbers_of(left.text), numbers_of(right.text)
+    only = [here.all() - there.all(), there.all() - here.all()]
+    if not all(only):
+        only = [here.firm - there.all(), there.firm - here.all()]
+    return one_sided("numbers differ", [*only[0].elements()], [*only[1].elements()])
+
+
+def numbers_of(text: str) -> Numbers:
+    """The numbers in a text, each written the same however the text writes it."""
+    found = Numbers(Counter(), Counter())
+    text = without_form(text, ["width"])
+    text = _single_numerals().sub(lambda match: _single(match, found), one_script(text) or text)
+    text = _WORDS.sub(lambda match: _in_words(match[0].lower(), found), text)
+    for match in _NUMBER.finditer(without_form(text, ["numerals"])):
+        value = match["value"].rstrip("0").rstrip(".") if "." in match["value"] else match["value"]
+        if match["scale"]:
+            value = f"{round(float(match['value']) * _SCALES[match['scale'].lower()], 6):.15g}"
+        found.firm[("-" if match["sign"] else "") + value] += 1
+    return found
+
+
+@cache
+def _single_numerals() -> re.Pattern[str]:
+    return re.compile(one_script(_SINGLE) or _SINGLE)
+
+
+def _single(match: re.Match[str], found: Numbers) -> str:
+    """A numeral of one character: counted here, and taken out of the text unless it is firm."""
+    if match["none"]:
+        return "#" * len(match[0])
+    is_firm = match["ordinal"] or (match["unit"] and match["digit"] not in "一十")
+    (found.firm if is_firm else found.loose)[without_form(match["digit"], ["numerals"])] += 1
+    return "#" * len(match[0])
+
+
+def _in_words(said: str, found: Numbers) -> str:
+    """A number in English words as digits; loose ones are counted here, and taken out of the text."""
+    if said in _LOOSE_WORDS:
+        found.loose[_LOOSE_WORDS[said]] += 1
+        return "#"
+    return " ".join(str(value) for value in _values(re.split(r"[ -]", said)))
+
+
+def _values(words: list[str]) -> Iterator[int]:
+    """The numbers that words in a row are: one for ``twenty five thousand``, two for ``two three``."""
+    total, current = 0, None
+    for word in words:
+        if word in _SCALES:
+            scale = _SCALES[word]
+            if scale == 100:
+                current = (current or 1) * 100
+            else:
+                total, current = total + (current or 1) * scale, 0
+        elif word in _VALUES:
+            value = _VALUES[word]
+            if current is not None and not _may_follow(value, current):
+                yield total + current
+                total, current = 0, None
+            current = (current or 0) + value
+    if current is not None:
+        yield total + current
+
+
+def _may_follow(value: int, current: int) -> bool:
+    """Whether a number can be added to what was said before: five to twenty and to a hundred, not to two."""
+    return current % 100 == 0 or (current % 10 == 0 and current % 100 >= 20 and 0 < value < 10)
