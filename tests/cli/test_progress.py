@@ -64,7 +64,7 @@ def test_the_first_problems_are_named_and_all_are_counted(capsys: pytest.Capture
 
 
 def test_what_is_wrong_with_row_after_row_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    notes = ProblemNotes(Progress(False, "documents"), quiet=False)
+    notes = ProblemNotes(Counter(False, "documents"), quiet=False)
     for number in range(6):
         notes(Problem("no text", f"a.jsonl:{number}", "it is empty" if number == 3 else "it is null"))
     notes.finish()
