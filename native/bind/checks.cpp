@@ -27,6 +27,25 @@ std::uint32_t check_of(PyObject* value, std::int64_t row) {
     throw nb::type_error("a value of a row is a number of 64 bits, a str, bytes or None");
 }
 
+// Texts as databases take them: one with half a character (a lone surrogate) as bytes, which three of them stand for. What is encoded here is encoded once: a string
+// keeps it, and whoever writes it to a database finds it there.
+nb::list stored_texts(nb::list texts) {
+    nb::list stored;
+    for (nb::handle text : texts) {
+        Py_ssize_t size = 0;
+        if (text.is_none() || PyUnicode_AsUTF8AndSize(text.ptr(), &size) != nullptr) {
+            stored.append(text);
+            continue;
+        }
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw nb::python_error();
+        PyErr_Clear();
+        nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+        if (!bytes.is_valid()) throw nb::python_error();
+        stored.append(bytes);
+    }
+    return stored;
+}
+
 // A list or a tuple, whose items are borrowed: nothing here runs Python code that could change it.
 class Items {
    public:
@@ -89,6 +108,7 @@ std::vector<std::pair<std::size_t, std::size_t>> wrong_values(nb::list rows, std
 }  // namespace
 
 void bind_checks(nb::module_& m) {
+    m.def("stored_texts", &stored_texts, "texts"_a);
     m.def("packed_checks", &packed_checks, "columns"_a, "places"_a, "first_row"_a);
     m.def("wrong_values", &wrong_values, "rows"_a, "places"_a, "all_checked"_a, "most"_a);
 }

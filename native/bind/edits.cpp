@@ -52,19 +52,20 @@ class Edited {
         return sentences;
     }
 
-    // Kind, span and partner of the segments of both sides, and the characters of each kind on both.
-    nb::tuple segments(const std::vector<bool>& recognisable) const {
+    // The name of the kind, span and partner of the segments of both sides, and the characters of each kind on both.
+    nb::tuple segments(const std::vector<bool>& recognisable, nb::tuple names) const {
+        if (names.size() != kEditKinds) throw nb::value_error("names: expected one for each kind");
         if (recognisable.size() != found_->doubtful().size()) throw nb::value_error("recognisable: expected one for each doubtful sentence");
         const auto [left, right] = found_->segments(recognisable);
-        return nb::make_tuple(rows(left, left_, right_), rows(right, right_, left_), counted(left, left_), counted(right, right_));
+        return nb::make_tuple(rows(left, left_, right_, names), rows(right, right_, left_, names), counted(left, left_), counted(right, right_));
     }
 
    private:
-    static nb::list rows(const std::vector<EditSegment>& segments, const SideColumns& here, const SideColumns& there) {
+    static nb::list rows(const std::vector<EditSegment>& segments, const SideColumns& here, const SideColumns& there, const nb::tuple& names) {
         nb::list found;
         for (const EditSegment& each : segments) {
             const nb::object partner = each.has_partner ? nb::object(there.span(each.partner)) : nb::none();
-            found.append(nb::make_tuple(static_cast<unsigned>(each.kind), here.span(each.tokens), partner));
+            found.append(nb::make_tuple(names[static_cast<std::size_t>(each.kind)], here.span(each.tokens), partner));
         }
         return found;
     }
@@ -85,7 +86,7 @@ void bind_edits(nb::module_& m) {
     nb::class_<Edited>(m, "EditedTokens")
         .def(nb::init<const Columns&, const Columns&>(), "left"_a.noconvert(), "right"_a.noconvert())
         .def("doubtful", &Edited::doubtful)
-        .def("segments", &Edited::segments, "recognisable"_a);
+        .def("segments", &Edited::segments, "recognisable"_a, "names"_a);
 }
 
 }  // namespace lookalike

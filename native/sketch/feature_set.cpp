@@ -15,19 +15,24 @@ bool occurs(const std::uint64_t* values, std::size_t count, std::uint64_t value)
 
 }  // namespace
 
-// Most texts repeat little. One bit a feature, of many, tells nearly all of them apart without a branch; the few whose bit was taken are
-// compared with all before them.
+// Most texts repeat little. One byte a feature, of many, tells nearly all of them apart without a branch; the few whose byte was taken are
+// compared with all before them. A byte is taken if it holds the number of this text: so they need not be cleared for each.
 std::size_t FeatureSet::make_distinct(std::uint64_t* features, std::size_t size) {
-    const unsigned bits = std::max(10U, static_cast<unsigned>(std::bit_width(size)) + 5);
-    bitmap_.assign(std::size_t{1} << (bits - 6), 0);
+    const unsigned bits = std::max(10U, static_cast<unsigned>(std::bit_width(size)) + 4);
+    if (marks_.size() < std::size_t{1} << bits || ++mark_ == 0) {
+        marks_.assign(std::max(marks_.size(), std::size_t{1} << bits), 0);
+        mark_ = 1;
+    }
     suspects_.resize(size + 1);
+    std::uint8_t* const marks = marks_.data();
+    std::size_t* const listed = suspects_.data();
+    const std::uint8_t mark = mark_;
     std::size_t suspects = 0;
     for (std::size_t i = 0; i < size; ++i) {
         const std::uint64_t place = features[i] * kGolden >> (64 - bits);
-        std::uint64_t& word = bitmap_[place >> 6];
-        suspects_[suspects] = i;
-        suspects += word >> (place & 63) & 1;
-        word |= std::uint64_t{1} << (place & 63);
+        listed[suspects] = i;
+        suspects += marks[place] == mark;
+        marks[place] = mark;
     }
     if (suspects > 8 + size / 16) return make_set(features, size);  // a text that does repeat itself
     std::size_t repeated = 0;

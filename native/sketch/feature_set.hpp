@@ -55,7 +55,9 @@ class FeatureSet {
     // Features are hashes already; the multiplication is for those that somebody else made.
     std::size_t place(std::uint64_t feature) const { return static_cast<std::size_t>(feature * kGolden >> shift_); }
 
-    std::vector<std::uint64_t> slots_, bitmap_;
+    std::vector<std::uint64_t> slots_;
+    std::vector<std::uint8_t> marks_;
+    std::uint8_t mark_ = 0;  // of the features at hand
     std::vector<std::size_t> suspects_;
     std::size_t mask_ = 0;
     unsigned shift_ = 0;

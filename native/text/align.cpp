@@ -14,6 +14,7 @@ constexpr unsigned kMaxDepth = 48;
 // In a table of lengths a token counts 1 << kTokenShift, and its characters in the bits below: 512 tokens of 64 stay below them.
 constexpr unsigned kTokenShift = 16;
 constexpr std::uint32_t kMostCharacters = 64;
+constexpr std::size_t kAhead = 12;  // hashes whose places in a table are on their way from memory
 
 struct Region {
     std::uint32_t left, left_end, right, right_end;
@@ -106,7 +107,6 @@ class Aligner {
     // Calls with every hash and its number, while the places of those that follow are fetched.
     template <class Visit>
     void for_each_hash(const Visit& visit) {
-        constexpr std::size_t kAhead = 12;
         for (std::size_t i = 0; i < hashes_.size(); ++i) {
             if (i + kAhead < hashes_.size()) places_.prefetch(hashes_[i + kAhead]);
             visit(hashes_[i], static_cast<std::uint32_t>(i));
@@ -243,8 +243,10 @@ class MoveFinder {
             hash(left_, stretch, shortest);
             std::size_t next = stretch.left;  // what lies before it is taken, or begins no run
             for (std::size_t i = stretch.left; i + shortest <= stretch.left_end; ++i) {
+                fetch_ahead(i - stretch.left);
+                if (i < next) continue;
                 const First& first = places_.of(hashes_[i - stretch.left]);
-                if (i < next || first.is_empty()) continue;
+                if (first.is_empty()) continue;
                 SharedRun best{0, 0, 0};
                 for (std::uint32_t at = first.at; at != kNone; at = right_places_[at].next) {
                     const SharedRun run = extend(i, right_places_[at].token);
@@ -292,6 +294,11 @@ class MoveFinder {
         hash_shingles(tokens.data() + stretch.left, hashes_.size(), n, 0, hashes_.data());
     }
 
+    // The place of a hash some way behind the one at hand is on its way from memory when its turn comes.
+    void fetch_ahead(std::size_t i) const {
+        if (i + kAhead < hashes_.size()) places_.prefetch(hashes_[i + kAhead]);
+    }
+
     // Where runs of so many tokens stand on the right, each at the first few places.
     void list_places(const std::vector<Region>& stretches, unsigned n) {
         constexpr std::uint32_t kMaxPlaces = 32;  // bounds the work on repetitive texts
@@ -302,6 +309,7 @@ class MoveFinder {
         for (const Region& stretch : stretches) {
             hash(right_, stretch, n);
             for (std::size_t i = 0; i < hashes_.size(); ++i) {
+                fetch_ahead(i);
                 First& first = places_.of(hashes_[i]);
                 if (first.count == kMaxPlaces) continue;
                 const auto place = static_cast<std::uint32_t>(right_places_.size());

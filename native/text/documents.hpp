@@ -2,6 +2,7 @@
 // bands, by which candidates are found.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,10 @@ class DocumentSketcher {
 
     void start() {
         first_ = features_.size();
-        if (banding_.bands) hasher_.start(bins_.data());
+        if (banding_.bands == 0) return;
+        hasher_.start(bins_.data());
+        // Bins that no band has are taken for filled with the smallest value: nobody throws again for their sake.
+        std::fill(bins_.begin() + banding_.bands * banding_.rows, bins_.end(), 0);
     }
     // Features, and what the MinHash is made of.
     void add(const std::uint64_t* sketched, const std::uint64_t* features, std::size_t count) {

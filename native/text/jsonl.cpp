@@ -4,29 +4,99 @@
 
 #include "base/dispatch.hpp"
 
+#if LOOKALIKE_HAS_LEVELS
+#include "base/intrinsics.hpp"
+#endif
+
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kMaxDepth = 1024;
 
-// How many bytes from `p` on need no look at: printable ASCII without quotes and backslashes.
-LOOKALIKE_INLINED std::size_t plain_run_here(const std::uint8_t* p, std::size_t size) {
+bool is_special(std::uint8_t c) { return c < 0x20 || c == '"' || c == '\\'; }
+
+#if LOOKALIKE_HAS_LEVELS
+// By hand: compilers gather the answers of a block by steps.
+LOOKALIKE_AVX2 std::size_t plain_run_avx2(const std::uint8_t* p, std::size_t size, bool sound) {
+    const __m256i quote = _mm256_set1_epi8('"'), backslash = _mm256_set1_epi8('\\'), control = _mm256_set1_epi8(0x1F);
+    const __m256i other = _mm256_set1_epi8(sound ? 0 : -128);  // the bit of what is not ASCII
+    std::size_t done = 0;
+    for (; done + 32 <= size; done += 32) {
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + done));
+        __m256i special = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, quote), _mm256_cmpeq_epi8(bytes, backslash));
+        special = _mm256_or_si256(special, _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, control), bytes));
+        special = _mm256_or_si256(special, _mm256_and_si256(bytes, other));
+        if (const auto found = static_cast<unsigned>(_mm256_movemask_epi8(special))) return done + static_cast<std::size_t>(std::countr_zero(found));
+    }
+    while (done < size && !is_special(p[done]) && (sound || p[done] < 0x80)) ++done;
+    return done;
+}
+
+// Whether all of it is well-formed UTF-8 (Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte", 2021): three look-ups by halves of
+// two neighbouring bytes name what can be wrong with them, and what all three name is.
+LOOKALIKE_AVX2 bool is_utf8_avx2(const std::uint8_t* p, std::size_t size) {
+    constexpr char kTooShort = 1, kTooLong = 2, kOverlong3 = 4, kTooLarge = 8, kSurrogate = 16, kOverlong2 = 32, kOverlong4 = 64;
+    constexpr char kTooLarge1000 = 64, kTwoTails = -128, kAnyLow = kTooShort | kTooLong | kTwoTails;
+    constexpr char kLargeLow = kAnyLow | kTooLarge | kTooLarge1000, kTail = kTooLong | kOverlong2 | kTwoTails;
+    const __m256i by_first_high = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(kTooLong, kTooLong, kTooLong, kTooLong, kTooLong, kTooLong, kTooLong, kTooLong, kTwoTails, kTwoTails, kTwoTails, kTwoTails,
+                      kTooShort | kOverlong2, kTooShort, kTooShort | kOverlong3 | kSurrogate, kTooShort | kTooLarge | kTooLarge1000 | kOverlong4));
+    const __m256i by_first_low = _mm256_broadcastsi128_si256(_mm_setr_epi8(kAnyLow | kOverlong3 | kOverlong2 | kOverlong4, kAnyLow | kOverlong2, kAnyLow,
+                                                                           kAnyLow, kAnyLow | kTooLarge, kLargeLow, kLargeLow, kLargeLow, kLargeLow, kLargeLow,
+                                                                           kLargeLow, kLargeLow, kLargeLow, kLargeLow | kSurrogate, kLargeLow, kLargeLow));
+    const __m256i by_second_high = _mm256_broadcastsi128_si256(_mm_setr_epi8(
+        kTooShort, kTooShort, kTooShort, kTooShort, kTooShort, kTooShort, kTooShort, kTooShort, kTail | kOverlong3 | kTooLarge1000 | kOverlong4,
+        kTail | kOverlong3 | kTooLarge, kTail | kSurrogate | kTooLarge, kTail | kSurrogate | kTooLarge, kTooShort, kTooShort, kTooShort, kTooShort));
+    const __m256i half = _mm256_set1_epi8(0x0F);
+    __m256i before = _mm256_setzero_si256(), wrong = _mm256_setzero_si256();
+    const auto look = [&](__m256i bytes) LOOKALIKE_AVX2 {
+        if (_mm256_movemask_epi8(_mm256_or_si256(before, bytes)) != 0) {
+            const __m256i across = _mm256_permute2x128_si256(before, bytes, 0x21);
+            const __m256i first = _mm256_alignr_epi8(bytes, across, 15);
+            const __m256i named = _mm256_and_si256(_mm256_and_si256(_mm256_shuffle_epi8(by_first_high, _mm256_and_si256(_mm256_srli_epi16(first, 4), half)),
+                                                                    _mm256_shuffle_epi8(by_first_low, _mm256_and_si256(first, half))),
+                                                   _mm256_shuffle_epi8(by_second_high, _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half)));
+            // A third byte, or a fourth, is where two tails in a row are right, and nothing else is.
+            const __m256i third = _mm256_subs_epu8(_mm256_alignr_epi8(bytes, across, 14), _mm256_set1_epi8(0x60));
+            const __m256i fourth = _mm256_subs_epu8(_mm256_alignr_epi8(bytes, across, 13), _mm256_set1_epi8(0x70));
+            const __m256i wanted = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8(-128));
+            wrong = _mm256_or_si256(wrong, _mm256_xor_si256(wanted, named));
+        }
+        before = bytes;
+    };
+    std::size_t done = 0;
+    for (; done + 32 <= size; done += 32) look(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + done)));
+    alignas(32) std::uint8_t rest[32] = {};  // zeros behind the end: what is cut off there is too short
+    std::memcpy(rest, p + done, size - done);
+    look(_mm256_load_si256(reinterpret_cast<const __m256i*>(rest)));
+    return _mm256_testz_si256(wrong, wrong) != 0;
+}
+#endif
+
+// Whether a line is certainly well-formed UTF-8: then its strings need no closer look.
+bool is_surely_utf8([[maybe_unused]] const std::uint8_t* p, [[maybe_unused]] std::size_t size) {
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel != Level::plain) return is_utf8_avx2(p, size);
+#endif
+    return false;
+}
+
+// How many bytes from `p` on need no look at: no quotes, backslashes and control characters, and ASCII alone unless all is known to be `sound`.
+std::size_t plain_run(const std::uint8_t* p, std::size_t size, bool sound) {
+#if LOOKALIKE_HAS_LEVELS
+    if (kLevel != Level::plain) return plain_run_avx2(p, size, sound);
+#endif
     constexpr std::size_t kBlock = 64;
     std::size_t done = 0;
     while (done + kBlock <= size) {
         std::uint8_t special = 0;
-        for (std::size_t i = 0; i < kBlock; ++i) {
-            const std::uint8_t c = p[done + i];
-            special |= static_cast<std::uint8_t>((c < 0x20) | (c == '"') | (c == '\\') | (c >= 0x80));
-        }
+        for (std::size_t i = 0; i < kBlock; ++i) special |= static_cast<std::uint8_t>(is_special(p[done + i]) | (p[done + i] >= 0x80));
         if (special) break;
         done += kBlock;
     }
-    while (done < size && p[done] >= 0x20 && p[done] != '"' && p[done] != '\\' && p[done] < 0x80) ++done;
+    while (done < size && !is_special(p[done]) && (sound || p[done] < 0x80)) ++done;
     return done;
 }
-
-std::size_t plain_run(const std::uint8_t* p, std::size_t size) { return widest<plain_run_here>(p, size); }
 
 // Bytes of the well-formed UTF-8 sequence at p, which is not ASCII; 0 if it is ill-formed.
 unsigned sequence_length(const std::uint8_t* p, const std::uint8_t* end) {
@@ -84,7 +154,7 @@ bool is_space(std::uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c =
 // Reads one line. Every method returns false where the line is not JSON; `at` then is the place.
 class Line {
    public:
-    Line(const std::uint8_t* begin, const std::uint8_t* end) : at(begin), end_(end) {}
+    Line(const std::uint8_t* begin, const std::uint8_t* end) : at(begin), end_(end), sound_(is_surely_utf8(begin, static_cast<std::size_t>(end - begin))) {}
 
     const std::uint8_t* at;
 
@@ -104,7 +174,7 @@ class Line {
         escaped = false;
         if (!take('"')) return false;
         for (;;) {
-            at += plain_run(at, static_cast<std::size_t>(end_ - at));
+            at += plain_run(at, static_cast<std::size_t>(end_ - at), sound_);
             if (done()) return false;
             if (*at == '"') return ++at, true;
             if (*at == '\\') {
@@ -221,6 +291,7 @@ class Line {
     }
 
     const std::uint8_t* end_;
+    bool sound_;                // all of it is well-formed UTF-8; otherwise that is looked at where it matters
     std::vector<bool> nested_;  // true: an object, false: an array
 };
 

@@ -29,6 +29,10 @@ LOOKALIKE_INLINED void mix_side_by_side(std::uint64_t (&x)[kSide]) {
     for (std::uint64_t& word : x) word ^= word >> 31;
 }
 
+// Tokens from which on a shingle is made of the one before it, by what left and what came. Each waits for the one before it; of fewer tokens all are put together anew,
+// many at a time.
+constexpr unsigned kWorthRolling = 8;
+
 LOOKALIKE_INLINED void hash_shingles_here(const std::uint64_t* tokens, std::size_t count, unsigned n, std::uint64_t key, std::uint64_t* out) {
     if (n == kUsual) {
         std::size_t k = 0;
@@ -39,6 +43,18 @@ LOOKALIKE_INLINED void hash_shingles_here(const std::uint64_t* tokens, std::size
             for (std::size_t i = 0; i < kSide; ++i) out[k + i] = x[i];
         }
         for (; k < count; ++k) out[k] = mix(key ^ turned_together<kUsual>(tokens + k));
+        return;
+    }
+    if (n >= kWorthRolling && count > 0) {
+        std::uint64_t rolled = 0;
+        for (unsigned i = 0; i < n; ++i) rolled = std::rotl(rolled, kShingleRotation) ^ tokens[i];
+        out[0] = rolled ^ key;
+        const int gone = static_cast<int>(kShingleRotation * n % 64);
+        for (std::size_t k = 1; k < count; ++k) {
+            rolled = std::rotl(rolled, kShingleRotation) ^ std::rotl(tokens[k - 1], gone) ^ tokens[k + n - 1];
+            out[k] = rolled ^ key;
+        }
+        for (std::size_t k = 0; k < count; ++k) out[k] = mix(out[k]);
         return;
     }
     // One pass a position over a batch in the cache: each inner loop is a plain vector loop.

@@ -150,12 +150,37 @@ LOOKALIKE_AVX512 Decoded decode_threes_avx512(const std::uint8_t* p, const std::
 }
 #endif
 
+#if LOOKALIKE_HAS_LEVELS
+// The same, eight at a time.
+LOOKALIKE_AVX2 Decoded decode_threes_avx2(const std::uint8_t* p, const std::uint8_t* end, std::size_t enough, std::size_t count, std::uint32_t* codes) {
+    const __m256i to_lanes = _mm256_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5);
+    const __m256i to_words = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    while (count + 8 <= enough && end - p >= 32) {
+        const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+        const __m256i words = _mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(bytes, to_lanes), to_words);
+        __m256i code = _mm256_and_si256(_mm256_slli_epi32(words, 12), _mm256_set1_epi32(0xF000));
+        code = _mm256_or_si256(code, _mm256_and_si256(_mm256_srli_epi32(words, 2), _mm256_set1_epi32(0xFC0)));
+        code = _mm256_or_si256(code, _mm256_and_si256(_mm256_srli_epi32(words, 16), _mm256_set1_epi32(0x3F)));
+        __m256i valid = _mm256_cmpeq_epi32(_mm256_and_si256(words, _mm256_set1_epi32(0xC0C0F0)), _mm256_set1_epi32(0x8080E0));
+        valid = _mm256_and_si256(valid, _mm256_cmpgt_epi32(code, _mm256_set1_epi32(0x7FF)));
+        valid = _mm256_andnot_si256(_mm256_cmpeq_epi32(_mm256_and_si256(code, _mm256_set1_epi32(0xF800)), _mm256_set1_epi32(0xD800)), valid);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(codes + count), code);
+        const auto taken = static_cast<std::size_t>(std::countr_one(static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(valid)))));
+        count += taken;
+        p += 3 * taken;
+        if (taken < 8) break;
+    }
+    return {count, p};
+}
+#endif
+
 Decoded decode_some(const std::uint8_t* p, const std::uint8_t* end, std::size_t enough, std::size_t most, std::uint32_t* codes) {
     std::size_t count = 0;
     while (p < end && count < most) {
 #if LOOKALIKE_HAS_LEVELS
-        if (*p >= 0xE0 && kLevel == Level::avx512) {
-            const Decoded threes = decode_threes_avx512(p, end, enough, count, codes);
+        if (*p >= 0xE0 && kLevel != Level::plain) {
+            const Decoded threes =
+                kLevel == Level::avx512 ? decode_threes_avx512(p, end, enough, count, codes) : decode_threes_avx2(p, end, enough, count, codes);
             count = threes.count, p = threes.end;
             if (p == end) break;
         }
@@ -261,8 +286,9 @@ std::size_t SimpleTokens::take_units(const Unit* units, std::size_t count, bool 
 
 namespace {
 
-// Those of up to 64 words that have a bit, side by side; `to` may be `from`, or in front of it, with room for eight more. Returns how many.
-std::size_t pick_one_by_one(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
+// Those of up to 64 values that have a bit, side by side; `to` may be `from`, or in front of it, with room for eight more. Four more can be read. Returns how many.
+template <class From, class To>
+std::size_t pick_one_by_one(const From* from, std::uint64_t bits, unsigned count, To* to) {
     std::size_t many = 0;
     for (unsigned i = 0; i < count; ++i) {
         to[many] = from[i];
@@ -272,6 +298,48 @@ std::size_t pick_one_by_one(const std::uint64_t* from, std::uint64_t bits, unsig
 }
 
 #if LOOKALIKE_HAS_LEVELS
+// Which of four values stand side by side, for each set of them; the rest does not matter.
+constexpr auto kPicked = [] {
+    std::array<std::array<std::int32_t, 4>, 16> picked{};
+    for (unsigned bits = 0; bits < 16; ++bits) {
+        for (unsigned i = 0, many = 0; i < 4; ++i) {
+            if (bits >> i & 1) picked[bits][many++] = static_cast<std::int32_t>(i);
+        }
+    }
+    return picked;
+}();
+// The same for words, as two halves each.
+constexpr auto kPickedHalves = [] {
+    std::array<std::array<std::int32_t, 8>, 16> picked{};
+    for (unsigned bits = 0; bits < 16; ++bits) {
+        for (unsigned i = 0; i < 8; ++i) picked[bits][i] = 2 * kPicked[bits][i / 2] + static_cast<std::int32_t>(i % 2);
+    }
+    return picked;
+}();
+
+LOOKALIKE_AVX2 std::size_t pick_avx2(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
+    std::size_t many = 0;
+    for (unsigned i = 0; i < count; i += 4, bits >>= 4) {
+        const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPickedHalves[bits & 15].data()));
+        const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + many), _mm256_permutevar8x32_epi32(words, halves));
+        many += static_cast<std::size_t>(std::popcount(bits & 15));
+    }
+    return many;
+}
+
+LOOKALIKE_AVX2 std::size_t pick_avx2(const std::uint8_t* from, std::uint64_t bits, unsigned count, std::uint32_t* to) {
+    std::size_t many = 0;
+    for (unsigned i = 0; i < count; i += 4, bits >>= 4) {
+        const __m128i places = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kPicked[bits & 15].data()));
+        const __m128i sizes = _mm_cvtepu8_epi32(_mm_cvtsi32_si128(static_cast<int>(word_of(from + i, 4))));
+        const __m128 picked = _mm_permutevar_ps(_mm_castsi128_ps(sizes), places);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + many), _mm_castps_si128(picked));
+        many += static_cast<std::size_t>(std::popcount(bits & 15));
+    }
+    return many;
+}
+
 LOOKALIKE_AVX512 std::size_t pick_avx512(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
     std::size_t many = 0;
     for (unsigned i = 0; i < count; i += 8) {
@@ -283,9 +351,13 @@ LOOKALIKE_AVX512 std::size_t pick_avx512(const std::uint64_t* from, std::uint64_
 }
 #endif
 
-std::size_t pick(const std::uint64_t* from, std::uint64_t bits, unsigned count, std::uint64_t* to) {
+template <class From, class To>
+std::size_t pick(const From* from, std::uint64_t bits, unsigned count, To* to) {
 #if LOOKALIKE_HAS_LEVELS
-    if (kLevel == Level::avx512) return pick_avx512(from, bits, count, to);
+    if constexpr (sizeof(From) == 8) {
+        if (kLevel == Level::avx512) return pick_avx512(from, bits, count, to);
+    }
+    if (kLevel != Level::plain) return pick_avx2(from, bits, count, to);
 #endif
     return pick_one_by_one(from, bits, count, to);
 }
@@ -296,8 +368,8 @@ std::size_t pick(const std::uint64_t* from, std::uint64_t bits, unsigned count, 
 struct SimpleTokens::Block {
     std::uint64_t* words = nullptr;  // where they will stay, if every unit becomes a token
     std::uint64_t spaces = 0, silent = 0;
-    std::uint32_t position = 0;        // of the first
-    std::uint8_t sizes[kMostInBlock];  // not initialised: that would take as long as reading them
+    std::uint32_t position = 0;            // of the first
+    std::uint8_t sizes[kMostInBlock + 4];  // not initialised: that would take as long as reading them
 };
 
 // Makes tokens of some units of a block.
@@ -324,19 +396,16 @@ void SimpleTokens::keep(Block& block, unsigned first, unsigned last) {
         count_ += many;
         return;
     }
-    const std::uint64_t in = ~out;
-    if (notes_ == kNothingElse) {
-        count_ += pick(block.words + first, in >> first & low_bits(last - first), last - first, words);
-        return;
+    const std::uint64_t in = ~out >> first & low_bits(last - first);
+    if (notes_ & kSpans) {
+        std::size_t many = 0;
+        for (unsigned i = first; i < last; ++i) {
+            spans[many] = span_at(position + i);
+            many += in >> (i - first) & 1;
+        }
     }
-    std::size_t many = 0;
-    for (unsigned i = first; i < last; ++i) {
-        words[many] = block.words[i];
-        sizes[many] = block.sizes[i];
-        spans[many] = span_at(position + i);
-        many += in >> i & 1;
-    }
-    count_ += many;
+    if (notes_ & kSizes) pick(block.sizes + first, in, last - first, sizes);
+    count_ += pick(block.words + first, in, last - first, words);
 }
 
 // Returns how many it read: all, or those in front of one that it cannot read, or as many as there is room for. Most are ideographs: the others are looked up one by
@@ -355,7 +424,7 @@ std::size_t SimpleTokens::read(const Unit* units, std::size_t many, Mode mode) {
         Block block;
         block.words = words_ + count_;
         block.position = position + static_cast<std::uint32_t>(first);
-        std::uint64_t moved[kMostInBlock];
+        std::uint64_t moved[kMostInBlock + 4];
         std::uint64_t others = widest<take_for_ideographs_here<Unit>>(units + first, here, block.words);
         if (notes_ & kSizes) std::fill_n(block.sizes, here, std::uint8_t{3});
         unsigned kept = 0;

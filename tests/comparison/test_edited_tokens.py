@@ -52,10 +52,10 @@ WORDS = [
 def assert_same(left: str, right: str) -> None:
     a, b = Side(left), Side(right)
     found = _native.EditedTokens(a.columns, b.columns)
-    segments = found.segments([_is_recognisable(a, b, *sentence) for sentence in found.doubtful()])
+    segments = found.segments([_is_recognisable(a, b, *sentence) for sentence in found.doubtful()], KINDS)
     expected = segments_of(left, right)
-    assert [(KINDS[kind], span, partner) for kind, span, partner in segments[0]] == [tuple(each) for each in expected.left]
-    assert [(KINDS[kind], span, partner) for kind, span, partner in segments[1]] == [tuple(each) for each in expected.right]
+    assert segments[0] == [tuple(each) for each in expected.left]
+    assert segments[1] == [tuple(each) for each in expected.right]
     assert [*segments[2:]] == [expected.left_characters, expected.right_characters]
     assert [*edits(left, right).left] == expected.left
 
@@ -116,4 +116,6 @@ def test_columns_that_do_not_fit() -> None:
     with pytest.raises(TypeError):
         _native.EditedTokens((starts, hashes, ends, traits), right)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="one for each doubtful sentence"):
-        _native.EditedTokens(right, right).segments([True])
+        _native.EditedTokens(right, right).segments([True], KINDS)
+    with pytest.raises(ValueError, match="one for each kind"):
+        _native.EditedTokens(right, right).segments([], KINDS[1:])

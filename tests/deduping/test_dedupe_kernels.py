@@ -45,6 +45,15 @@ def test_sketches(documents: list[str]) -> None:
         assert (digests[2 * i : 2 * i + 2].tolist() == [0, 0]) == (not shingles)
 
 
+def test_many_documents_one_after_the_other() -> None:
+    """What tells features apart is used again for each document, and starts anew now and then: nothing of earlier ones is left."""
+    documents = [" ".join(WORDS[(i * k) % 8] for k in range(i % 40)) for i in range(700)]
+    features, offsets, _, _ = sketched(documents)
+    for i, text in enumerate(documents):
+        tokens = [token.encode() for token, _, _ in reference.tokenize(text, "auto")]
+        assert features[offsets[i] : offsets[i + 1]].tolist() == list(dict.fromkeys(reference.secret_features(tokens, 2, KEY)))
+
+
 def test_workers_do_not_matter() -> None:
     documents = [" ".join(WORDS[i % 7 :] * (i % 9)) for i in range(300)]
     one, three = sketched(documents), sketched(documents, workers=3)
@@ -263,6 +272,11 @@ def test_rows_of_three_byte_characters() -> None:
     texts = [
         text[:place] + bytes([byte]) + text[place + 1 :] for place in range(len(text)) for byte in b"a\x80\xbf\xc3\xe0\xe4\xed\xef\xf0\xff"
     ]
+    assert_only_utf8(texts)
+
+
+def assert_only_utf8(texts: list[bytes]) -> None:
+    """The rows that are taken are those whose texts are UTF-8."""
     found = _native.scan_json_lines(b"".join(b'{"text": "%s"}\n' % each for each in texts), COLUMNS)
 
     def is_utf8(data: bytes) -> bool:
@@ -273,6 +287,15 @@ def test_rows_of_three_byte_characters() -> None:
 
     assert [not problem for problem in found["problems"]] == [is_utf8(each) for each in texts]
     assert bytes(found["text"]) == b"".join(filter(is_utf8, texts))
+
+
+def test_rows_of_any_sequences() -> None:
+    """Rows are checked 32 bytes at a time: sequences that are right and wrong, at every place of a vector and across two of them."""
+    edges = b"\x41\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0\xc1\xc2\xdf\xe0\xe1\xec\xed\xee\xef\xf0\xf1\xf3\xf4\xf5\xff"
+    pairs = [bytes([first, second]) for first in edges for second in edges]
+    sequences = [*pairs, *(pair + tail for pair in pairs for tail in (b"\x80", b"\xbf", b"\x80\x80", b"\xbf\xbf\xbf", b"\xc3"))]
+    for place in range(34):
+        assert_only_utf8([b"x" * (20 + place) + sequence + b"y" * (place % 5) for sequence in sequences])
 
 
 json_values = st.recursive(

@@ -99,3 +99,20 @@ def test_a_stamp_tells_one_file_from_another(tmp_path: Path) -> None:
     assert _native.file_stamp(str(path)) != expected
     with pytest.raises(OSError, match="file/below"):
         _native.file_stamp(str(path / "below"))
+
+
+@given(st.lists(st.none() | st.text(st.characters() | st.sampled_from("\ud800\udfff"), max_size=6), max_size=6))
+def test_texts_as_a_database_takes_them(texts: list[str | None]) -> None:
+    """Texts that UTF-8 can carry as they are, others as bytes with their halves of characters."""
+
+    def expected(text: str | None) -> str | bytes | None:
+        whole = text is None or not any("\ud800" <= character <= "\udfff" for character in text)
+        return text if whole or text is None else text.encode("utf-8", "surrogatepass")
+
+    assert _native.stored_texts(texts) == [expected(text) for text in texts]
+
+
+def test_only_texts_are_stored_as_texts() -> None:
+    for wrong in (b"bytes", 5, ["a"]):
+        with pytest.raises(TypeError):
+            _native.stored_texts([wrong])  # type: ignore[list-item]

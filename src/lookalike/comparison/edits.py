@@ -9,6 +9,7 @@ was deleted and another one inserted. The rule looks at sentences, so all that w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 from lookalike import _native
@@ -70,11 +71,12 @@ def edits(left: str, right: str) -> Edits:
 def edits_of(a: Side, b: Side) -> Edits:
     """The same of texts that are tokens already."""
     found = _native.EditedTokens(a.columns, b.columns)
-    left, right, was, now = found.segments([_is_recognisable(a, b, *sentence) for sentence in found.doubtful()])
+    left, right, was, now = found.segments([_is_recognisable(a, b, *sentence) for sentence in found.doubtful()], KINDS)
+    as_segment = partial(tuple.__new__, Segment)  # there may be a hundred thousand, and Segment(…) takes five times as long
     return Edits(
         **_shares(dict(zip(KINDS, was, strict=True)), dict(zip(KINDS, now, strict=True))),
-        left=tuple([Segment(KINDS[kind], span, partner) for kind, span, partner in left]),
-        right=tuple([Segment(KINDS[kind], span, partner) for kind, span, partner in right]),
+        left=tuple(map(as_segment, left)),
+        right=tuple(map(as_segment, right)),
     )
 
 

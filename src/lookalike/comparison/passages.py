@@ -64,6 +64,7 @@ def containment(pair: TextPair, passages: list[Passage]) -> dict[str, float]:
 def _covered(side: WinnowedTokens, spans: list[Span]) -> float:
     if not len(side.values):
         return 1.0
-    starts, ends = ((array("I", places)) for places in (zip(*sorted(spans), strict=True) if spans else ((), ())))
+    ordered = sorted(spans)
+    starts, ends = array("I", [span[0] for span in ordered]), array("I", [span[1] for span in ordered])
     inside, every = _native.covered_characters(side.tokens.starts, side.tokens.ends, starts, ends)
     return inside / every

@@ -48,11 +48,17 @@ class Given:
 
     def append(self, item: object) -> None:
         """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, a record or a file."""
+        if type(item) is tuple and len(item) == 2 and type(item[1]) is str:  # nearly all of them
+            check_id(item[0])
+            self.ids.append(item[0])
+            self.texts.append(item[1])
+            self.metas.append(None)
+            return
         raw: Path | bytes | None = None
         page = None
         record: Any = None
         meta: Any = None
-        if type(item) is tuple and len(item) == 2:  # nearly all of them
+        if isinstance(item, tuple) and len(item) == 2:
             id_, text = item
         elif isinstance(item, tuple) and len(item) == 3:
             id_, text, meta = item

@@ -180,7 +180,12 @@ class Kind(ABC):
     def stored(self, batch: Additions) -> dict[str, Sequence[Any]]:
         """The columns of a batch, derived ones too, as SQLite takes them."""
         columns = batch.columns
-        return {each.name: each.stored(columns[each.name], len(batch)) for each in self.columns if columns.get(each.name) is not None}
+        kept = (each for each in self.kept_columns(batch) if columns.get(each.name) is not None)
+        return {each.name: each.stored(columns[each.name], len(batch)) for each in kept}
+
+    def kept_columns(self, batch: Batch) -> Iterable[Column]:
+        """Those that SQLite keeps of a batch."""
+        return self.columns
 
     @abstractmethod
     def build(self, stretch: Stretch, settings: Settings) -> Any:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike import _native
 from lookalike.stores.postgres.copying import WORD, bytes_field, integer_field, pieces, text_field
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class TextColumn(Column):
         super().__init__("text", text=True, selected=("text", "raw"))
 
     def stored(self, values: Any, count: int) -> Sequence[Any]:
-        return list(map(_stored_text, values))
+        return _native.stored_texts(list(values))
 
     def read(self, value: Any) -> Any:
         return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
@@ -132,16 +133,6 @@ class TextColumn(Column):
     def from_postgres(self, *values: Any) -> Any:
         text, raw = values
         return raw.decode("utf-8", "surrogatepass") if raw is not None else text
-
-
-def _stored_text(text: str | None) -> str | bytes | None:
-    if text is None or text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
 
 
 TEXT = TextColumn()

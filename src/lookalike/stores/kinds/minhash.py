@@ -18,7 +18,7 @@ from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import band_entries, band_keys
 from lookalike.stores.kinds.base import Kind
-from lookalike.stores.kinds.columns import Number, Numbers
+from lookalike.stores.kinds.columns import Column, Number, Numbers
 from lookalike.stores.kinds.near import NEAR, TABLES, stored_minhash
 from lookalike.stores.kinds.sketching import sketches_of
 from lookalike.stores.kinds.verifying import content_digests
@@ -78,11 +78,10 @@ class _Minhash(Kind):
         values = batch.columns.get("minhash")
         return {} if values is None else {"bands": band_keys(values, settings)}
 
-    def stored(self, batch: Additions) -> dict[str, Sequence[Any]]:
-        found = super().stored(batch)
-        if None not in batch.texts:
-            found.pop("minhash", None)  # it can be made from the text again
-        return found
+    def kept_columns(self, batch: Batch) -> Iterable[Column]:
+        """Half a kilobyte of each document is left out where it can be made from the text again."""
+        from_texts = None not in batch.texts
+        return [each for each in self.columns if not (from_texts and each.name == "minhash")]
 
     def build(self, stretch: Stretch, settings: Settings) -> BandSegment:
         (_, digests), (rows, keys) = stretch.columns["digest"], stretch.columns["bands"]
@@ -132,7 +131,7 @@ class _Minhash(Kind):
     def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         found = super().copied(batch, prepared, collection, settings)
         if None not in batch.texts:
-            found.pop("minhash", None)  # as in ``stored``: half a kilobyte of each document
+            found.pop("minhash", None)  # as in ``kept_columns``
         return found
 
     def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:
