@@ -183,7 +183,7 @@ class Kind(ABC):
         kept = (each for each in self.kept_columns(batch) if columns.get(each.name) is not None)
         return {each.name: each.stored(columns[each.name], len(batch)) for each in kept}
 
-    def kept_columns(self, batch: Batch) -> Iterable[Column]:
+    def kept_columns(self, batch: Additions) -> Iterable[Column]:
         """Those that SQLite keeps of a batch."""
         return self.columns
 

@@ -78,7 +78,7 @@ class _Minhash(Kind):
         values = batch.columns.get("minhash")
         return {} if values is None else {"bands": band_keys(values, settings)}
 
-    def kept_columns(self, batch: Batch) -> Iterable[Column]:
+    def kept_columns(self, batch: Additions) -> Iterable[Column]:
         """Half a kilobyte of each document is left out where it can be made from the text again."""
         from_texts = None not in batch.texts
         return [each for each in self.columns if not (from_texts and each.name == "minhash")]
