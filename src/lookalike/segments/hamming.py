@@ -156,7 +156,8 @@ def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
     if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
         shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
         raise InputError(f"{name}: fingerprints of {bits} bits have {shape}, not shape {array.shape}")
-    return np.ascontiguousarray(bit_patterns(array, min(bits, 64), name)).reshape(-1)
+    words = np.ascontiguousarray(bit_patterns(array, min(bits, 64), name))
+    return words if wanted == 1 else words.reshape(-1)
 
 
 def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
