@@ -277,9 +277,12 @@ void HammingSegment::prefetch_buckets(const Code& query, unsigned k) const {
 
 void HammingSegment::search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const {
     if (size() != 0 && !scans(k) && probes_near(k)) return search_near(queries, k, hits);
+    // One after the other: while a query is answered, the nearest buckets of a later one are on their way from memory.
+    constexpr std::size_t kAhead = 3;
     std::vector<Hit> found;
+    for (const Code& query : queries) prefetch_directories(query, k);
     for (std::uint32_t number = 0; number < queries.size(); ++number) {
-        if (number + 1 < queries.size()) prefetch_buckets(queries[number + 1], k);
+        if (number + kAhead < queries.size()) prefetch_buckets(queries[number + kAhead], k);
         found.clear();
         search(queries[number], k, found);
         for (const Hit& hit : found) hits.push_back({number, hit});
