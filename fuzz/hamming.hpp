@@ -37,6 +37,17 @@ inline void search_safely(const HammingSegment& segment, const Code& query, unsi
     segment.prefetch_directories(query, k);
     segment.prefetch_buckets(query, k);
     segment.search(query, k, hits);
+    // Queries that are answered together have the answers that each has alone.
+    const std::array<Code, 3> queries{query, {~query.high, query.low}, query};
+    std::vector<NumberedHit> together;
+    segment.search_together(queries, k, together);
+    std::array<std::size_t, 3> counts{};
+    for (const auto& [number, hit] : together) {
+        REQUIRE(number < queries.size() && hit.entry < segment.size());
+        REQUIRE(hit.distance == distance(segment.code(hit.entry), queries[number]) && hit.distance <= k);
+        ++counts[number];
+    }
+    REQUIRE(counts[0] == hits.size() && counts[2] == hits.size());
     std::int64_t sum = 0;
     for (const Hit& hit : hits) {
         REQUIRE(hit.entry < segment.size());

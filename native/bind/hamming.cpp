@@ -41,31 +41,35 @@ std::vector<Code> read_codes(const Hashes& words, unsigned bits) {
 // Offsets, ids and distances of the matches of each query, and how many each query had before the limit.
 using FoundArrays = std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>, Output<std::int64_t>>;
 
-// `searched` has prefetch_directories(query, k), prefetch_buckets(query, k) and search(query, k, scratch, matches).
+// `searched` has search_together(queries, k, scratch, matches).
 template <class Searched>
 FoundArrays search_batch(const Searched& searched, const std::vector<Code>& queries, unsigned k, std::size_t limit, unsigned workers) {
-    std::vector<std::int64_t> offsets{0}, ids, totals(queries.size());
-    std::vector<std::uint8_t> distances;
-    std::vector<std::vector<Match>> found(queries.size());
-    for_each_document(queries.size(), workers, [&] {
-        return [&, scratch = std::vector<Hit>(), matches = std::vector<Match>()](std::size_t i) mutable {
-            // While a query is answered, the buckets of a later one are on their way from memory, and the directories of one still later.
-            constexpr std::size_t kAhead = 3, kFurther = 6;
-            if (i + kFurther < queries.size()) searched.prefetch_directories(queries[i + kFurther], k);
-            if (i + kAhead < queries.size()) searched.prefetch_buckets(queries[i + kAhead], k);
-            matches.clear();
-            searched.search(queries[i], k, scratch, matches);
-            totals[i] = static_cast<std::int64_t>(matches.size());
-            matches.resize(std::min(matches.size(), limit));
-            found[i] = matches;
+    constexpr std::size_t kTogether = HammingSegment::kTogether;
+    std::vector<std::int64_t> offsets(queries.size() + 1), totals(queries.size());
+    std::vector<std::vector<Match>> found((queries.size() + kTogether - 1) / kTogether);  // those of a group, one query after the other
+    for_each_document(found.size(), workers, [&] {
+        return [&, scratch = std::vector<NumberedHit>(), matches = std::vector<std::vector<Match>>(kTogether)](std::size_t group) mutable {
+            const std::size_t first = group * kTogether, count = std::min(kTogether, queries.size() - first);
+            for (std::vector<Match>& each : matches) each.clear();
+            searched.search_together(std::span(queries).subspan(first, count), k, scratch, matches);
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::size_t kept = std::min(matches[i].size(), limit);
+                totals[first + i] = static_cast<std::int64_t>(matches[i].size());
+                offsets[first + i + 1] = static_cast<std::int64_t>(kept);
+                found[group].insert(found[group].end(), matches[i].begin(), matches[i].begin() + static_cast<std::ptrdiff_t>(kept));
+            }
         };
     });
+    for (std::size_t i = 0; i < queries.size(); ++i) offsets[i + 1] += offsets[i];
+    std::vector<std::int64_t> ids;
+    std::vector<std::uint8_t> distances;
+    ids.reserve(static_cast<std::size_t>(offsets.back()));
+    distances.reserve(ids.capacity());
     for (const auto& matches : found) {
         for (const Match& match : matches) {
             ids.push_back(match.id);
             distances.push_back(static_cast<std::uint8_t>(match.distance));
         }
-        offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
     nb::gil_scoped_acquire acquire;
     return {give(std::move(offsets)), give(std::move(ids)), give(std::move(distances)), give(std::move(totals))};
@@ -239,18 +243,16 @@ class Segment {
         return search_batch(*this, queries, k, limit, workers);
     }
 
-    void prefetch_directories(const Code& query, unsigned k) const { segment_.prefetch_directories(query, k); }
-    void prefetch_buckets(const Code& query, unsigned k) const { segment_.prefetch_buckets(query, k); }
-
-    void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const {
+    void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& scratch, std::span<std::vector<Match>> matches) const {
         scratch.clear();
-        segment_.search(query, k, scratch);
-        for (const Hit& hit : scratch) {
+        segment_.search_together(queries, k, scratch);
+        for (const auto& [number, hit] : scratch) segment_.prefetch_id(hit.entry);
+        for (const auto& [number, hit] : scratch) {
             for (std::size_t place = segment_.begin(hit.entry), end = segment_.begin(hit.entry + 1); place < end; ++place) {
-                matches.push_back({segment_.id(place), hit.distance});
+                matches[number].push_back({segment_.id(place), hit.distance});
             }
         }
-        sort_matches(matches, 0);
+        for (std::vector<Match>& each : matches) sort_matches(each, 0);
     }
 
    private:

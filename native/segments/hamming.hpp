@@ -22,6 +22,11 @@ struct Hit {
     std::uint32_t distance;
 };
 
+struct NumberedHit {
+    std::uint32_t number;  // of the query
+    Hit hit;
+};
+
 // Fingerprints and their ids, immutable, in memory or in a mapped file. Equal fingerprints are one entry with several ids.
 // Codes of up to 64 bits take 24 to 32 bytes each, and the directories 1 to 32 MB; small segments have no directories.
 class HammingSegment {
@@ -65,8 +70,17 @@ class HammingSegment {
         return std::min(entry + (before ? extra_[static_cast<std::size_t>(before) - 1] : 0), ids());
     }
 
+    void prefetch_id(std::size_t entry) const {
+        const std::size_t place = begin(entry);
+        small_.size() ? __builtin_prefetch(small_.data() + place) : __builtin_prefetch(large_.data() + place);
+    }
+
     // Appends every entry within k of the query, in no particular order.
     void search(const Code& query, unsigned k, std::vector<Hit>& hits) const;
+    // The same for several queries. All of them take a step before any takes the next: what a step reads was asked for in the one before, so the memory
+    // brings many pieces at a time.
+    void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const;
+    static constexpr std::size_t kTogether = 16;  // so many are worth it: what they read stays in the first-level cache
     // What a search will read comes from memory in two steps: the directories tell where the buckets are.
     void prefetch_directories(const Code& query, unsigned k) const;
     void prefetch_buckets(const Code& query, unsigned k) const;
@@ -120,6 +134,10 @@ class HammingSegment {
         return rest < 0 ? -1 : rest / static_cast<int>(tables_.size());
     }
     bool scans(unsigned k) const;
+    static constexpr unsigned kNear = 1;  // flipped bits; within two there are hundreds of buckets: more than a processor waits for at a time
+    bool probes_near(unsigned k) const { return radius_of(0, k) <= static_cast<int>(kNear); }  // all buckets that a search reads are such
+    void search_near(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const;
+    void prefetch_entries(const Table& table, std::size_t place) const;
     template <class Visit>
     void for_near_buckets(const Code& query, unsigned k, Visit&& visit) const;
     bool found_before(unsigned t, const Code& a, const Code& b, unsigned k) const;

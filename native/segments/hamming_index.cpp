@@ -98,11 +98,32 @@ void HammingIndex::search(const Code& query, unsigned k, std::vector<Hit>& scrat
             }
         }
     }
+    search_tail(query, k, matches);
+    sort_matches(matches, before);
+}
+
+void HammingIndex::search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& scratch, std::span<std::vector<Match>> matches) const {
+    for (const auto& part : parts_) {
+        scratch.clear();
+        part->segment.search_together(queries, k, scratch);
+        for (const auto& [number, hit] : scratch) part->segment.prefetch_id(hit.entry);
+        for (const auto& [number, hit] : scratch) {
+            for (std::size_t place = part->segment.begin(hit.entry); place < part->segment.begin(hit.entry + 1); ++place) {
+                if (part->live(place)) matches[number].push_back({part->segment.id(place), hit.distance});
+            }
+        }
+    }
+    for (std::size_t number = 0; number < queries.size(); ++number) {
+        search_tail(queries[number], k, matches[number]);
+        sort_matches(matches[number], 0);
+    }
+}
+
+void HammingIndex::search_tail(const Code& query, unsigned k, std::vector<Match>& matches) const {
     for (const Entry& entry : tail_) {
         const unsigned found = distance(entry.code, query);
         if (found <= k) matches.push_back({entry.id, found});
     }
-    sort_matches(matches, before);
 }
 
 void HammingIndex::prefetch_directories(const Code& query, unsigned k) const {

@@ -29,6 +29,8 @@ class HammingIndex {
 
     // All entries within k, nearest first, then by id.
     void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const;
+    // The same for several queries, which may be HammingSegment::kTogether: `matches` has a list for each.
+    void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& scratch, std::span<std::vector<Match>> matches) const;
     void prefetch_directories(const Code& query, unsigned k) const;
     void prefetch_buckets(const Code& query, unsigned k) const;
 
@@ -57,6 +59,8 @@ class HammingIndex {
 
         bool live(std::size_t place) const { return removed.empty() || !removed[place]; }
     };
+
+    void search_tail(const Code& query, unsigned k, std::vector<Match>& matches) const;
 
     static constexpr std::size_t kMaxTail = 1 << 16;        // read in full in some 30 microseconds
     static constexpr std::size_t kMergeRatio = 4;           // neighbouring segments within this ratio are merged …

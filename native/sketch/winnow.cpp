@@ -1,6 +1,7 @@
 #include "sketch/winnow.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -163,6 +164,120 @@ struct NotSmaller {
 
 constexpr std::uint64_t first_bits(std::size_t count) { return count >= 64 ? ~0ULL : (1ULL << count) - 1; }
 
+// Which of a block are kept: `left` of it and of what follows are there.
+inline std::uint64_t kept_of_four(const NotSmaller& here, const NotSmaller& next, std::size_t left) {
+    const auto larger_behind = [&](std::uint64_t own, std::uint64_t others, unsigned places) {
+        return ~(own >> places | others << (64 - places)) & first_bits(left - std::min<std::size_t>(left, places));
+    };
+    const std::uint64_t left1 = here.one, left2 = left1 & here.two, left3 = left2 & here.three;
+    const std::uint64_t right1 = larger_behind(here.one, next.one, 1), right2 = right1 & larger_behind(here.two, next.two, 2);
+    const std::uint64_t right3 = right2 & larger_behind(here.three, next.three, 3);
+    return (left3 | (left2 & right1) | (left1 & right2) | right3) & first_bits(left);
+}
+
+// Comparisons of 32 hashes, four in a vector, as bits in their order. They are packed as they come: all of them would not fit into the registers.
+struct Compared {
+    __m256i sixteen[2];
+
+    [[gnu::always_inline]] LOOKALIKE_AVX2 void pack(std::size_t half, __m256i a, __m256i b, __m256i c, __m256i d) {
+        sixteen[half] = _mm256_packs_epi32(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    }
+    [[gnu::always_inline]] LOOKALIKE_AVX2 std::uint64_t bits() const {
+        // Packing works in halves of a vector: now the first two of every four are in one half, the last two in the other.
+        const __m256i quarters = _mm256_permute4x64_epi64(_mm256_packs_epi16(sixteen[0], sixteen[1]), 0xD8);
+        const __m256i pairs = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+        return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_shuffle_epi8(quarters, pairs)));
+    }
+};
+
+// The next 64. `before` are the last four in front of them, as signed numbers: that order the lanes know.
+[[gnu::always_inline]] LOOKALIKE_AVX2 inline NotSmaller compared_with_earlier(const std::uint64_t* block, __m256i& before) {
+    const __m256i sign = _mm256_set1_epi64x(static_cast<long long>(1ULL << 63));
+    NotSmaller smaller;
+    for (unsigned first = 0; first < 64; first += 32) {
+        Compared one, two, three;
+        for (std::size_t half = 0; half < 2; ++half) {
+            __m256i back1[4], back2[4], back3[4];
+            for (std::size_t i = 0; i < 4; ++i) {
+                const __m256i own = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(block + first + 16 * half + 4 * i)), sign);
+                const __m256i two_before = _mm256_permute2x128_si256(before, own, 0x21);
+                back1[i] = _mm256_cmpgt_epi64(own, _mm256_alignr_epi8(own, two_before, 8));
+                back2[i] = _mm256_cmpgt_epi64(own, two_before);
+                back3[i] = _mm256_cmpgt_epi64(own, _mm256_alignr_epi8(two_before, before, 8));
+                before = own;
+            }
+            one.pack(half, back1[0], back1[1], back1[2], back1[3]);
+            two.pack(half, back2[0], back2[1], back2[2], back2[3]);
+            three.pack(half, back3[0], back3[1], back3[2], back3[3]);
+        }
+        smaller.one |= one.bits() << first;
+        smaller.two |= two.bits() << first;
+        smaller.three |= three.bits() << first;
+    }
+    return {~smaller.one, ~smaller.two, ~smaller.three};
+}
+
+// The lanes of a pattern of bits, one behind the other: of eight lanes of 32 bits, and of four of 64 bits as pairs of those.
+constexpr auto kLanesOf = [] {
+    std::array<std::array<std::uint32_t, 8>, 256> lanes{};
+    for (unsigned pattern = 0; pattern < 256; ++pattern) {
+        for (unsigned lane = 0, found = 0; lane < 8; ++lane) {
+            if (pattern >> lane & 1) lanes[pattern][found++] = lane;
+        }
+    }
+    return lanes;
+}();
+constexpr auto kPairsOf = [] {
+    std::array<std::array<std::uint32_t, 8>, 16> lanes{};
+    for (unsigned pattern = 0; pattern < 16; ++pattern) {
+        for (unsigned lane = 0, found = 0; lane < 4; ++lane) {
+            if (pattern >> lane & 1) lanes[pattern][found++] = 2 * lane, lanes[pattern][found++] = 2 * lane + 1;
+        }
+    }
+    return lanes;
+}();
+
+[[gnu::always_inline]] LOOKALIKE_AVX2 inline void press(const void* from, const std::uint32_t* lanes, void* to) {
+    const __m256i all = _mm256_loadu_si256(static_cast<const __m256i*>(from));
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(all, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes))));
+}
+
+LOOKALIKE_AVX2 std::size_t winnow_of_four_avx2(std::span<const std::uint64_t> shingles, const std::uint32_t* starts, const std::uint32_t* ends,
+                                               const KeptSpans& kept) {
+    const std::size_t count = shingles.size();
+    __m256i before = _mm256_setzero_si256();
+    const auto compared = [&](std::size_t first) LOOKALIKE_AVX2 {
+        if (first + 64 <= count) return compared_with_earlier(shingles.data() + first, before);
+        std::uint64_t last[64] = {};
+        std::copy_n(shingles.data() + first, count - first, last);
+        return compared_with_earlier(last, before);
+    };
+    NotSmaller here = compared(0);
+    here.one &= ~1ULL, here.two &= ~3ULL, here.three &= ~7ULL;  // nothing stands before the first
+    std::size_t found = 0;
+    for (std::size_t first = 0; first < count; first += 64) {
+        const NotSmaller next = first + 64 < count ? compared(first + 64) : NotSmaller{};
+        std::uint64_t chosen = kept_of_four(here, next, count - first);
+        here = next;
+        if (first + 64 > count) {
+            for (; chosen; chosen &= chosen - 1, ++found) {
+                const std::size_t at = first + static_cast<std::size_t>(std::countr_zero(chosen));
+                kept.values[found] = shingles[at], kept.starts[found] = starts[at], kept.ends[found] = ends[at];
+            }
+            break;
+        }
+        for (std::size_t at = first; at < first + 64; at += 8, chosen >>= 8) {
+            const std::size_t pattern = chosen & 255, lower = pattern & 15, upper = pattern >> 4;
+            press(shingles.data() + at, kPairsOf[lower].data(), kept.values + found);
+            press(shingles.data() + at + 4, kPairsOf[upper].data(), kept.values + found + std::popcount(lower));
+            press(starts + at, kLanesOf[pattern].data(), kept.starts + found);
+            press(ends + at, kLanesOf[pattern].data(), kept.ends + found);
+            found += static_cast<std::size_t>(std::popcount(pattern));
+        }
+    }
+    return found;
+}
+
 // `whole`: all 64 are there, and three before them.
 template <bool whole>
 [[gnu::always_inline]] LOOKALIKE_AVX512 inline NotSmaller compared_with_earlier(const std::uint64_t* block, std::uint64_t there, std::size_t before) {
@@ -194,14 +309,7 @@ LOOKALIKE_AVX512 std::size_t winnow_of_four_avx512(std::span<const std::uint64_t
     NotSmaller here = compared(0);
     for (std::size_t first = 0; first < count; first += 64) {
         const NotSmaller next = first + 64 < count ? compared(first + 64) : NotSmaller{};
-        const std::size_t left = count - first;
-        const auto larger_behind = [&](std::uint64_t own, std::uint64_t others, unsigned places) {
-            return ~(own >> places | others << (64 - places)) & first_bits(left - std::min<std::size_t>(left, places));
-        };
-        const std::uint64_t left1 = here.one, left2 = left1 & here.two, left3 = left2 & here.three;
-        const std::uint64_t right1 = larger_behind(here.one, next.one, 1), right2 = right1 & larger_behind(here.two, next.two, 2);
-        const std::uint64_t right3 = right2 & larger_behind(here.three, next.three, 3);
-        const std::uint64_t chosen = (left3 | (left2 & right1) | (left1 & right2) | right3) & first_bits(left);
+        const std::uint64_t chosen = kept_of_four(here, next, count - first);
         here = next;
         for (std::size_t lane = 0; lane < 64; lane += 8) {
             const auto lanes = static_cast<__mmask8>(chosen >> lane);
@@ -227,7 +335,9 @@ LOOKALIKE_AVX512 std::size_t winnow_of_four_avx512(std::span<const std::uint64_t
 
 std::size_t SpanWinnower::run(std::span<const std::uint64_t> shingles, const std::uint32_t* starts, const std::uint32_t* ends, const KeptSpans& kept) {
 #if LOOKALIKE_HAS_LEVELS
-    if (kLevel == Level::avx512 && window_ == 4 && shingles.size() >= window_) return winnow_of_four_avx512(shingles, starts, ends, kept);
+    if (kLevel != Level::plain && window_ == 4 && shingles.size() >= window_) {
+        return kLevel == Level::avx512 ? winnow_of_four_avx512(shingles, starts, ends, kept) : winnow_of_four_avx2(shingles, starts, ends, kept);
+    }
 #endif
     if (positions_.size() < shingles.size()) positions_.resize(shingles.size());
     const std::size_t found = winnow(shingles, window_, positions_.data());

@@ -57,6 +57,16 @@ namespace {
 
 #if LOOKALIKE_HAS_LEVELS
 
+// A bit for each of 32 characters, set where it is white space.
+LOOKALIKE_AVX2 std::uint32_t spaces_among_32(const std::uint8_t* p, const std::uint8_t* space_rows) {
+    const __m256i raw = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    const __m256i rows = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(space_rows)));
+    const __m256i bits = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201ULL));
+    const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(raw, 4), _mm256_set1_epi8(15));
+    const __m256i both = _mm256_and_si256(_mm256_shuffle_epi8(rows, raw), _mm256_shuffle_epi8(bits, upper));
+    return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(both, _mm256_setzero_si256())));
+}
+
 // What was read so far: characters, and tokens made of them.
 struct Reading {
     std::size_t read = 0, tokens = 0;
@@ -131,17 +141,39 @@ std::size_t AsciiCharacters::read(const std::uint8_t*& p, const std::uint8_t* en
     }
 #endif
     unsigned after = after_space;
-    for (std::size_t i = first; i < size; ++i) {  // without a branch: a space that does not count is written over
-        const std::uint8_t c = p[i];
-        const unsigned space = known.spaces[c];
-        hashes[count] = known.hashes[c];
-        if (starts) {
-            starts[count] = position + static_cast<std::uint32_t>(i);
-            ends[count] = starts[count] + 1;
+    const auto read_until = [&](std::size_t stop) {
+        for (; first < stop; ++first) {  // without a branch: a space that does not count is written over
+            const std::uint8_t c = p[first];
+            const unsigned space = known.spaces[c];
+            hashes[count] = known.hashes[c];
+            if (starts) {
+                starts[count] = position + static_cast<std::uint32_t>(first);
+                ends[count] = starts[count] + 1;
+            }
+            count += 1 - (space & after);
+            after = space;
         }
-        count += 1 - (space & after);
-        after = space;
+    };
+#if LOOKALIKE_HAS_LEVELS
+    // Hardly ever do spaces stand side by side: then every character is a token.
+    while (kLevel == Level::avx2 && first + 32 <= size) {
+        const std::uint32_t space = spaces_among_32(p + first, known.space_rows.data());
+        if (space & (space << 1 | after)) {
+            read_until(first + 32);
+            continue;
+        }
+        for (std::size_t i = 0; i < 32; ++i) hashes[count + i] = known.hashes[p[first + i]];
+        if (starts) {
+            const std::uint32_t here = position + static_cast<std::uint32_t>(first);
+            for (std::uint32_t i = 0; i < 32; ++i) starts[count + i] = here + i;
+            for (std::uint32_t i = 0; i < 32; ++i) ends[count + i] = here + i + 1;
+        }
+        after = space >> 31;
+        first += 32;
+        count += 32;
     }
+#endif
+    read_until(size);
     after_space = after != 0;
     p += size;
     return count;

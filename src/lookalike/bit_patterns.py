@@ -28,7 +28,7 @@ def bit_patterns(array: NDArray[Any], bits: int, name: str) -> NDArray[np.uint64
 
     if array.dtype.kind not in "iu":
         raise InputError(f"{name}: expected integers, signed or unsigned, not {array.dtype}")
-    if array.size:
+    if array.size and array.dtype.itemsize * 8 > bits:  # no smaller type has a number that does not fit
         for extreme in (array.min(), array.max()):
             bit_pattern(extreme, bits, f"{name}: a value")
     words = array.astype(np.int64).view(np.uint64) if array.dtype.kind == "i" else array.astype(np.uint64, copy=False)

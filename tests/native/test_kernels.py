@@ -236,6 +236,20 @@ def test_winnowing_of_texts(batch: list[str], mode: str, n: int, window: int) ->
         assert list(zip(starts[here], ends[here], strict=True)) == [(tokens[k][1], tokens[k + reach][2]) for k in kept]
 
 
+@pytest.mark.parametrize("alphabet", ["a", "ab", "ab  ", "abcdefghijklmnopqrstuvwxyz ABC.,\n\t", "ab é中 "])
+@pytest.mark.parametrize("length", [*range(1, 12), *range(30, 36), *range(62, 74), *range(126, 138), 300, 1500])
+def test_winnowing_of_long_texts(alphabet: str, length: int) -> None:
+    """Lanes take 32 characters and 64 hashes at a time: texts that end before, at and behind such a block, with equal hashes and spaces side by side."""
+    text = "".join(random.Random(length).choices(alphabet, k=length))
+    encoded = data(text)
+    for n, window in ((5, 4), (1, 4), (5, 3)):
+        values, starts, ends, _ = _native.winnow_texts(encoded, offsets(len(encoded)), MODES["chars"], True, n, 0, window, 1)
+        tokens, hashes = reference.tokenize(text, "chars"), reference.text_shingles(text, "chars", n)
+        kept, reach = reference.winnow(hashes, window), min(n, len(tokens)) - 1
+        assert list(values) == [hashes[k] for k in kept]
+        assert list(zip(starts, ends, strict=True)) == [(tokens[k][1], tokens[k + reach][2]) for k in kept]
+
+
 @given(st.lists(hashes64 | st.integers(0, 30), max_size=60), st.lists(hashes64 | st.integers(0, 30), max_size=60))
 def test_common_elements(a: list[int], b: list[int]) -> None:
     assert _native.count_common(array("Q", sorted(set(a))), array("Q", sorted(set(b)))) == len(set(a) & set(b))

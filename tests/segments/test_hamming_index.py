@@ -90,6 +90,26 @@ def test_any_history_of_adds_and_removals(steps: list[tuple[int, list[int]]], k:
         assert results(found, i) == brute(model, query, k)
 
 
+@pytest.mark.parametrize("bits", [64, 128])
+@pytest.mark.parametrize("k", [0, 2, 3, 5, 6])
+def test_a_batch_has_the_answers_of_its_queries(bits: int, k: int) -> None:
+    """Sixteen queries are answered together: batches that end before, at and behind that."""
+    generator = np.random.default_rng(k)
+    shape = (100_000, 2) if bits == 128 else (100_000,)
+    words = generator.integers(0, 2**64, size=shape, dtype=np.uint64)
+    words[50_000:] = words[:50_000] ^ (np.uint64(1) << generator.integers(0, 64, size=(50_000, *shape[1:])).astype(np.uint64))
+    index = la.HammingIndex(words, bits=bits)
+    queries = words[::2941] ^ np.uint64(1 << 40)
+    alone = [results(index.search(queries[at : at + 1], k), 0) for at in range(len(queries))]
+    for size in (1, 15, 16, 17, 32, 34):
+        for workers in (1, 2):
+            found = index.search(queries[:size], k, workers=workers)
+            assert [results(found, at) for at in range(size)] == alone[:size]
+            cut = index.search(queries[:size], k, limit=1, workers=workers)
+            assert [results(cut, at) for at in range(size)] == [each[:1] for each in alone[:size]]
+            assert cut.totals.tolist() == [len(each) for each in alone[:size]]
+
+
 def test_growth_by_many_small_batches_equals_one_large_one() -> None:
     generator = np.random.default_rng(3)
     values = generator.integers(0, 2**64, size=200_000, dtype=np.uint64)

@@ -104,7 +104,7 @@ class HammingIndex:
         check_k(k)
         check_workers(workers)
         found = self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers)
-        return Found(*(np.asarray(part) for part in found))
+        return Found(*map(np.asarray, found))
 
     def pairs(self, k: int = 3, *, limit: int | None = None) -> IdPairs:
         """All pairs of entries within ``k``; with ``limit`` at most so many of them.
@@ -142,10 +142,13 @@ def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
         return _from_python(values, bits, name)
     array: NDArray[Any] = values
     wanted = 2 if bits == 128 else 1
+    if bits == 64 and array.dtype == np.uint64 and array.ndim == 1 and array.flags.c_contiguous:
+        return array  # as nearly all are: for one query the steps below take longer than the search
     if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
         shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"
         raise InputError(f"{name}: fingerprints of {bits} bits have {shape}, not shape {array.shape}")
-    return np.ascontiguousarray(bit_patterns(array, min(bits, 64), name)).reshape(-1)
+    words = np.ascontiguousarray(bit_patterns(array, min(bits, 64), name))
+    return words if wanted == 1 else words.reshape(-1)
 
 
 def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
