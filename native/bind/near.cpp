@@ -4,6 +4,7 @@
 #include "base/idle.hpp"
 #include "bind/band_tables.hpp"
 #include "bind/held_texts.hpp"
+#include "bind/lock_turns.hpp"
 
 namespace lookalike {
 namespace {
@@ -21,8 +22,8 @@ class Sqlite {
 
 class HeldRows {
    public:
-    HeldRows(const Sqlite& sqlite, const std::string& address, const std::string& state, const std::string& row)
-        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, state, row)) {}
+    HeldRows(const Sqlite& sqlite, const std::string& address, const std::string& state, const std::string& row, std::string log)
+        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, state, row, std::move(log))) {}
     void close() { rows_.reset(); }
     StoredRows& rows() {
         if (!rows_) throw nb::value_error("the connection is closed");
@@ -37,24 +38,31 @@ class HeldRows {
 class HeldState {
    public:
     HeldState(std::string record_path, nb::bytes record, std::int64_t collection, std::vector<std::int64_t> numbers, nb::bytes chain, std::int64_t first_row,
-              nb::list tables, Input<std::int64_t> removed)
-        : tables_(std::move(tables)), removed_(std::move(removed)), state_{std::move(record_path),
+              nb::list tables, nb::list files, Input<std::int64_t> removed, std::int64_t since, std::int64_t until)
+        : tables_(std::move(tables)), files_(std::move(files)), removed_(std::move(removed)), state_{std::move(record_path),
                                                                            std::string(record.c_str(), record.size()),
                                                                            collection,
                                                                            std::move(numbers),
                                                                            std::string(chain.c_str(), chain.size()),
                                                                            first_row,
                                                                            {},
-                                                                           view(removed_)} {
+                                                                           {},
+                                                                           view(removed_),
+                                                                           since,
+                                                                           until} {
         for (const nb::handle each : tables_) {
             if (!nb::isinstance<BandTablesOfArrays>(each)) throw nb::type_error("tables: expected BandTables");
             state_.tables.push_back(&nb::cast<const BandTablesOfArrays&>(each).tables());
+        }
+        for (const nb::handle each : files_) {
+            if (!nb::isinstance<MappedFile>(each)) throw nb::type_error("files: expected MappedFile");
+            state_.files.push_back(&nb::cast<const MappedFile&>(each));
         }
     }
     const NearState& state() const { return state_; }
 
    private:
-    nb::list tables_;
+    nb::list tables_, files_;
     Input<std::int64_t> removed_;
     NearState state_;
 };
@@ -82,8 +90,10 @@ class NearSearchers {
         StoredRows& stored = rows.rows();
         std::unique_ptr<Buffers> buffers = idle_.take([&] { return Buffers{NearSearcher(text_, options_), {}}; });
         NearFound found;
+        if (!state.state().files.empty()) renew_guard();
         {
-            nb::gil_scoped_release release;
+            static LockTurns turns;  // of all that search: there is one lock
+            const WithoutLock released(turns);
             found = buffers->searcher.run(as_utf8(held.view(), buffers->utf8), state.state(), stored, threshold, limit);
         }
         idle_.give_back(std::move(buffers));
@@ -119,12 +129,14 @@ class NearSearchers {
 void bind_near(nb::module_& m) {
     nb::class_<Sqlite>(m, "Sqlite").def(nb::init<const std::string&>(), "path"_a).def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a);
     nb::class_<HeldRows>(m, "StoredRows")
-        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&>(), "sqlite"_a, "address"_a, "state"_a, "row"_a,
-             nb::keep_alive<1, 2>())
+        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&, std::string>(), "sqlite"_a, "address"_a, "state"_a, "row"_a,
+             "log"_a, nb::keep_alive<1, 2>())
         .def("close", &HeldRows::close);
     nb::class_<HeldState>(m, "NearState")
-        .def(nb::init<std::string, nb::bytes, std::int64_t, std::vector<std::int64_t>, nb::bytes, std::int64_t, nb::list, Input<std::int64_t>>(),
-             "record_path"_a, "record"_a, "collection"_a, "numbers"_a, "chain"_a, "first_row"_a, "tables"_a, "removed"_a.noconvert());
+        .def(nb::init<std::string, nb::bytes, std::int64_t, std::vector<std::int64_t>, nb::bytes, std::int64_t, nb::list, nb::list, Input<std::int64_t>,
+                      std::int64_t, std::int64_t>(),
+             "record_path"_a, "record"_a, "collection"_a, "numbers"_a, "chain"_a, "first_row"_a, "tables"_a, "files"_a, "removed"_a.noconvert(), "since"_a,
+             "until"_a);
     nb::class_<NearSearchers>(m, "NearSearcher")
         .def(nb::init<unsigned, bool, unsigned, const Seed&, std::size_t, std::size_t, std::size_t, std::size_t>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a,
              "size"_a, "bands"_a, "rows"_a, "most_candidates"_a)

@@ -1,9 +1,11 @@
 #include "rows/near.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/row_check.hpp"
 #include "sketch/verify.hpp"
@@ -22,6 +24,11 @@ bool file_holds(const std::string& path, const std::string& expected) {
     const ssize_t size = read(file, data, sizeof data);
     close(file);
     return size == static_cast<ssize_t>(expected.size()) && std::memcmp(data, expected.data(), expected.size()) == 0;
+}
+
+bool has_bytes(const std::string& path) {
+    struct stat status;
+    return stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
 // A row as it was written; nothing where it is not, or is none that this can read.
@@ -71,7 +78,17 @@ class Reading {
 
 }  // namespace
 
+bool NearState::is_of_now() const {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return since <= now && now < until;
+}
+
+bool NearState::files_are_whole() const {
+    return std::ranges::none_of(files, [](const MappedFile* file) { return file->changed(); });
+}
+
 bool StoredRows::begin(const NearState& known) {
+    if (!known.is_of_now() || (!log_.empty() && has_bytes(log_))) return false;
     // The record first: the database is never behind it.
     if (!file_holds(known.record_path, known.record) || !state_->first(known.collection)) return false;
     for (std::size_t i = 0; i < known.numbers.size(); ++i) {
@@ -83,6 +100,13 @@ bool StoredRows::begin(const NearState& known) {
 NearFound NearSearcher::run(std::span<const std::uint8_t> utf8, const NearState& known, StoredRows& stored, double threshold, std::size_t limit) {
     const Reading reading(stored, known);
     if (!reading.holds()) return {NearFound::Answer::kChanged, 0, 0, {}};
+    // A file that is cut or overwritten misleads: before a search, so that it does not run into it, and after one, so that it does not count.
+    if (!known.files_are_whole()) return {NearFound::Answer::kUnfit, 0, 0, {}};
+    NearFound found = search(utf8, known, stored, threshold, limit);
+    return known.files_are_whole() ? std::move(found) : NearFound{NearFound::Answer::kUnfit, 0, 0, {}};
+}
+
+NearFound NearSearcher::search(std::span<const std::uint8_t> utf8, const NearState& known, StoredRows& stored, double threshold, std::size_t limit) {
     features_.clear();
     hasher_.start(values_.data());
     shingler_.run(utf8, [&](const std::uint64_t* plain, const std::uint64_t* secret, std::size_t count) {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/mapped_file.hpp"
 #include "base/secret.hpp"
 #include "rows/sqlite.hpp"
 #include "segments/bands.hpp"
@@ -22,15 +23,21 @@ struct NearState {
     std::string chain;                  // and in the last one
     std::int64_t first_row;             // of the collection in the table
     std::vector<const BandTables*> tables;
+    std::vector<const MappedFile*> files;   // that tables are mapped from
     std::span<const std::int64_t> removed;  // rows that tables may hold and that are not there any more; they ascend
+    std::int64_t since, until;              // milliseconds since 1970: documents expire
+
+    bool is_of_now() const;
+    bool files_are_whole() const;
 };
 
 // A connection to the table of documents and the statements on it. For one thread at a time.
 class StoredRows {
    public:
-    // `state` gives numbers and a chain, of a collection; `row` the id, the text, the meta and the checks of a row.
-    StoredRows(const SqliteFunctions& sqlite, const std::string& address, const std::string& state, const std::string& row)
-        : connection_(sqlite, address), state_(connection_.prepare(state)), row_(connection_.prepare(row)) {}
+    // `state` gives numbers and a chain, of a collection; `row` the id, the text, the meta and the checks of a row. `log` is the log that
+    // would be there if somebody wrote, where the address takes the database for immutable; otherwise it is empty.
+    StoredRows(const SqliteFunctions& sqlite, const std::string& address, const std::string& state, const std::string& row, std::string log)
+        : log_(std::move(log)), connection_(sqlite, address), state_(connection_.prepare(state)), row_(connection_.prepare(row)) {}
 
     // Begins to read, and tells whether all is as it was. What is read until the end is of one state.
     bool begin(const NearState& known);
@@ -41,6 +48,7 @@ class StoredRows {
     SqliteStatement& row() { return *row_; }
 
    private:
+    std::string log_;
     SqliteConnection connection_;
     std::unique_ptr<SqliteStatement> state_, row_;  // while the first is not reset, the transaction goes on
 };
@@ -75,6 +83,7 @@ class NearSearcher {
     NearFound run(std::span<const std::uint8_t> utf8, const NearState& known, StoredRows& stored, double threshold, std::size_t limit);
 
    private:
+    NearFound search(std::span<const std::uint8_t> utf8, const NearState& known, StoredRows& stored, double threshold, std::size_t limit);
     NearFound verified(const NearState& known, StoredRows& stored, double threshold, std::size_t limit, std::size_t candidates);
 
     NearOptions options_;

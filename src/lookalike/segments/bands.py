@@ -15,6 +15,7 @@ from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.base import check_workers
 from lookalike.segments.banding import MAX_BANDS
+from lookalike.segments.container import mapped_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +87,11 @@ class BandSegment:
     def tables(self) -> _native.BandTables:
         """What native code searches."""
         return self._tables
+
+    @property
+    def mapped_file(self) -> _native.MappedFile | None:
+        """What it is mapped from; None where it is in memory."""
+        return mapped_file(self._sections["shape"])
 
     def __len__(self) -> int:
         return len(self._sections["rows"])
