@@ -303,19 +303,22 @@ class Sqlite:
 class StoredRows:
     """A connection to the documents of a store, for one thread at a time; RuntimeError where there is none."""
 
-    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str, log: str) -> None: ...
+    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str, rows: str, expiring: str, log: str) -> None: ...
     def close(self) -> None: ...
 
 class NearState:
-    """What a collection was like when it was last read in full."""
+    """What a collection was like when it was last read in full, and what was added to it since."""
 
     def __init__(
         self,
         record_path: str,
-        record: bytes,
+        store: str,
         collection: int,
-        numbers: list[int],
-        chain: bytes,
+        documents: int,
+        next_row: int,
+        sealed_row: int,
+        generation: int,
+        version: int,
         first_row: int,
         tables: list[BandTables],
         files: list[MappedFile],
@@ -332,7 +335,7 @@ class NearSearcher:
         self, text: str, state: NearState, rows: StoredRows, threshold: float, limit: int
     ) -> tuple[int, int, list[tuple[int, float, str | int, str, str | None]]] | bool:
         """How many groups share a band, how many documents reach the threshold, and of the best the row, the score, the id, the text and
-        the meta. True: the collection is not as it was. False: the answer is not to be had this way."""
+        the meta. True: the collection has to be read again. False: the answer is not to be had this way."""
 
 def build_bands(rows: Buffer, digests: Buffer, keys: Buffer, bands: int) -> tuple[View, View, View, View, View, View, View, View]: ...
 def merge_bands(segments: list[BandTables], removed: Buffer) -> tuple[View, View, View, View, View, View, View, View]: ...

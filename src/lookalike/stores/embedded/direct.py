@@ -1,7 +1,9 @@
-"""Near search in one native call, without the interpreter's lock: as long as the collection is as it was when it was last read in full.
+"""Near search in one native call, without the interpreter's lock: as long as the collection is as it was when it was last read in full,
+but for some documents that were added.
 
 The call looks at the time, at the record of what was acknowledged, at the files that are mapped and at the collection's row in the
-database, and only then searches, in the same transaction. Where one has changed, the collection is read again, as every reading does. What the call is not made for (documents
+database, and only then searches, in the same transaction. Of documents that were added since it reads the band keys, and keeps them for
+the next call. Where anything else has changed, the collection is read again, as every reading does. What the call is not made for (documents
 without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
 """
 
@@ -26,11 +28,14 @@ if TYPE_CHECKING:
 
 KIND = "minhash"
 LOOKS = 3  # at a collection that somebody writes, before the long way is taken
-# All of a state that can change while the settings stay, the chain last.
+# In the order in which native/rows/near.cpp takes their columns.
 STATE = """
-SELECT c.documents, c.next_row, c.sealed_row, c.generation, c.version, s.changes, s.chain FROM collections c JOIN store s WHERE c.number = ?
+SELECT c.documents, c.next_row, c.sealed_row, c.generation, c.version, s.changes, s.id, s.chain, s.before
+FROM collections c JOIN store s WHERE c.number = ?
 """
 ROW = "SELECT id, text, meta, checks FROM documents WHERE row = ?"
+ADDED = "SELECT row, digest, bands, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row"
+EXPIRING = "SELECT row FROM expiring WHERE row >= ? AND row < ?"
 _MARK = (1 << 50) + 7919  # a limit that no process reaches
 _one_at_a_time = threading.Lock()
 
@@ -107,22 +112,21 @@ class DirectNear:
         return None
 
     def _open(self, address: str, log: str) -> _native.StoredRows:
-        return _native.StoredRows(self._sqlite, address, STATE, ROW, log)
+        return _native.StoredRows(self._sqlite, address, STATE, ROW, ADDED, EXPIRING, log)
 
     def _look(self, store: EmbeddedStore) -> _native.NearState | None:
         record = store.place.record
-        contents = None if record is None else record.contents()  # before the reading: the database is never behind it
-        if record is None or contents is None:
+        if record is None or record.read() is None:
             return None
         with store.reading() as snapshot:
             state, expired = snapshot.state, snapshot.expired
             if not state.store.id or state.store.unchecked:
                 return None
-            numbers = [state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.store.changes]
             segments = snapshot.parts_of(KIND).all()
             files = [file for segment in segments if (file := segment.mapped_file) is not None]
             self._known = _native.NearState(
-                *(record.path, contents, state.number, numbers, state.store.chain, state.number * ROWS),
+                *(record.path, state.store.id, state.number),
+                *(state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.number * ROWS),
                 *([segment.tables for segment in segments], files, snapshot.removed_rows(), expired.since, expired.until),
             )
         return self._known
