@@ -3,7 +3,7 @@
 // Whoever finds the lock taken sleeps until it is free, and to be woken takes longer than a short search: two threads that search would
 // be slower than one. So a thread that comes back from a search waits awake, for some microseconds, while the last one that came back
 // still holds the lock: that one has little to do before it searches again. Whoever does not let go soon is not waited for again: waiting
-// that was in vain halves the patience, and as soon as somebody else has the lock, that one counts.
+// that was in vain halves the patience, waiting that was not restores it, and as soon as somebody else has the lock, that one counts.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,8 @@ class LockTurns {
     void wait(const void* self) {
         const void* const holder = holder_.load(std::memory_order_acquire);
         if (holder == nullptr || holder == self || !several_cores()) return;
-        const std::int64_t patience = patience_.load(std::memory_order_relaxed);
+        // Now and then all of the patience is tried: those who have the lock may have little to do again.
+        const std::int64_t patience = ++waits_ % kProbes == 0 ? kMost : patience_.load(std::memory_order_relaxed);
         const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(patience);
         while (holder_.load(std::memory_order_acquire) != nullptr) {
             if (std::chrono::steady_clock::now() >= end) {
@@ -30,7 +31,7 @@ class LockTurns {
             }
             for (int i = 0; i < 16; ++i) pause();
         }
-        patience_.store(std::min(patience * 2, kMost), std::memory_order_relaxed);
+        patience_.store(kMost, std::memory_order_relaxed);
     }
     // As soon as it has it.
     void took(const void* self) { holder_.store(self, std::memory_order_release); }
@@ -42,6 +43,7 @@ class LockTurns {
 
    private:
     static constexpr std::int64_t kLeast = 1'000, kMost = 50'000;  // nanoseconds
+    static constexpr std::uint32_t kProbes = 16;
 
     static bool several_cores() {
         static const bool several = std::thread::hardware_concurrency() > 1;
@@ -57,6 +59,7 @@ class LockTurns {
 
     std::atomic<const void*> holder_{nullptr};  // the thread that was the last to come back, unless it let go since
     std::atomic<std::int64_t> patience_{kMost};
+    std::atomic<std::uint32_t> waits_{0};
 };
 
 // Without the lock while it lives.
