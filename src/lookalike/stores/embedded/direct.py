@@ -3,8 +3,8 @@ but for some documents that were added.
 
 The call looks at the time, at the record of what was acknowledged, at the files that are mapped and at the collection's row in the
 database, and only then searches, in the same transaction. Of documents that were added since it reads the band keys, and keeps them for
-the next call. Where anything else has changed, the collection is read again, as every reading does. What the call is not made for (documents
-without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
+the next call. Where anything else has changed, the collection is read again, as every reading does. What the call is not made for
+(documents without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
 """
 
 from __future__ import annotations
