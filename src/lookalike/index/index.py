@@ -270,7 +270,7 @@ class Index:
         meta: only documents that fit are found, as many as there are up to the limit (docs/search.md). ``min_share``: by passages, the
         documents of which the query holds at least this share, the largest share first.
         """
-        given = {}
+        given: dict[str, Any] = {}
         if not (simhash is None and minhash is None and digest is None and vector is None):
             every = (("simhash", simhash), ("minhash", minhash), ("digest", digest), ("vector", vector))
             given = {name: value for name, value in every if value is not None}

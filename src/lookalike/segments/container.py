@@ -156,7 +156,7 @@ def verify_mapped(folder: Path) -> None:
 
 def mapped_file(section: NDArray[Any]) -> _native.MappedFile | None:
     """What a section of ``read_segment`` is mapped from; None where it is in memory."""
-    view = section.base
+    view: object = section.base
     behind = view.obj if isinstance(view, memoryview) else None
     return behind.guard if isinstance(behind, _Mapped) else None
 

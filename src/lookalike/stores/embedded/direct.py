@@ -102,7 +102,7 @@ class DirectNear:
                 if isinstance(error, RuntimeError):  # it cannot be opened: the long way says why
                     return None
                 raise
-            if type(found) is tuple:
+            if isinstance(found, tuple):
                 readings.keep(held)
                 return found
             readings.give_back(held, True)
