@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "base/mapped_guard.hpp"
+#include "base/mapped_file.hpp"
 #include "bind/bind.hpp"
 
 namespace lookalike {
@@ -30,34 +30,18 @@ std::optional<Stamp> file_stamp(const std::string& path) {
                  nanoseconds(written), nanoseconds(changed));
 }
 
-// It does not keep the mapping: whoever does has to release this before the memory is given back.
-class MappingGuard {
-   public:
-    explicit MappingGuard(const Bytes& mapped) : mapping_(mapped.size() ? guard_mapping(mapped.data(), mapped.size()) : nullptr) {}
-    MappingGuard(const MappingGuard&) = delete;
-    MappingGuard& operator=(const MappingGuard&) = delete;
-    ~MappingGuard() { release(); }
-
-    bool was_cut() const { return cut_ || (mapping_ != nullptr && mapping_was_cut(mapping_)); }
-    void release() {
-        cut_ = was_cut();
-        if (mapping_ != nullptr) release_mapping(std::exchange(mapping_, nullptr));
-    }
-
-   private:
-    GuardedMapping mapping_;
-    bool cut_ = false;
-};
-
 }  // namespace
 
 void bind_mappings(nb::module_& m) {
     m.def("file_stamp", &file_stamp, "path"_a);
     m.def("renew_guard", &renew_guard);
-    nb::class_<MappingGuard>(m, "MappingGuard")
-        .def(nb::init<const Bytes&>(), "mapped"_a.noconvert())
-        .def_prop_ro("was_cut", &MappingGuard::was_cut)
-        .def("release", &MappingGuard::release);
+    nb::class_<MappedFile>(m, "MappedFile")
+        .def(
+            "__init__", [](MappedFile* made, const Bytes& mapped, int descriptor) { new (made) MappedFile(mapped.data(), mapped.size(), descriptor); },
+            "mapped"_a.noconvert(), "descriptor"_a)
+        .def_prop_ro("was_cut", &MappedFile::was_cut)
+        .def("changed", &MappedFile::changed)
+        .def("release", &MappedFile::release);
 }
 
 }  // namespace lookalike

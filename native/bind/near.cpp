@@ -4,6 +4,7 @@
 #include "base/idle.hpp"
 #include "bind/band_tables.hpp"
 #include "bind/held_texts.hpp"
+#include "bind/lock_turns.hpp"
 
 namespace lookalike {
 namespace {
@@ -21,8 +22,9 @@ class Sqlite {
 
 class HeldRows {
    public:
-    HeldRows(const Sqlite& sqlite, const std::string& address, const std::string& state, const std::string& row)
-        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, state, row)) {}
+    HeldRows(const Sqlite& sqlite, const std::string& address, const std::string& state, const std::string& row, const std::string& rows,
+             const std::string& expiring, std::string log)
+        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, NearStatements{state, row, rows, expiring}, std::move(log))) {}
     void close() { rows_.reset(); }
     StoredRows& rows() {
         if (!rows_) throw nb::value_error("the connection is closed");
@@ -33,30 +35,36 @@ class HeldRows {
     std::unique_ptr<StoredRows> rows_;
 };
 
-// A state, with the arrays that it looks at.
+// A state, with the arrays that it looks at, and the newest tail that somebody found.
 class HeldState {
    public:
-    HeldState(std::string record_path, nb::bytes record, std::int64_t collection, std::vector<std::int64_t> numbers, nb::bytes chain, std::int64_t first_row,
-              nb::list tables, Input<std::int64_t> removed)
-        : tables_(std::move(tables)), removed_(std::move(removed)), state_{std::move(record_path),
-                                                                           std::string(record.c_str(), record.size()),
-                                                                           collection,
-                                                                           std::move(numbers),
-                                                                           std::string(chain.c_str(), chain.size()),
-                                                                           first_row,
-                                                                           {},
-                                                                           view(removed_)} {
+    HeldState(std::string record_path, std::string store, std::int64_t collection, std::int64_t documents, std::int64_t next_row, std::int64_t sealed_row,
+              std::int64_t generation, std::int64_t version, std::int64_t first_row, nb::list tables, nb::list files, Input<std::int64_t> removed,
+              std::int64_t since, std::int64_t until)
+        : tables_(std::move(tables)), files_(std::move(files)), removed_(std::move(removed)),
+          state_{std::move(record_path), std::move(store), collection, sealed_row, generation, first_row, {}, {}, view(removed_), since, until},
+          tail_(std::make_shared<const NearTail>(NearTail{documents, next_row, version, {}, {}, {}})) {
         for (const nb::handle each : tables_) {
             if (!nb::isinstance<BandTablesOfArrays>(each)) throw nb::type_error("tables: expected BandTables");
             state_.tables.push_back(&nb::cast<const BandTablesOfArrays&>(each).tables());
         }
+        for (const nb::handle each : files_) {
+            if (!nb::isinstance<MappedFile>(each)) throw nb::type_error("files: expected MappedFile");
+            state_.files.push_back(&nb::cast<const MappedFile&>(each));
+        }
     }
     const NearState& state() const { return state_; }
+    // With the interpreter's lock.
+    std::shared_ptr<const NearTail> tail() const { return tail_; }
+    void keep(std::shared_ptr<const NearTail> tail) {
+        if (tail->next_row > tail_->next_row) tail_ = std::move(tail);
+    }
 
    private:
-    nb::list tables_;
+    nb::list tables_, files_;
     Input<std::int64_t> removed_;
     NearState state_;
+    std::shared_ptr<const NearTail> tail_;
 };
 
 // A recipe, ready for use by any number of threads: each has buffers of its own, which are kept for the next.
@@ -74,7 +82,7 @@ class NearSearchers {
 
     // How many groups share a band, how many documents reach the threshold, and of the best of them the row, the score, the id, the text and
     // the meta; True where the collection is not as it was, False where the answer is not to be had this way.
-    nb::object run(nb::str text, const HeldState& state, HeldRows& rows, double threshold, std::size_t limit) {
+    nb::object run(nb::str text, HeldState& state, HeldRows& rows, double threshold, std::size_t limit) {
         for (const BandTables* tables : state.state().tables) {
             if (tables->bands() != options_.bands) throw nb::value_error("state: its tables have another number of bands");
         }
@@ -82,10 +90,14 @@ class NearSearchers {
         StoredRows& stored = rows.rows();
         std::unique_ptr<Buffers> buffers = idle_.take([&] { return Buffers{NearSearcher(text_, options_), {}}; });
         NearFound found;
+        std::shared_ptr<const NearTail> tail = state.tail();
+        if (!state.state().files.empty()) renew_guard();
         {
-            nb::gil_scoped_release release;
-            found = buffers->searcher.run(as_utf8(held.view(), buffers->utf8), state.state(), stored, threshold, limit);
+            static LockTurns turns;  // of all that search: there is one lock
+            const WithoutLock released(turns);
+            found = buffers->searcher.run(as_utf8(held.view(), buffers->utf8), state.state(), tail, stored, threshold, limit);
         }
+        state.keep(std::move(tail));
         idle_.give_back(std::move(buffers));
         if (found.answer != NearFound::Answer::kFound) return nb::bool_(found.answer == NearFound::Answer::kChanged);
         nb::list matches;
@@ -119,12 +131,14 @@ class NearSearchers {
 void bind_near(nb::module_& m) {
     nb::class_<Sqlite>(m, "Sqlite").def(nb::init<const std::string&>(), "path"_a).def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a);
     nb::class_<HeldRows>(m, "StoredRows")
-        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&>(), "sqlite"_a, "address"_a, "state"_a, "row"_a,
-             nb::keep_alive<1, 2>())
+        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&, const std::string&, const std::string&, std::string>(),
+             "sqlite"_a, "address"_a, "state"_a, "row"_a, "rows"_a, "expiring"_a, "log"_a, nb::keep_alive<1, 2>())
         .def("close", &HeldRows::close);
     nb::class_<HeldState>(m, "NearState")
-        .def(nb::init<std::string, nb::bytes, std::int64_t, std::vector<std::int64_t>, nb::bytes, std::int64_t, nb::list, Input<std::int64_t>>(),
-             "record_path"_a, "record"_a, "collection"_a, "numbers"_a, "chain"_a, "first_row"_a, "tables"_a, "removed"_a.noconvert());
+        .def(nb::init<std::string, std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, nb::list,
+                      nb::list, Input<std::int64_t>, std::int64_t, std::int64_t>(),
+             "record_path"_a, "store"_a, "collection"_a, "documents"_a, "next_row"_a, "sealed_row"_a, "generation"_a, "version"_a, "first_row"_a, "tables"_a,
+             "files"_a, "removed"_a.noconvert(), "since"_a, "until"_a);
     nb::class_<NearSearchers>(m, "NearSearcher")
         .def(nb::init<unsigned, bool, unsigned, const Seed&, std::size_t, std::size_t, std::size_t, std::size_t>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a,
              "size"_a, "bands"_a, "rows"_a, "most_candidates"_a)

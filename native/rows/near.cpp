@@ -1,11 +1,12 @@
 #include "rows/near.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/row_check.hpp"
+#include "rows/acknowledged.hpp"
 #include "sketch/verify.hpp"
 
 namespace lookalike {
@@ -13,15 +14,14 @@ namespace {
 
 constexpr std::size_t kMostRows = 4096;                     // that are held at once; more of them are for the long way
 enum : int { kId = 0, kText = 1, kMeta = 2, kChecks = 3 };  // columns of a row
-constexpr std::size_t kIdCheck = 0, kTextCheck = 3, kMetaCheck = 4;
+enum : int { kDocuments = 0, kNextRow, kSealedRow, kGeneration, kVersion, kChanges, kStore, kChain, kBefore };  // of the state
+enum : int { kNewRow = 0, kNewDigest, kNewBands, kNewChecks };                                                  // of a row that was added
+constexpr std::size_t kIdCheck = 0, kDigestCheck = 2, kTextCheck = 3, kMetaCheck = 4, kBandsCheck = 5;
+constexpr std::int64_t kMostTail = 256;  // documents that are compared one by one
 
-bool file_holds(const std::string& path, const std::string& expected) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    char data[2048];
-    const ssize_t size = read(file, data, sizeof data);
-    close(file);
-    return size == static_cast<ssize_t>(expected.size()) && std::memcmp(data, expected.data(), expected.size()) == 0;
+bool has_bytes(const std::string& path) {
+    struct stat status;
+    return stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
 // A row as it was written; nothing where it is not, or is none that this can read.
@@ -58,31 +58,103 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) { return {reinte
 // From the beginning of a reading to its end.
 class Reading {
    public:
-    Reading(StoredRows& stored, const NearState& known) : stored_(stored), holds_(stored.begin(known)) {}
+    explicit Reading(StoredRows& stored) : stored_(stored) {}
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
     ~Reading() { stored_.end(); }
-    bool holds() const { return holds_; }
 
    private:
     StoredRows& stored_;
-    bool holds_;
 };
+
+// The groups of a tail that share a key with the query, with at most `most` rows each. Returns how many there are.
+std::size_t tail_groups(const NearTail& tail, std::span<const std::uint32_t> keys, std::size_t most, std::vector<NearGroup>& found) {
+    const std::size_t before = found.size();
+    for (std::size_t i = 0; i < tail.rows.size(); ++i) {
+        const std::uint32_t* const own = tail.keys.data() + i * keys.size();
+        std::uint16_t shared = 0;
+        for (std::size_t band = 0; band < keys.size(); ++band) shared = static_cast<std::uint16_t>(shared + (own[band] == keys[band]));
+        if (shared == 0) continue;
+        const auto same = std::find_if(found.begin() + static_cast<std::ptrdiff_t>(before), found.end(),
+                                       [&](const NearGroup& group) { return group.digest == tail.digests[i]; });
+        if (same == found.end()) {
+            found.push_back({shared, tail.digests[i], 1, {tail.rows[i]}});
+        } else {
+            ++same->size;
+            if (same->rows.size() < most) same->rows.push_back(tail.rows[i]);
+        }
+    }
+    return found.size() - before;
+}
 
 }  // namespace
 
-bool StoredRows::begin(const NearState& known) {
-    // The record first: the database is never behind it.
-    if (!file_holds(known.record_path, known.record) || !state_->first(known.collection)) return false;
-    for (std::size_t i = 0; i < known.numbers.size(); ++i) {
-        if (state_->type(static_cast<int>(i)) != kSqliteInteger || state_->number(static_cast<int>(i)) != known.numbers[i]) return false;
-    }
-    return state_->blob(static_cast<int>(known.numbers.size())) == known.chain;
+bool NearState::is_of_now() const {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return since <= now && now < until;
 }
 
-NearFound NearSearcher::run(std::span<const std::uint8_t> utf8, const NearState& known, StoredRows& stored, double threshold, std::size_t limit) {
-    const Reading reading(stored, known);
-    if (!reading.holds()) return {NearFound::Answer::kChanged, 0, 0, {}};
+bool NearState::files_are_whole() const {
+    return std::ranges::none_of(files, [](const MappedFile* file) { return file->changed(); });
+}
+
+std::shared_ptr<const NearTail> StoredRows::begin(const NearState& known, std::shared_ptr<const NearTail> tail, std::size_t bands) {
+    if (!known.is_of_now() || (!log_.empty() && has_bytes(log_))) return nullptr;
+    // The record first: the database is never behind it.
+    const std::optional<Acknowledged> last = read_acknowledged(known.record_path);
+    if (!last || !state_->first(known.collection)) return nullptr;
+    for (int column = kDocuments; column <= kChanges; ++column) {
+        if (state_->type(column) != kSqliteInteger) return nullptr;
+    }
+    if (state_->text(kStore) != known.store) return nullptr;
+    if (!last->is_in(known.store, static_cast<std::uint64_t>(state_->number(kChanges)), state_->blob(kChain), state_->blob(kBefore))) return nullptr;
+    if (state_->number(kSealedRow) != known.sealed_row || state_->number(kGeneration) != known.generation) return nullptr;
+    const std::int64_t documents = state_->number(kDocuments), next_row = state_->number(kNextRow), version = state_->number(kVersion);
+    if (documents == tail->documents && next_row == tail->next_row && version == tail->version) return tail;
+    // Rows are never used twice. If there are as many documents more as rows, nothing was removed.
+    const std::int64_t added = next_row - tail->next_row;
+    if (added < 1 || documents - tail->documents != added || added > kMostTail - static_cast<std::int64_t>(tail->rows.size())) return nullptr;
+    auto made = std::make_shared<NearTail>(*tail);
+    made->documents = documents;
+    made->version = version;
+    return add_rows(known, bands, next_row, *made) ? std::move(made) : nullptr;
+}
+
+bool StoredRows::add_rows(const NearState& known, std::size_t bands, std::int64_t end, NearTail& tail) {
+    if (!expiring_ || expiring_->first(known.first_row + tail.next_row, known.first_row + end)) return false;
+    bool more = rows_->first(known.first_row + tail.next_row, known.first_row + end);
+    for (; more; more = rows_->next(), ++tail.next_row) {
+        const std::string_view checks = rows_->blob(kNewChecks), keys = rows_->blob(kNewBands);
+        const auto check = [&](std::size_t place) { return stored_check(checks.data(), checks.size(), place); };
+        const std::int64_t row = rows_->number(kNewRow) - known.first_row;
+        if (row != tail.next_row) return false;
+        const bool has_digest = rows_->type(kNewDigest) == kSqliteInteger, has_keys = rows_->type(kNewBands) == kSqliteBlob;
+        if (check(kDigestCheck) != (has_digest ? row_check(rows_->number(kNewDigest), row) : 0)) return false;
+        if (check(kBandsCheck) != (has_keys ? row_check(keys.data(), keys.size(), row) : 0)) return false;
+        if (!has_keys && rows_->type(kNewBands) == kSqliteNull) continue;  // there is nothing to find it by
+        if (!has_digest || keys.size() != bands * sizeof(std::uint32_t)) return false;
+        tail.rows.push_back(row);
+        tail.digests.push_back(static_cast<std::uint64_t>(rows_->number(kNewDigest)));
+        tail.keys.resize(tail.keys.size() + bands);
+        std::memcpy(tail.keys.data() + tail.keys.size() - bands, keys.data(), keys.size());
+    }
+    return tail.next_row == end;
+}
+
+NearFound NearSearcher::run(std::span<const std::uint8_t> utf8, const NearState& known, std::shared_ptr<const NearTail>& tail, StoredRows& stored,
+                            double threshold, std::size_t limit) {
+    const Reading reading(stored);
+    std::shared_ptr<const NearTail> now = stored.begin(known, tail, options_.bands);
+    if (!now) return {NearFound::Answer::kChanged, 0, 0, {}};
+    tail = std::move(now);
+    // A file that is cut or overwritten misleads: before a search, so that it does not run into it, and after one, so that it does not count.
+    if (!known.files_are_whole()) return {NearFound::Answer::kUnfit, 0, 0, {}};
+    NearFound found = search(utf8, known, *tail, stored, threshold, limit);
+    return known.files_are_whole() ? std::move(found) : NearFound{NearFound::Answer::kUnfit, 0, 0, {}};
+}
+
+NearFound NearSearcher::search(std::span<const std::uint8_t> utf8, const NearState& known, const NearTail& tail, StoredRows& stored, double threshold,
+                               std::size_t limit) {
     features_.clear();
     hasher_.start(values_.data());
     shingler_.run(utf8, [&](const std::uint64_t* plain, const std::uint64_t* secret, std::size_t count) {
@@ -94,8 +166,9 @@ NearFound NearSearcher::run(std::span<const std::uint8_t> utf8, const NearState&
     groups_.clear();
     std::size_t candidates = 0;
     for (const BandTables* tables : known.tables) candidates += near_groups(*tables, keys_.data(), options_.most_candidates, limit, known.removed, groups_);
+    candidates += tail_groups(tail, keys_, limit, groups_);
     if (groups_.empty()) return {NearFound::Answer::kFound, candidates, 0, {}};
-    if (known.tables.size() > 1)
+    if (known.tables.size() > 1 || !tail.rows.empty())
         std::ranges::sort(groups_, [](const NearGroup& a, const NearGroup& b) { return a.shared != b.shared ? a.shared > b.shared : a.rows[0] < b.rows[0]; });
     if (groups_.size() > options_.most_candidates) groups_.resize(options_.most_candidates);
     return verified(known, stored, threshold, limit, candidates);

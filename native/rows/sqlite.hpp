@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,8 +49,13 @@ class SqliteStatement {
     // Whether there is a row. Anything that goes wrong is as if there were none: whoever needs the reason asks again by another way.
     bool first(std::int64_t argument) {
         sqlite_.reset(statement_);
-        return sqlite_.bind_int64(statement_, 1, argument) == 0 && sqlite_.step(statement_) == kSqliteRow;
+        return sqlite_.bind_int64(statement_, 1, argument) == 0 && next();
     }
+    bool first(std::int64_t one, std::int64_t other) {
+        sqlite_.reset(statement_);
+        return sqlite_.bind_int64(statement_, 1, one) == 0 && sqlite_.bind_int64(statement_, 2, other) == 0 && next();
+    }
+    bool next() { return sqlite_.step(statement_) == kSqliteRow; }
     void reset() { sqlite_.reset(statement_); }
     int type(int column) const { return sqlite_.column_type(statement_, column); }
     std::int64_t number(int column) const { return sqlite_.column_int64(statement_, column); }
@@ -78,6 +84,14 @@ class SqliteConnection {
     ~SqliteConnection() { sqlite_.close(connection_); }
 
     std::unique_ptr<SqliteStatement> prepare(const std::string& sql) const { return std::make_unique<SqliteStatement>(sqlite_, connection_, sql); }
+    // Nothing where the database has not what it asks for.
+    std::unique_ptr<SqliteStatement> prepare_if_possible(const std::string& sql) const {
+        try {
+            return prepare(sql);
+        } catch (const std::runtime_error&) {
+            return nullptr;
+        }
+    }
 
    private:
     const SqliteFunctions& sqlite_;

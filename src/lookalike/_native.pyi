@@ -78,10 +78,13 @@ def wrong_values(rows: list[Any], places: list[int], all_checked: bool, most: in
 def file_stamp(path: str) -> tuple[int, int, int, int, int] | None: ...
 def renew_guard() -> None: ...
 
-class MappingGuard:
-    def __init__(self, mapped: Buffer) -> None: ...
+class MappedFile:
+    """A mapping that is guarded and a descriptor of its file, until both are given back: whether the file is as it was."""
+
+    def __init__(self, mapped: Buffer, descriptor: int) -> None: ...
     @property
     def was_cut(self) -> bool: ...
+    def changed(self) -> bool: ...
     def release(self) -> None: ...
 
 def shingle_texts(
@@ -301,22 +304,28 @@ class Sqlite:
 class StoredRows:
     """A connection to the documents of a store, for one thread at a time; RuntimeError where there is none."""
 
-    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str) -> None: ...
+    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str, rows: str, expiring: str, log: str) -> None: ...
     def close(self) -> None: ...
 
 class NearState:
-    """What a collection was like when it was last read in full."""
+    """What a collection was like when it was last read in full, and what was added to it since."""
 
     def __init__(
         self,
         record_path: str,
-        record: bytes,
+        store: str,
         collection: int,
-        numbers: list[int],
-        chain: bytes,
+        documents: int,
+        next_row: int,
+        sealed_row: int,
+        generation: int,
+        version: int,
         first_row: int,
         tables: list[BandTables],
+        files: list[MappedFile],
         removed: Buffer,
+        since: int,
+        until: int,
     ) -> None: ...
 
 class NearSearcher:
@@ -327,7 +336,7 @@ class NearSearcher:
         self, text: str, state: NearState, rows: StoredRows, threshold: float, limit: int
     ) -> tuple[int, int, list[tuple[int, float, str | int, str, str | None]]] | bool:
         """How many groups share a band, how many documents reach the threshold, and of the best the row, the score, the id, the text and
-        the meta. True: the collection is not as it was. False: the answer is not to be had this way."""
+        the meta. True: the collection has to be read again. False: the answer is not to be had this way."""
 
 def build_bands(rows: Buffer, digests: Buffer, keys: Buffer, bands: int) -> tuple[View, View, View, View, View, View, View, View]: ...
 def merge_bands(segments: list[BandTables], removed: Buffer) -> tuple[View, View, View, View, View, View, View, View]: ...

@@ -166,10 +166,10 @@ def test_a_guard_reads_zeros_and_says_so(tmp_path: Path) -> None:
         mapped = container._Mapped.of(file, path, 100_000)
     other = np.frombuffer(mapped, dtype=np.uint8)
     assert other.sum() == 100_000
-    assert not mapped.changed()
+    assert not mapped.guard.changed()
     with path.open("r+b") as file:
         file.truncate(10_000)
-    assert mapped.changed()
+    assert mapped.guard.changed()
     assert other[:10_000].sum() == 10_000
     assert not mapped.guard.was_cut
     assert other[20_000:].sum() == 0
@@ -250,8 +250,8 @@ print(len(heard))
 def test_what_comes_from_outside_is_checked() -> None:
     for wrong in (None, "text", 7, np.zeros(3)):
         with pytest.raises(TypeError):
-            _native.MappingGuard(wrong)
-    guard = _native.MappingGuard(b"")
+            _native.MappedFile(wrong, -1)
+    guard = _native.MappedFile(b"", -1)
     guard.release()
     guard.release()
     assert not guard.was_cut

@@ -1,5 +1,6 @@
 """Near search in one native call gives what the long way gives, sees what was acknowledged, and steps aside where it cannot answer."""
 
+import shutil
 import sqlite3
 import threading
 import time
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike import _native
 from lookalike.errors import Corrupt
+from lookalike.index.opening import open_beside
 from lookalike.stores.embedded import direct
 from lookalike.stores.embedded.store import EmbeddedStore
 
@@ -116,6 +118,88 @@ def test_every_search_sees_what_was_acknowledged(tmp_path):
                 assert reader.search(text)[0].id == number
 
 
+def test_documents_that_were_added_since_need_no_new_look(tmp_path, monkeypatch, long_way):
+    path = tmp_path / "store"
+    page = "a page that comes again and again, word for word, from many"
+    with la.open(path, kinds="minhash") as writer, open_beside(writer, "other", create=True) as other:
+        writer.add([(n, f"stored text number {n} of the first ones") for n in range(50)] + [("page", page)])
+        writer.compact()
+        writer.add("first", "one more, so that there is a log")
+        with la.open(path, read_only=True) as reader:
+            reader.search(page)
+            with monkeypatch.context() as patched:
+                patched.setattr(direct.DirectNear, "_look", lambda *_: pytest.fail("all of it was read again"))
+                for number in range(20):
+                    writer.add([(f"new {number}", f"{page}, here with the number {number}"), (f"copy {number}", page)])
+                    other.add(number, page)
+                    assert [match.id for match in reader.search(f"{page}, here with the number {number}", limit=1)] == [f"new {number}"]
+                assert reader.search(page, limit=3).total == 21
+            for limit in (1, 5, None):
+                assert shown(reader.search(page, limit=limit)) == shown(long_way(reader, page, limit=limit))
+            writer.remove("page")
+            assert "page" not in [match.id for match in reader.search(page, limit=None)]
+
+
+def test_more_documents_than_are_compared_one_by_one(tmp_path, long_way):
+    path = tmp_path / "store"
+    with la.open(path, kinds="minhash") as writer, la.open(path, read_only=True) as reader:
+        for first in range(0, 900, 90):
+            writer.add([(n, f"text number {n} of very many that come, {n * 7919}") for n in range(first, first + 90)])
+            for n in (0, first, first + 89):
+                text = f"text number {n} of very many that come, {n * 7919}"
+                assert shown(reader.search(text)) == shown(long_way(reader, text))
+                assert reader.search(text)[0].id == n
+
+
+def test_of_what_was_added_since_damage_is_told(tmp_path):
+    path, text = tmp_path / "store", "a text whose keys somebody changed in the database"
+    for column, wrong in (("bands", "zeroblob(length(bands))"), ("bands", "NULL"), ("digest", "digest + 1"), ("checks", "zeroblob(8)")):
+        with la.open(path, kinds="minhash") as writer, la.open(path, read_only=True) as reader:
+            writer.add("a", "another text")
+            reader.search(text)
+            writer.add("b", text)
+            with closing(sqlite3.connect(path / "store.sqlite")) as connection, connection:
+                connection.execute(f"UPDATE documents SET {column} = {wrong} WHERE id = 'b'")
+            with pytest.raises(Corrupt, match="row 1"):
+                reader.search(text)
+        shutil.rmtree(path)
+
+
+def test_what_was_added_since_may_expire(tmp_path):
+    text = "this is here for a moment and no longer"
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add("for good", f"{text}, or is it")
+        assert [match.id for match in index.search(text, threshold=0.5)] == ["for good"]
+        index.add("a", text, ttl=1.0)
+        assert [match.id for match in index.search(text, threshold=0.5)] == ["a", "for good"]
+        end = time.monotonic() + 10
+        while len(index.search(text, threshold=0.5)) == 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        assert [match.id for match in index.search(text, threshold=0.5)] == ["for good"]
+
+
+def test_a_database_that_is_behind_its_record_is_told(tmp_path):
+    path, text = tmp_path / "store", "a text that is acknowledged"
+    with la.open(path, kinds="minhash") as writer:
+        writer.add("a", text)
+        with writer._store.reading() as snapshot:
+            store = snapshot.state.store
+    with la.open(path, read_only=True) as reader:
+        assert len(reader.search(text)) == 1
+        record = reader._store.place.record
+        record.write(store._replace(changes=store.changes + 1, chain=bytes(16)))
+        with pytest.raises(Corrupt, match="older state"):
+            reader.search(text)
+        record.start_anew(store._replace(chain=bytes(16)))
+        with pytest.raises(Corrupt, match="other changes"):
+            reader.search(text)
+        record.start_anew(store._replace(changes=store.changes - 1, chain=store.before))
+        assert is_direct(reader, text)  # the database may be ahead: its writer was killed before he could say so
+        record.start_anew(store._replace(changes=store.changes - 1, chain=bytes(16)))
+        with pytest.raises(Corrupt, match="other changes"):
+            reader.search(text)
+
+
 def test_documents_expire_meanwhile(tmp_path):
     text = "this is here for a moment and no longer"
     with la.open(tmp_path / "store", kinds="minhash") as index:
@@ -202,21 +286,24 @@ def test_the_library_is_the_one_that_python_has_loaded():
 
 
 def test_arguments_are_checked(tmp_path):
-    sqlite = direct.sqlite_library()
+    sqlite, statements = direct.sqlite_library(), (direct.STATE, direct.ROW, direct.ADDED, direct.EXPIRING, "")
     with pytest.raises(RuntimeError, match="not loaded"):
         _native.Sqlite(str(tmp_path / "none.so"))
     with pytest.raises(RuntimeError, match="cannot be opened"):
-        _native.StoredRows(sqlite, f"file:{tmp_path}/none?mode=ro", direct.STATE, direct.ROW)
+        _native.StoredRows(sqlite, f"file:{tmp_path}/none?mode=ro", *statements)
     with pytest.raises(RuntimeError, match="cannot be prepared"):
-        _native.StoredRows(sqlite, "file::memory:", direct.STATE, direct.ROW)
+        _native.StoredRows(sqlite, "file::memory:", *statements)
     with pytest.raises(ValueError, match="bands"):
         _native.NearSearcher(1, True, 2, 0, 16, 17, 1, 10)
-    state = _native.NearState("", b"", 0, [], b"", 0, [], np.zeros(0, np.int64))
-    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?")
+    numbers, removed = (0, 0, 0, 0, 0, 0, 0), np.zeros(0, np.int64)
+    state = _native.NearState("", "", *numbers, [], [], removed, 0, 1 << 62)
+    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?", "SELECT ?, ?", "SELECT ?, ?", "")
     searcher = _native.NearSearcher(1, True, 2, 0, 16, 4, 4, 10)
     assert searcher.run("text", state, rows, 0.5, 1) is True  # there is no record
     rows.close()
     with pytest.raises(ValueError, match="closed"):
         searcher.run("text", state, rows, 0.5, 1)
     with pytest.raises(TypeError, match="BandTables"):
-        _native.NearState("", b"", 0, [], b"", 0, [None], np.zeros(0, np.int64))
+        _native.NearState("", "", *numbers, [None], [], removed, 0, 1 << 62)
+    with pytest.raises(TypeError, match="MappedFile"):
+        _native.NearState("", "", *numbers, [], [None], removed, 0, 1 << 62)

@@ -268,9 +268,12 @@ class Index:
         meta: only documents that fit are found, as many as there are up to the limit (docs/search.md). ``min_share``: by passages, the
         documents of which the query holds at least this share, the largest share first.
         """
-        fingerprints = {"simhash": simhash, "minhash": minhash, "digest": digest, "vector": vector}
+        given: dict[str, Any] = {}
+        if not (simhash is None and minhash is None and digest is None and vector is None):
+            every = (("simhash", simhash), ("minhash", minhash), ("digest", digest), ("vector", vector))
+            given = {name: value for name, value in every if value is not None}
         options = checked_options(k, threshold, limit, approximate, min_share, nearest=True)
-        return searching.search(self._store, query, fingerprints, by, options, compare, check_bool("text", text), where)
+        return searching.search(self._store, query, given, by, options, compare, check_bool("text", text), where)
 
     def search_texts(
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Where = None

@@ -72,15 +72,18 @@ def checked_options(
 def search(
     store: Store,
     query: Any,
-    fingerprints: dict[str, Any],
+    given: Mapping[str, Any],
     by: str | None,
     options: Options,
     compare: bool,
     text: bool,
     where: object = None,
 ) -> Matches:
-    """By a query, or by one of the fingerprints, which have the names of the parameters of ``Index.search``."""
-    given = {name: value for name, value in fingerprints.items() if value is not None}
+    """By a query, or by a fingerprint that is ``given``, with the name of its parameter of ``Index.search``."""
+    # Nearly every search is this one, and takes less time than to find out what another one is.
+    plain = by is None and where is None and compare is False and not (given or options.approximate or options.min_share is not None)
+    if plain and isinstance(query, str) and (at_once := NEAR.at_once(store, query, options, with_text=text)) is not None:
+        return at_once
     if len(given) + (query is not None) != 1:
         raise InputError("search for one thing: a text, a record, a Path, simhash=, minhash=, digest= or vector=")
     check_bool("compare", compare)
@@ -97,8 +100,8 @@ def search(
     settings = store.settings
     places: tuple[Place, ...] = ()
     if isinstance(query, str):
-        if where is None and not compare and (at_once := way.at_once(store, query, options, with_text=text)) is not None:
-            return at_once.on(way.scale)
+        if not (plain or where is not None or compare) and (at_once := way.at_once(store, query, options, with_text=text)) is not None:
+            return at_once
     elif isinstance(query, (Path, bytes)) and way.takes == "text":
         query, places = _read(query)
     elif isinstance(query, FileText):

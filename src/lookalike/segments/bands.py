@@ -17,6 +17,7 @@ from lookalike import _native
 from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
 from lookalike.segments.banding import MAX_BANDS
+from lookalike.segments.container import mapped_file
 
 # The sections of a segment and their types, in the order in which native code takes and gives them.
 SECTIONS = {
@@ -84,6 +85,11 @@ class BandSegment:
     def tables(self) -> _native.BandTables:
         """What native code searches."""
         return self._tables
+
+    @property
+    def mapped_file(self) -> _native.MappedFile | None:
+        """What it is mapped from; None where it is in memory."""
+        return mapped_file(self._sections["shape"])
 
     def __len__(self) -> int:
         return len(self._sections["rows"])

@@ -95,30 +95,20 @@ class _Mapped(mmap.mmap):
 
     path: Path
     folder: Path
-    stamp: tuple[int, int]
     descriptor: int
-    guard: _native.MappingGuard
+    guard: _native.MappedFile
 
     @classmethod
     def of(cls, file: IO[bytes], path: Path, size: int) -> Self:
         made = cls(file.fileno(), size, access=mmap.ACCESS_READ)
         made.path, made.folder, made.descriptor = path, path.parent, os.dup(file.fileno())
-        made.stamp = made._now()
-        made.guard = _native.MappingGuard(made)
+        made.guard = _native.MappedFile(made, made.descriptor)
         weakref.finalize(made, _let_go, made.guard, made.descriptor)
         _mapped.add(made)
         return made
 
-    def _now(self) -> tuple[int, int]:
-        status = os.fstat(self.descriptor)
-        return status.st_size, status.st_mtime_ns
 
-    def changed(self) -> bool:
-        """A file that was replaced or removed is not changed: the mapping is of the file that it was."""
-        return self.guard.was_cut or self._now() != self.stamp
-
-
-def _let_go(guard: _native.MappingGuard, descriptor: int) -> None:
+def _let_go(guard: _native.MappedFile, descriptor: int) -> None:
     """Before the memory is given back, and others may get it."""
     guard.release()
     os.close(descriptor)
@@ -135,11 +125,18 @@ def verify_mapped(folder: Path) -> None:
         return
     _native.renew_guard()
     for each in list(_mapped):
-        if each.folder == folder and each.changed():
+        if each.folder == folder and each.guard.changed():
             raise Corrupt(
                 f"segment {each.path}: it was cut or overwritten while it was in use; open the store again, and restore copies under a "
                 "new name that you then rename"
             )
+
+
+def mapped_file(section: NDArray[Any]) -> _native.MappedFile | None:
+    """What a section of ``read_segment`` is mapped from; None where it is in memory."""
+    view: object = section.base
+    behind = view.obj if isinstance(view, memoryview) else None
+    return behind.guard if isinstance(behind, _Mapped) else None
 
 
 @contextmanager

@@ -77,10 +77,6 @@ class AcknowledgedFile:
         self._known = (stamp, last) if abs(time.time_ns() - max(stamp[3:])) > SETTLED else None
         return last
 
-    def contents(self) -> bytes | None:
-        """What is in the file, as ``read`` found it."""
-        return self._read[0] if self.read() is not None else None
-
     def problem(self, last: Entry | None, store: Identity) -> str | None:
         """What is wrong with a state of the database, if the last entry was read before it."""
         if not store.id or (store.changes == 0 and (last is None or (last.store, last.changes) == (store.id, 0))):

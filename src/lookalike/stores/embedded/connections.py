@@ -41,11 +41,12 @@ class ReadConnection:
             self._connection = connect(address)
         return self._connection
 
-    def rows(self, opened: Callable[[str], _native.StoredRows]) -> _native.StoredRows:
-        """The same for native code."""
-        address = self._begin()
+    def rows(self, opened: Callable[[str, str], _native.StoredRows]) -> _native.StoredRows:
+        """The same for native code, which looks for the log before every transaction itself. ``opened`` gets the address, and the log that
+        must not be there."""
         if self._rows is None:
-            self._rows = opened(address)
+            address = self._begin()
+            self._rows = opened(address, self._log if self._guard.held else "")
         return self._rows
 
     def _begin(self) -> str:

@@ -1,21 +1,21 @@
-"""Near search in one native call, without the interpreter's lock: as long as the collection is as it was when it was last read in full.
+"""Near search in one native call, without the interpreter's lock: as long as the collection is as it was when it was last read in full,
+but for some documents that were added.
 
-The call looks at the record of what was acknowledged and at the collection's row in the database, and only then searches, in the same
-transaction. Where either has changed, the collection is read again, as every reading does. What the call is not made for (documents
-without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
+The call looks at the time, at the record of what was acknowledged, at the files that are mapped and at the collection's row in the
+database, and only then searches, in the same transaction. Of documents that were added since it reads the band keys, and keeps them for
+the next call. Where anything else has changed, the collection is read again, as every reading does. What the call is not made for
+(documents without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from lookalike import _native
-from lookalike.segments.container import verify_mapped
 from lookalike.stores.embedded.database import ROWS
 from lookalike.stores.embedded.readings import DiskReadings
 from lookalike.stores.kinds.bands import MAX_CANDIDATES
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 
 KIND = "minhash"
 LOOKS = 3  # at a collection that somebody writes, before the long way is taken
-# All of a state that can change while the settings stay, the chain last.
+# In the order in which native/rows/near.cpp takes their columns.
 STATE = """
-SELECT c.documents, c.next_row, c.sealed_row, c.generation, c.version, s.changes, s.chain FROM collections c JOIN store s WHERE c.number = ?
+SELECT c.documents, c.next_row, c.sealed_row, c.generation, c.version, s.changes, s.id, s.chain, s.before
+FROM collections c JOIN store s WHERE c.number = ?
 """
 ROW = "SELECT id, text, meta, checks FROM documents WHERE row = ?"
+ADDED = "SELECT row, digest, bands, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row"
+EXPIRING = "SELECT row FROM expiring WHERE row >= ? AND row < ?"
 _MARK = (1 << 50) + 7919  # a limit that no process reaches
 _one_at_a_time = threading.Lock()
 
@@ -63,19 +66,13 @@ def _sqlite_library() -> _native.Sqlite | None:
     return found if seen == _MARK else None
 
 
-class _Known(NamedTuple):
-    state: _native.NearState
-    since: int  # milliseconds: documents expire
-    until: int
-
-
 class DirectNear:
     """The searches of one collection. Threads share it."""
 
     def __init__(self, settings: Settings, sqlite: _native.Sqlite) -> None:
         self._sqlite = sqlite
         self._searcher = _native.NearSearcher(*native_form(settings.recipe), settings.size, *settings.banding, MAX_CANDIDATES)
-        self._known: _Known | None = None
+        self._known: _native.NearState | None = None
 
     @classmethod
     def of(cls, store: EmbeddedStore) -> Self | None:
@@ -91,47 +88,45 @@ class DirectNear:
     def find(self, store: EmbeddedStore, text: str, threshold: float, limit: int) -> Found | None:
         """How many groups share a band with the text, how many documents reach the threshold, and the best of them, each with its row, its
         score, its id, its text and its meta. None: ask the long way."""
-        readings, folder = store.place.readings, store.place.segments
+        readings = store.place.readings
         assert isinstance(readings, DiskReadings)  # noqa: S101
-        assert folder is not None  # noqa: S101
         for _ in range(LOOKS):
-            known = self._known
-            if known is None or not known.since <= time.time() * 1000 < known.until:
-                known = self._known = self._look(store)
+            known = self._known or self._look(store)
             if known is None:
                 return None
-            verify_mapped(folder)
-            held, good = readings.take(), False
+            held = readings.take()
             try:
-                found = self._searcher.run(text, known.state, held.rows(self._open), threshold, limit)
-                good = True
-            except RuntimeError:  # it cannot be opened: the long way says why
-                return None
-            finally:
-                readings.give_back(held, good)
-            verify_mapped(folder)
-            if not isinstance(found, bool):
+                found = self._searcher.run(text, known, held.rows(self._open), threshold, limit)
+            except BaseException as error:
+                readings.give_back(held, False)
+                if isinstance(error, RuntimeError):  # it cannot be opened: the long way says why
+                    return None
+                raise
+            if isinstance(found, tuple):
+                readings.keep(held)
                 return found
+            readings.give_back(held, True)
             if not found:
                 return None
             self._known = None
         return None
 
-    def _open(self, address: str) -> _native.StoredRows:
-        return _native.StoredRows(self._sqlite, address, STATE, ROW)
+    def _open(self, address: str, log: str) -> _native.StoredRows:
+        return _native.StoredRows(self._sqlite, address, STATE, ROW, ADDED, EXPIRING, log)
 
-    def _look(self, store: EmbeddedStore) -> _Known | None:
+    def _look(self, store: EmbeddedStore) -> _native.NearState | None:
         record = store.place.record
-        contents = None if record is None else record.contents()  # before the reading: the database is never behind it
-        if record is None or contents is None:
+        if record is None or record.read() is None:
             return None
         with store.reading() as snapshot:
             state, expired = snapshot.state, snapshot.expired
             if not state.store.id or state.store.unchecked:
                 return None
-            numbers = [state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.store.changes]
-            tables = [segment.tables for segment in snapshot.parts_of(KIND).all()]
-            made = _native.NearState(
-                record.path, contents, state.number, numbers, state.store.chain, state.number * ROWS, tables, snapshot.removed_rows()
+            segments = snapshot.parts_of(KIND).all()
+            files = [file for segment in segments if (file := segment.mapped_file) is not None]
+            self._known = _native.NearState(
+                *(record.path, state.store.id, state.number),
+                *(state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.number * ROWS),
+                *([segment.tables for segment in segments], files, snapshot.removed_rows(), expired.since, expired.until),
             )
-        return _Known(made, expired.since, expired.until)
+        return self._known

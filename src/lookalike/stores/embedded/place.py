@@ -81,7 +81,7 @@ class DatabasePlace:
         return self._process != os.getpid() and self.folder is not None
 
     def require_open(self) -> None:
-        if self.is_of_another_process:
+        if self._process != os.getpid() and self.is_of_another_process:  # every search passes here
             raise StoreError(
                 f"{self.name} was opened by process {self._process}, and this process is a fork of it: open the store again here"
             )

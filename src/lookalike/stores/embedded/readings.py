@@ -111,6 +111,15 @@ class DiskReadings:
         if self._closed:
             self.let_go()
 
+    def keep(self, held: ReadConnection) -> None:
+        """``give_back`` after a moment in which all went well."""
+        if self._closed or len(self._idle) >= IDLE:
+            self.give_back(held, False)
+        else:
+            self._idle.append(held)
+            if self._closed:  # since
+                self.let_go()
+
     def let_go(self) -> None:
         """Close what nobody uses now: the writer's connection should be the last one, or the only one that may change the database."""
         with suppress(IndexError):

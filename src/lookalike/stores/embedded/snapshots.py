@@ -121,7 +121,7 @@ class Cache:
         now, known = round(time.time() * 1000), self._expired
         if (known.generation, known.version) != (state.generation, state.version) or not known.since <= now < known.until:
             rows, following = read_expired(connection, state.number, now)
-            until = 1 << 63 if following is None else following
+            until = 1 << 62 if following is None else following
             known = self._expired = Expired(state.generation, state.version, now, until, np.array(rows, dtype=np.int64))
         return known
 

@@ -79,7 +79,7 @@ class Way(ABC):
         """The matches, best first."""
 
     def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
-        """What ``find`` gives for a text, and what is kept beside the documents, where a store has a shorter way to it."""
+        """What ``find`` gives for a text, on its scale, and what is kept beside the documents, where a store has a shorter way to it."""
         return None
 
     def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:

@@ -129,19 +129,19 @@ class Near(Way):
     def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
         search, settings = getattr(store, "near", None), store.settings
         threshold = options.least(settings.threshold)
-        if search is None or _goes_further(settings, threshold, options):
+        if search is None or (threshold < settings.threshold and _goes_further(settings, threshold, options)):
             return None
         found = search(text, threshold, options.limit)
         if found is None:
             return None
         candidates, total, best = found
-        matches = Matches((), total, near_notes(settings, threshold, candidates))
+        matches = []
         for row, score, id_, stored, meta in best:
             match = Match(id_, score, 1 - score, partial(passages_of, text, stored, settings), row=row)
             match.carry(meta)
             match.text = stored if with_text else None
             matches.append(match)
-        return matches
+        return Matches(matches, total, near_notes(settings, threshold, candidates)).on(self.scale)
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         if not isinstance(fingerprint, MinHash):
