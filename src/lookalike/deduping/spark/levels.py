@@ -15,16 +15,14 @@ from lookalike.corpus.batches import pack
 from lookalike.deduping.levels import LAST_BREAKS, WORDLIKE, units
 from lookalike.deduping.settings import CUT_ANNOTATIONS
 from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
-from lookalike.deduping.spark.deciding import Deciding, read_facts
+from lookalike.deduping.spark.deciding import Deciding, looked_through, told
 from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import NUMBER, Corpus
 from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing, by_number, plain_ids
 from lookalike.deduping.spark.report import SparkReport
-from lookalike.deduping.spark.rounds import found_copies
 from lookalike.deduping.spark.sketching import Priorities, Seen
 from lookalike.deduping.spark.stages import find_copies
-from lookalike.deduping.spark.work import placed
 from lookalike.deduping.verdicts import Edits
 from lookalike.errors import InputError
 from lookalike.io import decode_text
@@ -151,6 +149,8 @@ class Cutting:
 
 
 def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
+    from pyspark.sql import functions as F
+
     settings, work, steps = run.job.settings, run.work, run.steps
     deciding = Deciding(settings, run.engine, corpus, work, steps)
     priorities = deciding.priorities = deciding._priorities()
@@ -159,11 +159,11 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     rule = Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe)
     splitting = Splitting(settings.level, rule, corpus.decode(), priorities, deciding.partitions, deciding.key, unit_bits)
     sketches = work.saved(corpus.rows.drop("id").mapInArrow(splitting, SCHEMA), "units")
-    facts = read_facts(sketches)
-    run.check(facts, corpus)
     steps("copies")
-    digests = placed(sketches.where(f"kind = {DIGESTS}"), deciding.partitions)
-    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"), run.engine.names_on_driver, facts.units)
+    found = looked_through(sketches, deciding.partitions).mapInArrow(find_copies, SCHEMA)
+    copied, seen = work.saved_and_seen(found, "copies", {"bytes": F.sum(F.length("b"))})
+    facts, copies = told(copied, run.engine.names_on_driver, (seen["bytes"] or 0) // 8)
+    run.check(facts, corpus)
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)
     columns = {}
