@@ -71,8 +71,14 @@ def frame_of(session: Any, rows: Sequence[Row], parts: int) -> Any:
         ({"keep": "best:score", "threshold": 0.6}, 3),
         ({"keep": "newest:day"}, 2),
         ({"method": "simhash", "distance": 8}, 3),
+        ({"method": "simhash", "distance": 8, "keep": "longest"}, 1),
+        ({"method": "simhash", "distance": 3, "keep": "best:score"}, 4),
         ({"method": "exact", "keep": "longest"}, 2),
+        ({"method": "exact"}, 1),
+        ({"method": "exact", "keep": "newest:day"}, 5),
         ({"method": "bytes"}, 2),
+        ({"method": "bytes", "keep": "best:score"}, 4),
+        ({"method": "bytes", "keep": "longest"}, 1),
     ],
     ids=str,
 )
@@ -313,6 +319,15 @@ def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
     assert found == removed_locally(sorted(chosen, key=lambda row: row["id"]), method="exact")
     with pytest.raises(la.InputError, match="of its 501 values 1 come again"):
         la.dedupe(frame_of(session, [*chosen, chosen[0]], 2), engine=Engine())
+
+
+def test_values_that_the_driver_does_not_hold(session: Any) -> None:
+    """Whole numbers are not held at all."""
+    frame = session.createDataFrame([("a", "b", 0.5), ("c", "b", 0.25), ("d", "e", 3.0)], "id string, text string, score double")
+    with pytest.raises(la.errors.EngineError, match="of 3 different values the driver holds 2: round them to whole numbers"):
+        la.dedupe(frame, keep="best:score", method="exact", engine=Engine(names_on_driver=2))
+    rounded = frame.selectExpr("id", "text", "ceil(score) as score")
+    assert removed_by_spark(rounded, Engine(names_on_driver=2), keep="best:score", method="exact") == {("c", "a", 1.0)}
 
 
 @pytest.mark.parametrize(

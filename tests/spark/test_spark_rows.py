@@ -11,12 +11,13 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 
 from lookalike.corpus.batches import Columns  # noqa: E402
+from lookalike.deduping.spark.deciding import Ranging, range_of  # noqa: E402
 from lookalike.deduping.spark.decoding import FromColumns, FromFiles, FromLines  # noqa: E402
 from lookalike.deduping.spark.identifying import Identifying  # noqa: E402
 from lookalike.deduping.spark.inputs import FILE, NUMBER, Places, key_of  # noqa: E402
 from lookalike.deduping.spark.levels import UNITS, Cutting, Spanning  # noqa: E402
 from lookalike.deduping.spark.outcome import VALUE, Adding  # noqa: E402
-from lookalike.deduping.spark.sketching import Priorities  # noqa: E402
+from lookalike.deduping.spark.sketching import Priorities, Range  # noqa: E402
 
 LINES = ['{"id": 1, "text": "a"}\n', "\n", "{broken\n", '{"text": null}\n', '{"id": "x", "text": "b\\ud800"}\n']
 
@@ -61,6 +62,24 @@ def test_priorities_keep_order_and_number() -> None:
     names = longest.of(found.with_text, found)
     assert longest.numbers(names).tolist() == [3, 4, 5]
     assert longest.numbers(np.sort(names)).tolist() == [3, 5, 4]
+
+
+def test_whole_numbers_need_no_table_of_values() -> None:
+    """The largest first, and rows without a value last, before and after seconds beyond what is exact in 53 bits."""
+    given = batch(n=[3, 4, 5, 6], cell=["a", "b", "c", "d"], rank=["-7", None, "12", "12"])
+    decode = FromColumns(Columns(rank="score", rank_kind="best"))
+    parts = pa.Table.from_batches(list(Ranging(decode)([given.slice(0, 2), given.slice(1, 1), given.slice(2)])))
+    whole = range_of(parts)
+    assert whole == Range(-7, 12)
+    ranked = Priorities("best", bits=10, rank_bits=whole.bits, range=whole)
+    names = ranked.of(np.array([3, 4, 5, 6]), decode(given))
+    assert ranked.numbers(np.sort(names)).tolist() == [5, 6, 3, 4]
+    assert names.max() < 1 << 10 + whole.bits
+    far = Range(2.0**60, 2.0**60 + 2048)
+    assert far.places(np.array([far.most, far.most - 256, far.least, -np.inf])).tolist() == [0, 256, 2048, 2049]
+    for wrong in (["1.5"], ["inf"], [None]):
+        found = list(Ranging(decode)([batch(n=[1], cell=["a"], rank=wrong)]))
+        assert range_of(pa.Table.from_batches(found, parts.schema)) is None
 
 
 @pytest.mark.parametrize("format", ["jsonl", "parquet", "text"])
