@@ -133,7 +133,8 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
 
     (tmp_path / "in").mkdir()
     # Columns may be called as ours are.
-    named = [row | {"n": -1, "leader": "x", "first": 2, "size": 3, "cell": "y", "o": 4, "outside": None, "p": 5} for row in rows]
+    others = {"n": -1, "leader": "x", "first": 2, "size": 3, "cell": "y", "o": 4, "outside": None, "p": 5, "TEXT": 6, "a.b": 7, "b`t": 8}
+    named = [row | others for row in rows]
     for name, part in (("b one", named[:30]), ("a", named[30:2900]), ("c", named[2900:])):
         pq.write_table(
             pa.Table.from_pylist(part, schema=pa.Table.from_pylist(named).schema), tmp_path / "in" / f"{name}.parquet", row_group_size=700
@@ -165,6 +166,45 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
         "file=c.parquet",
     }
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".lookalike")]
+
+
+def test_tables_that_differ(session: Any, tmp_path: Path) -> None:
+    """Columns that only some files have stay, in whichever file they are; what is no table, or has no text, is told or left out; and of
+    what Spark cannot read the file is named."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = near_copies(3, 20)
+    (tmp_path / "in").mkdir()
+    tables: dict[str, Any] = {
+        "a": {"id": [1, 2, 3], "text": texts[:3]},
+        "b": {"id": [4, 5], "text": [texts[0], texts[9]], "more": ["x", "y"]},
+        "c": {"id": [6], "body": [texts[0]]},
+    }
+    for name, columns in tables.items():
+        pq.write_table(pa.table(columns), tmp_path / "in" / f"{name}.parquet")
+    (tmp_path / "in" / "d.parquet").write_bytes(b"no table")
+    engine = Engine(session, partitions=2)
+    with pytest.raises(la.InputError, match=r"c\.parquet: unreadable file: no column 'text'"):
+        la.dedupe(tmp_path / "in", engine=engine)
+    local = la.dedupe(tmp_path / "in", method="exact", on_error="skip")
+    with la.dedupe(tmp_path / "in", out=tmp_path / "out", method="exact", on_error="skip", engine=engine) as report:
+        assert report.problems == local.problems
+        assert report.removed_count == len(local.removed) > 0
+    gone = {each.id for each in local.removed}
+    wanted = [row for name in "ab" for row in pa.table(tables[name]).to_pylist() if row["id"] not in gone]
+    found = sorted(read_parts(tmp_path / "out"), key=lambda row: row["id"])
+    assert found == [row | {"more": row.get("more")} for row in wanted]
+    assert any(row["more"] for row in found)
+    with pytest.raises(la.InputError, match=r"d\.parquet: unreadable file"):
+        la.dedupe(tmp_path / "in" / "d.parquet", engine=engine)
+    pq.write_table(pa.table({"id": ["7"], "text": texts[:1]}), tmp_path / "in" / "c.parquet")
+    with pytest.raises(la.InputError, match=r"a column with different types .*BIGINT"):
+        la.dedupe([tmp_path / "in" / f"{name}.parquet" for name in "ac"], engine=engine)
+    whole = (tmp_path / "in" / "a.parquet").read_bytes()
+    (tmp_path / "in" / "a.parquet").write_bytes(whole[:4] + bytes(200) + whole[204:])
+    with pytest.raises(la.InputError, match=r"in/a.parquet: Spark cannot read this file"):
+        la.dedupe(tmp_path / "in" / "a.parquet", engine=engine)
 
 
 def what_was_found(page: str) -> str:
@@ -271,8 +311,10 @@ def test_text_files(session: Any, tmp_path: Path) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     for i, text in enumerate(near_copies(8, 40)):
         (tmp_path / "in" / ("deep" if i % 3 else ".") / f"t {i}.txt").write_text(text)
-    local = la.dedupe(tmp_path / "in", out=tmp_path / "local/", method="minhash")
-    with la.dedupe(tmp_path / "in", out=tmp_path / "spark/", engine=Engine(session, partitions=2)) as report:
+    (tmp_path / "in" / "binary.txt").write_bytes(bytes(range(256)) * 8)
+    local = la.dedupe(tmp_path / "in", out=tmp_path / "local/", method="minhash", on_error="skip")
+    with la.dedupe(tmp_path / "in", out=tmp_path / "spark/", engine=Engine(session, partitions=2), on_error="skip") as report:
+        assert report.problems == local.problems, "a problem names its file"
         assert {(row.id, row.kept_id, row.row) for row in report.removed.collect()} == {
             (each.id, each.kept_id, each.row) for each in local.removed
         }
@@ -338,6 +380,7 @@ def test_values_that_the_driver_does_not_hold(session: Any) -> None:
         ({"against": "nothere"}, "against='nothere': there is no such store, file or folder"),
         ({"against": "x", "contains": 0.5}, "contains and references are for engine='local'"),
         ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
+        ({"out": "nosuch://x/y"}, 'Spark has no file system for such addresses .No FileSystem for scheme "nosuch".: add its jars'),
         ({"text_column": "body"}, "no row has a column 'body'"),
         ({"engine": Engine(order_column="nothing")}, "order_column"),
         ({"engine": "dask"}, "engine='dask'"),

@@ -21,7 +21,7 @@ from lookalike.corpus.value_batches import Collected
 from lookalike.errors import InputError
 
 CELL = "cell"  # the column with all that a document is made of: its text, its line, or its file
-NAME = "cells"  # before the row in a message; the driver puts the file there
+NAME = "lookalike cells"  # before the row in a message, and in it; the driver puts the file there
 
 
 class Misread(NamedTuple):

@@ -21,6 +21,7 @@ MOST_PARTITIONS = 1 << 16  # partitions are named by 16 bits: they sort in linea
 # What the stages rely on: files are cut alike in every pass, rows of bytes come in small batches, partitions are as many as asked for.
 CONFIGURATION = {
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.caseSensitive": "true",  # columns may differ in nothing else
     "spark.sql.ansi.enabled": "false",  # numbers as bytes are no cast there
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),

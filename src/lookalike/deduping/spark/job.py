@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+from lookalike.corpus.row import NOT_DATA
 from lookalike.deduping.progress import Progress
 from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.against import add_kept, opened_before
 from lookalike.deduping.spark.deciding import Deciding, Facts
+from lookalike.deduping.spark.decoding import NAME
 from lookalike.deduping.spark.engine import Engine, configured
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.levels import level_report
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from lookalike.deduping.local import Job
     from lookalike.deduping.problems import Problems
 
+_UNREADABLE = re.compile(r"\[FAILED_READ_FILE[^\]]*\] (?:Encountered )?error while reading file (\S+?)\. (.*)", re.IGNORECASE)
+_NO_FILES = re.compile(r'No FileSystem for scheme "[^"]*"|Class \S+FileSystem not found')
 _REFUSED = re.compile(r"^lookalike\.errors\.InputError: (.*)$", re.MULTILINE)
 METHODS = ("minhash", "simhash", "exact", "bytes")
 
@@ -39,11 +44,12 @@ def run(job: Job, engine: Engine) -> SparkReport:
     _check(job, engine)
     session = engine.opened()
     out = None if job.to.out is None else str(job.to.out)
-    if out is not None:
-        check_output(session, out)
-    work = Work.beside(session, engine.work, None if out is None else spark_path(out))
-    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work, stoppable(session):
-        return SparkRun(job, engine, work).report()
+    with said_by_spark():
+        if out is not None:
+            check_output(session, out)
+        work = Work.beside(session, engine.work, None if out is None else spark_path(out))
+        with configured(session, session.sparkContext.defaultParallelism), work, stoppable(session):
+            return SparkRun(job, engine, work).report()
 
 
 @contextmanager
@@ -57,6 +63,13 @@ def said_by_spark() -> Iterator[None]:
     except (PySparkException, Py4JError) as error:
         if found := _REFUSED.search(str(error)):
             raise InputError(found[1]) from error
+        if found := _NO_FILES.search(str(error)):
+            raise InputError(
+                f"Spark has no file system for such addresses ({found[0]}): add its jars (--packages)"
+            ) from error
+        if found := _UNREADABLE.search(str(error)):
+            name = unquote(found[1]).removeprefix("file://")
+            raise InputError(f"{name}: Spark cannot read this file: {found[2][:200]}: repair it, or leave it out") from error
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         shown = next((line for line in reversed(lines) if not line.startswith(("at ", "File", "..."))), "")
         raise EngineError(f"Spark ended the run: {lines[0][:200] if lines else ''} {shown[:300]}; see its log") from error
@@ -108,7 +121,7 @@ class SparkRun:
         self.steps("read")
         corpus = inputs.opened(self.work.session, self.job.input, self.job.columns, self.engine, self.work)
         for problem in corpus.left_out:
-            self.problems.add(problem)
+            (self.problems.add if problem.kind == NOT_DATA else self.problems.report)(problem)
         if self.engine.per_file and (not corpus.sources or FILE_COLUMN in corpus.full.columns):
             raise InputError(f"per_file is for files that have no column {FILE_COLUMN!r}: rename it, or leave per_file out")
         if self.job.to.annotate and corpus.format in ("text", "html"):
@@ -155,7 +168,8 @@ class SparkRun:
     def check(self, facts: Facts, corpus: inputs.Corpus) -> None:
         """What is wrong with rows ends the run, or is counted."""
         for n, problem in facts.named:
-            self.problems.report(problem._replace(place=corpus.places.place(n)))
+            message = problem.message.replace(NAME, corpus.places.file(n))
+            self.problems.report(problem._replace(place=corpus.places.place(n), message=message))
         unnamed = facts.problems - len(facts.named)
         if unnamed > 0:
             self.problems.counts += Counter({"more problems": unnamed})
