@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -169,41 +170,48 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
 
 
 def test_tables_that_differ(session: Any, tmp_path: Path) -> None:
-    """Columns that only some files have stay, in whichever file they are; what is no table, or has no text, is told or left out; and of
-    what Spark cannot read the file is named."""
+    """Columns that only some files have stay, in whichever file they are; what is no table, or has no text or no rows, is told or left
+    out; of what Spark cannot read the file is named. Ids without a sign stay numbers, and times keep their zone."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     texts = near_copies(3, 20)
     (tmp_path / "in").mkdir()
-    tables: dict[str, Any] = {
-        "a": {"id": [1, 2, 3], "text": texts[:3]},
+    when = datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+    kinds = {"id": pa.uint64(), "text": pa.string(), "body": pa.string(), "more": pa.string(), "when": pa.timestamp("us", "UTC")}
+    tables: dict[str, Row] = {
+        "a": {"id": [1 << 63, 2, 3], "text": texts[:3], "when": [when] * 3},
         "b": {"id": [4, 5], "text": [texts[0], texts[9]], "more": ["x", "y"]},
         "c": {"id": [6], "body": [texts[0]]},
+        "e": {"id": [], "text": []},
     }
     for name, columns in tables.items():
-        pq.write_table(pa.table(columns), tmp_path / "in" / f"{name}.parquet")
+        table = pa.table({column: pa.array(values, kinds[column]) for column, values in columns.items()})
+        pq.write_table(table, tmp_path / "in" / f"{name}.parquet")
     (tmp_path / "in" / "d.parquet").write_bytes(b"no table")
-    engine = Engine(session, partitions=2)
+    engine, options = Engine(session, partitions=2), {"method": "exact", "on_error": "skip"}
     with pytest.raises(la.InputError, match=r"c\.parquet: unreadable file: no column 'text'"):
         la.dedupe(tmp_path / "in", engine=engine)
-    local = la.dedupe(tmp_path / "in", method="exact", on_error="skip")
-    with la.dedupe(tmp_path / "in", out=tmp_path / "out", method="exact", on_error="skip", engine=engine) as report:
+    local = la.dedupe(tmp_path / "in", removed=tmp_path / "local.jsonl", **options)
+    with la.dedupe(tmp_path / "in", out=tmp_path / "out", removed=tmp_path / "spark.jsonl", engine=engine, **options) as report:
         assert report.problems == local.problems
-        assert report.removed_count == len(local.removed) > 0
-    gone = {each.id for each in local.removed}
-    wanted = [row for name in "ab" for row in pa.table(tables[name]).to_pylist() if row["id"] not in gone]
-    found = sorted(read_parts(tmp_path / "out"), key=lambda row: row["id"])
-    assert found == [row | {"more": row.get("more")} for row in wanted]
-    assert any(row["more"] for row in found)
+        assert len(local.problems) == 3
+    assert (tmp_path / "spark.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
+    assert [(each.id, each.kept_id) for each in local.removed] == [(4, 1 << 63)]
+    wanted = [{"id": n, "text": text, "when": when, "more": None} for n, text in zip([1 << 63, 2, 3], texts, strict=False)]
+    wanted += [{"id": 5, "text": texts[9], "when": None, "more": "y"}]
+    assert sorted((row | {"id": int(row["id"])} for row in read_parts(tmp_path / "out")), key=str) == sorted(wanted, key=str)
     with pytest.raises(la.InputError, match=r"d\.parquet: unreadable file"):
         la.dedupe(tmp_path / "in" / "d.parquet", engine=engine)
     pq.write_table(pa.table({"id": ["7"], "text": texts[:1]}), tmp_path / "in" / "c.parquet")
-    with pytest.raises(la.InputError, match=r"a column with different types .*BIGINT"):
+    with pytest.raises(la.InputError, match=r"a column with different types .*STRING"):
         la.dedupe([tmp_path / "in" / f"{name}.parquet" for name in "ac"], engine=engine)
+    pq.write_table(pa.table({"id": [when], "text": texts[:1]}), tmp_path / "in" / "c.parquet")
+    with pytest.raises(la.InputError, match=r"c\.parquet: column 'id' holds timestamp: ids are text or numbers"):
+        la.dedupe(tmp_path / "in" / "c.parquet", engine=engine)
     whole = (tmp_path / "in" / "a.parquet").read_bytes()
     (tmp_path / "in" / "a.parquet").write_bytes(whole[:4] + bytes(200) + whole[204:])
-    with pytest.raises(la.InputError, match=r"in/a.parquet: Spark cannot read this file"):
+    with pytest.raises(la.InputError, match=r"in/a\.parquet: Spark cannot read this file \(.{10,}\): repair it"):
         la.dedupe(tmp_path / "in" / "a.parquet", engine=engine)
 
 
@@ -244,6 +252,8 @@ def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
     engine = Engine(session, partitions=2)
     with pytest.raises(la.InputError, match=r"b.jsonl:7: invalid JSON"):
         la.dedupe(tmp_path / "in", engine=engine)
+    with pytest.raises(la.InputError, match=r"b\.jsonl:1: there is a column 'day' already"):
+        la.dedupe(tmp_path / "in", engine=Engine(session, partitions=2, cluster_size="day"))
     with la.dedupe(
         tmp_path / "in", out=tmp_path / "spark", removed=tmp_path / "spark.csv", annotate=True, engine=engine, **options
     ) as report:
@@ -333,7 +343,7 @@ def test_against_a_store_and_against_another_corpus(session: Any, rows: list[Row
     frame, engine = frame_of(session, chosen, 2), Engine(order_column="place", partitions=2)
     for against, local, options in (
         (tmp_path / "known", tmp_path / "known", {}),
-        (frame_of(session, others, 3), given, {"keep": "longest"}),
+        (frame_of(session, others, 3), given, {"method": "exact", "keep": "longest"}),
         (given, given, {"method": "simhash", "distance": 6}),
     ):
         found = removed_by_spark(frame, engine, against=against, **options)
@@ -364,12 +374,11 @@ def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
 
 
 def test_values_that_the_driver_does_not_hold(session: Any) -> None:
-    """Whole numbers are not held at all."""
-    frame = session.createDataFrame([("a", "b", 0.5), ("c", "b", 0.25), ("d", "e", 3.0)], "id string, text string, score double")
+    """Of whole numbers it holds none: newest by days, above."""
+    rows = [{"id": "a", "text": "b", "score": 0.5, "place": 0}, {"id": "c", "text": "b", "score": 0.25, "place": 1}]
+    frame = frame_of(session, [*rows, {"id": "d", "text": "e", "score": 3.0, "place": 2}], 1)
     with pytest.raises(la.errors.EngineError, match="of 3 different values the driver holds 2: round them to whole numbers"):
-        la.dedupe(frame, keep="best:score", method="exact", engine=Engine(names_on_driver=2))
-    rounded = frame.selectExpr("id", "text", "ceil(score) as score")
-    assert removed_by_spark(rounded, Engine(names_on_driver=2), keep="best:score", method="exact") == {("c", "a", 1.0)}
+        la.dedupe(frame, keep="best:score", method="exact", engine=Engine(order_column="place", names_on_driver=2))
 
 
 @pytest.mark.parametrize(
@@ -382,10 +391,14 @@ def test_values_that_the_driver_does_not_hold(session: Any) -> None:
         ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
         ({"out": "nosuch://x/y"}, 'Spark has no file system for such addresses .No FileSystem for scheme "nosuch".: add its jars'),
         ({"text_column": "body"}, "no row has a column 'body'"),
+        ({"removed": "nothere/removed.jsonl"}, "'nothere/removed.jsonl' cannot be written: there is no folder 'nothere'"),
+        ({"removed": "removed.txt"}, "removed='removed.txt': the list is written as .jsonl, .csv or .parquet"),
+        ({"html": "nothere/page.html"}, "there is no folder 'nothere'"),
         ({"engine": Engine(order_column="nothing")}, "order_column"),
         ({"engine": "dask"}, "engine='dask'"),
         ({"engine": 3}, "engine=3"),
         ({"engine": Engine(per="dump")}, "per='dump'"),
+        ({"engine": Engine(cluster_size="kept"), "annotate": True, "out": "x"}, "cluster_size='kept': annotate adds a column of this name"),
         ({"engine": Engine(names_on_driver=1), "method": "exact"}, "2 documents would go, and the driver holds 1: dedupe each part"),
     ],
     ids=str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from lookalike.errors import InputError
 
 CELL = "cell"  # the column with all that a document is made of: its text, its line, or its file
 NAME = "lookalike cells"  # before the row in a message, and in it; the driver puts the file there
+
+LINE = re.compile(rf"{NAME}:(\d+)")
 
 
 class Misread(NamedTuple):
@@ -69,7 +72,10 @@ class FromLines:
     def __call__(self, piece: Any) -> Decoded:
         numbers = np.asarray(piece.column("n"))
         problems: list[Problem] = []
-        batch = scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+        try:
+            batch = scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+        except InputError as error:
+            raise InputError(LINE.sub(lambda line: f"{NAME}:{numbers[int(line[1]) - 1]}", str(error))) from None
         return _decoded(numbers, batch, problems)
 
 

@@ -29,6 +29,7 @@ CONFIGURATION = {
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # as they were; by itself Spark writes what no longer has a time zone
 }
 
 

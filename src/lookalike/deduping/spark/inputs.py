@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -18,6 +18,7 @@ from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.formats.parquet import header
 from lookalike.corpus.row import Problem, unreadable
+from lookalike.deduping.problems import empty_file
 from lookalike.deduping.spark.decoding import CELL, Decode, FromColumns, FromFiles, FromLines, is_decodable
 from lookalike.deduping.spark.frames import column_of, frame_of
 from lookalike.errors import InputError
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 # Columns beside those of the corpus: their names must be nobody else's.
 NUMBER, FILE, OTHER, FIRST = "lookalike n", "lookalike file", "lookalike other", "lookalike first"
 READABLE = "engine='spark' reads Parquet, JSON lines (also .gz), text and HTML files, and DataFrames of Spark"
+UNSIGNED = "decimal(20,0)"  # as Spark reads whole numbers of 64 bits without a sign
+IDS = ("string", "tinyint", "smallint", "int", "bigint", "float", "double", "void", UNSIGNED)
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _GLOB = re.compile(r"([\\\[\]{}*?])")
 
@@ -153,7 +156,9 @@ def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns
     _check(frame, columns, engine, sources[0].name)
     counts = frame.select(F.col("_metadata.file_path").alias("f")).groupBy("f").count().collect()
     found = {_by_key(sources)[key_of(row.f)]: (row.f, row["count"]) for row in counts}
-    firsts, total = _firsts([found.get(i, ("", 0))[1] for i in range(len(sources))])
+    rows = [found.get(i, ("", 0))[1] for i in range(len(sources))]
+    left_out += _empty(sources, rows)
+    firsts, total = _firsts(rows)
     table = frame_of(session, [(found[i][0], firsts[i]) for i in found], {OTHER: "string", FIRST: "long"})
     given_columns = [column_of(name) for name in frame.columns]
     numbered = frame.select(*given_columns, F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(NUMBER))
@@ -166,26 +171,29 @@ def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns
 def _tables(sources: Sequence[Source], columns: Columns, left_out: list[Problem]) -> list[Source]:
     """Those that have the columns; the others are left out, with the reason. Spark would take it for null what a file does not have.
     Only Spark sees files behind addresses, so they are not looked into here."""
-    found = []
+    found, named = [], named_columns(columns)
     for source in sources:
         try:
             if not _URL.match(source.name):
-                columns.check_header(header(source), source.name)
+                named.see(names := header(source))
+                columns.check_header(names, source.name)
             found.append(source)
         except InputError as error:
             left_out.append(unreadable(source.name, error))
     if not found:
+        named.check()
         raise InputError(f"{left_out[-1].place}: {left_out[-1].kind}: {left_out[-1].message}")
     return found
 
 
 def _merged(session: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """All columns of all files: by itself Spark takes those of one file, and those that only others have are lost."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         return session.read.option("mergeSchema", "true").parquet(*map(_path, sources))
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
         if "CANNOT_MERGE" not in str(error):
             raise
         kinds = " and ".join(re.findall(r'"([A-Z<>(),:a-z_0-9 ]+)"', str(error))[-2:])
@@ -196,6 +204,10 @@ def _merged(session: SparkSession, sources: Sequence[Source]) -> DataFrame:
 def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, engine: Engine, left_out: list[Problem]) -> Corpus:
     from pyspark.sql import functions as F
 
+    if engine.cluster_size:
+        if engine.cluster_size in (columns.text, columns.id, columns.rank):
+            raise InputError(f"cluster_size={engine.cluster_size!r}: there is such a column already: choose another name")
+        columns = replace(columns, reserved=(*columns.reserved, engine.cluster_size))  # lines are looked through for it
     named = named_columns(columns)
     named.read([source for source in sources if not _URL.match(source.name)])
     named.check()
@@ -212,6 +224,7 @@ def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     for i, start, path, rows, begin in ordered:
         table.append((path, start, begin, counts[i], i))
         counts[i] += rows
+    left_out += _empty(sources, counts)
     firsts, total = _firsts(counts)
     known = [(path, start, begin, firsts[i] + before) for path, start, begin, before, i in table]
     table_of_blocks = frame_of(session, known, {"f": "string", "s": "long", "begin": "long", "first": "long"})
@@ -238,6 +251,10 @@ def _files(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     rows = full.select(F.col(f"`{NUMBER}`").alias("n"), F.col("content").alias(CELL))
     places = Places([source.name for source in sources], list(range(len(sources))), documents=True)
     return Corpus(rows, full, sources[0].format, columns, places, len(sources), sources, given.encoding, left_out)
+
+
+def _empty(sources: Sequence[Source], rows: Sequence[int]) -> list[Problem]:
+    return [empty_file(source.name) for source, count in zip(sources, rows, strict=True) if not count]
 
 
 def _firsts(counts: Sequence[int]) -> tuple[list[int], int]:
@@ -303,6 +320,11 @@ def _check(frame: DataFrame, columns: Columns, engine: Engine, name: str) -> Non
     kind = dict(frame.dtypes)[columns.text]
     if kind not in ("string", "void") and not kind.startswith(("varchar", "char")):
         raise InputError(f"{name}: column {columns.text!r} holds {kind}: name the column of the text, or cast it to string")
+    named_by = dict(frame.dtypes).get(columns.id, "string")
+    if named_by not in IDS and not named_by.startswith(("varchar", "char")):
+        raise InputError(
+            f"{name}: column {columns.id!r} holds {named_by}: ids are text or numbers: name another column, or cast it to string"
+        )
     if engine.per and engine.per not in frame.columns:
         raise InputError(f"per={engine.per!r}: {name} has no such column; the columns are {', '.join(map(repr, frame.columns[:20]))}")
     if engine.cluster_size and engine.cluster_size in frame.columns:

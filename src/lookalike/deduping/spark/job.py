@@ -14,15 +14,16 @@ from urllib.parse import unquote
 
 from lookalike.corpus.row import NOT_DATA
 from lookalike.deduping.progress import Progress
+from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.against import add_kept, opened_before
 from lookalike.deduping.spark.deciding import Deciding, Facts
-from lookalike.deduping.spark.decoding import NAME
+from lookalike.deduping.spark.decoding import LINE, NAME
 from lookalike.deduping.spark.engine import Engine, configured
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
-from lookalike.deduping.spark.outputs import FILE_COLUMN, check_output, spark_path, write_documents, write_removed
+from lookalike.deduping.spark.outputs import FILE_COLUMN, check_folder, check_list, check_output, spark_path, write_documents, write_removed
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.stopping import stoppable
 from lookalike.deduping.spark.work import Work
@@ -47,14 +48,18 @@ def run(job: Job, engine: Engine) -> SparkReport:
     with said_by_spark():
         if out is not None:
             check_output(session, out)
+        if job.to.removed is not None:
+            check_list(str(job.to.removed))
+        if job.to.html is not None:
+            check_folder(str(job.to.html))
         work = Work.beside(session, engine.work, None if out is None else spark_path(out))
         with configured(session, session.sparkContext.defaultParallelism), work, stoppable(session):
             return SparkRun(job, engine, work).report()
 
 
 @contextmanager
-def said_by_spark() -> Iterator[None]:
-    """What goes wrong inside Spark, as an error of ours; what a task refused, as it said it."""
+def said_by_spark(places: inputs.Places | None = None) -> Iterator[None]:
+    """What goes wrong inside Spark, as an error of ours; what a task refused, as it said it, with the file and the row."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -62,14 +67,14 @@ def said_by_spark() -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         if found := _REFUSED.search(str(error)):
-            raise InputError(found[1]) from error
+            raise InputError(LINE.sub(lambda line: places.place(int(line[1])) if places else line[0], found[1])) from error
         if found := _NO_FILES.search(str(error)):
-            raise InputError(
-                f"Spark has no file system for such addresses ({found[0]}): add its jars (--packages)"
-            ) from error
+            raise InputError(f"Spark has no file system for such addresses ({found[0]}): add its jars (--packages)") from error
         if found := _UNREADABLE.search(str(error)):
             name = unquote(found[1]).removeprefix("file://")
-            raise InputError(f"{name}: Spark cannot read this file: {found[2][:200]}: repair it, or leave it out") from error
+            causes = re.findall(r"Caused by: [\w.$]+: (.+)", str(error))
+            shown = causes[-1][:200].strip() if causes else "it is damaged"
+            raise InputError(f"{name}: Spark cannot read this file ({shown}): repair it, or leave it out") from error
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         shown = next((line for line in reversed(lines) if not line.startswith(("at ", "File", "..."))), "")
         raise EngineError(f"Spark ended the run: {lines[0][:200] if lines else ''} {shown[:300]}; see its log") from error
@@ -87,6 +92,8 @@ def _check(job: Job, engine: Engine) -> None:
         raise InputError("resume is for engine='local': Spark repeats by itself what a lost machine had not finished")
     if engine.per and settings.method == "simhash":
         raise InputError("per= is for method='minhash', 'exact' or 'bytes': dedupe each part by itself")
+    if job.to.annotate and engine.cluster_size in ANNOTATIONS:
+        raise InputError(f"cluster_size={engine.cluster_size!r}: annotate adds a column of this name: choose another one")
     if settings.level != "document" and (engine.cluster_size or engine.per):
         raise InputError(f"level={settings.level!r}: cluster_size and per are for documents")
 
@@ -120,6 +127,10 @@ class SparkRun:
         begin = time.perf_counter()
         self.steps("read")
         corpus = inputs.opened(self.work.session, self.job.input, self.job.columns, self.engine, self.work)
+        with said_by_spark(corpus.places):
+            return self._report(corpus, begin)
+
+    def _report(self, corpus: inputs.Corpus, begin: float) -> SparkReport:
         for problem in corpus.left_out:
             (self.problems.add if problem.kind == NOT_DATA else self.problems.report)(problem)
         if self.engine.per_file and (not corpus.sources or FILE_COLUMN in corpus.full.columns):

@@ -36,6 +36,20 @@ def check_output(session: SparkSession, out: str) -> None:
         raise InputError(f"out={out!r} is there already, and not empty: name a new folder")
 
 
+def check_list(path: str) -> str:
+    """The format of the list of what was removed; an ``InputError``, before the work, if it cannot be written there."""
+    format = Source.of(path.rpartition("/")[2]).format
+    if format not in ("jsonl", "csv", "parquet"):
+        raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    check_folder(path)
+    return format
+
+
+def check_folder(path: str) -> None:
+    if not _URL.match(path) and not Path(path).absolute().parent.is_dir():
+        raise InputError(f"{path!r} cannot be written: there is no folder {str(Path(path).parent)!r}: make it first")
+
+
 def spark_path(path: str | Path) -> str:
     return str(path) if _URL.match(str(path)) else "file://" + os.path.abspath(path)
 
@@ -97,9 +111,7 @@ def write_removed(removed: DataFrame, path: str) -> None:
     """The audit trail: on this machine one file, in the order of the input; behind a URL a folder that Spark writes."""
     spans = [name for name in ("span", "kept_span") if name in removed.columns]
     names = ["id", "kept_id", "similarity", "file", "row", *spans]
-    format = Source.of(path.rpartition("/")[2]).format
-    if format not in ("jsonl", "csv", "parquet"):
-        raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    format = check_list(path)
     if _URL.match(path):
         plain = plain_ids(removed, "id", "kept_id").select(*names)
         getattr(plain.write, {"jsonl": "json"}.get(format, format))(path)
