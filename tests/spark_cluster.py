@@ -24,7 +24,7 @@ SUBMIT = Path(__file__).parent.parent / "examples" / "submit.py"
 
 
 def executors() -> list[int]:
-    """The pids of the executors that this process started, by way of its Java."""
+    """The pids of the executors: as this process, they are children of the Java that spark-submit became."""
     parents: dict[int, int] = {}
     found = []
     for each in Path("/proc").iterdir():
@@ -35,7 +35,7 @@ def executors() -> list[int]:
                     found.append(int(each.name))
             except OSError:
                 continue
-    return sorted(pid for pid in found if os.getpid() in ancestors(pid, parents))
+    return sorted(pid for pid in found if os.getppid() in ancestors(pid, parents))
 
 
 def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
