@@ -252,6 +252,9 @@ def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
     engine = Engine(session, partitions=2)
     with pytest.raises(la.InputError, match=r"b.jsonl:7: invalid JSON"):
         la.dedupe(tmp_path / "in", engine=engine)
+    with pytest.raises(la.InputError, match=r"removed=.*b\.jsonl.* too: give every output a file of its own"):
+        la.dedupe(tmp_path / "in", removed=tmp_path / "in" / "b.jsonl", engine=engine, **options)
+    assert (tmp_path / "in" / "b.jsonl").stat().st_size > 1000
     with pytest.raises(la.InputError, match=r"\.jsonl(\.gz)?:1: there is a column 'day' already"):
         la.dedupe(tmp_path / "in", engine=Engine(session, partitions=2, cluster_size="day"))
     with la.dedupe(
@@ -288,6 +291,20 @@ def test_levels(session: Any, level: str, annotate: bool, tmp_path: Path) -> Non
     assert sorted(read_jsonl(tmp_path / "removed.jsonl"), key=key) == sorted(read_jsonl(tmp_path / "local-removed.jsonl"), key=key)
     written = [json.loads(line) for path in (tmp_path / "spark").glob("part-*") for line in path.read_text(encoding="utf-8").splitlines()]
     assert sorted(written, key=key) == sorted(read_jsonl(tmp_path / "local.jsonl"), key=key)
+
+
+def test_lines_of_tables(session: Any, tmp_path: Path) -> None:
+    """Columns may be called anything, that of the text too."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    given = pa.table({"id": [1, 2], "a.b`c": ["one line\nanother\n", "a third\none line\n"], "d.e": [3, None]})
+    pq.write_table(given, tmp_path / "in.parquet")
+    options: Row = {"level": "line", "text_column": "a.b`c"}
+    la.dedupe(tmp_path / "in.parquet", out=tmp_path / "local.parquet", **options)
+    with la.dedupe(tmp_path / "in.parquet", out=tmp_path / "spark", engine=Engine(session, partitions=1), **options) as report:
+        assert report.removed_count == 1
+    assert sorted(read_parts(tmp_path / "spark"), key=str) == pq.read_table(tmp_path / "local.parquet").to_pylist()
 
 
 def test_addresses(session: Any, rows: list[Row], tmp_path: Path) -> None:
@@ -330,6 +347,9 @@ def test_text_files(session: Any, tmp_path: Path) -> None:
         }
     names = [sorted(str(path.relative_to(folder)) for path in folder.rglob("*.txt")) for folder in (tmp_path / "local", tmp_path / "spark")]
     assert names[0] == names[1]
+    (tmp_path / "page.html").write_text("<p>a page</p>")
+    with pytest.raises(la.InputError, match="pages cannot be cut"):
+        la.dedupe(tmp_path / "page.html", out=tmp_path / "cut", level="line", engine=Engine(session))
 
 
 def test_against_a_store_and_against_another_corpus(session: Any, rows: list[Row], tmp_path: Path) -> None:
@@ -391,9 +411,9 @@ def test_values_that_the_driver_does_not_hold(session: Any) -> None:
         ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
         ({"out": "nosuch://x/y"}, 'Spark has no file system for such addresses .No FileSystem for scheme "nosuch".: add its jars'),
         ({"text_column": "body"}, "no row has a column 'body'"),
-        ({"removed": "nothere/removed.jsonl"}, "'nothere/removed.jsonl' cannot be written: there is no folder 'nothere'"),
+        ({"removed": "nothere/removed.jsonl"}, "removed='nothere/removed.jsonl': the folder does not exist"),
         ({"removed": "removed.txt"}, "removed='removed.txt': the list is written as .jsonl, .csv or .parquet"),
-        ({"html": "nothere/page.html"}, "there is no folder 'nothere'"),
+        ({"html": "nothere/page.html"}, "html='nothere/page.html': the folder does not exist"),
         ({"engine": Engine(order_column="nothing")}, "order_column"),
         ({"engine": "dask"}, "engine='dask'"),
         ({"engine": 3}, "engine=3"),

@@ -23,7 +23,15 @@ from lookalike.deduping.spark.engine import Engine, configured
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
-from lookalike.deduping.spark.outputs import FILE_COLUMN, check_folder, check_list, check_output, spark_path, write_documents, write_removed
+from lookalike.deduping.spark.outputs import (
+    FILE_COLUMN,
+    check_list,
+    check_output,
+    check_reports,
+    spark_path,
+    write_documents,
+    write_removed,
+)
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.stopping import stoppable
 from lookalike.deduping.spark.work import Work
@@ -50,8 +58,6 @@ def run(job: Job, engine: Engine) -> SparkReport:
             check_output(session, out)
         if job.to.removed is not None:
             check_list(str(job.to.removed))
-        if job.to.html is not None:
-            check_folder(str(job.to.html))
         work = Work.beside(session, engine.work, None if out is None else spark_path(out))
         with configured(session, session.sparkContext.defaultParallelism), work, stoppable(session):
             return SparkRun(job, engine, work).report()
@@ -73,7 +79,7 @@ def said_by_spark(places: inputs.Places | None = None) -> Iterator[None]:
         if found := _UNREADABLE.search(str(error)):
             name = unquote(found[1]).removeprefix("file://")
             causes = re.findall(r"Caused by: [\w.$]+: (.+)", str(error))
-            shown = causes[-1][:200].strip() if causes else "it is damaged"
+            shown = (causes or [found[2]])[-1][:200].strip()
             raise InputError(f"{name}: Spark cannot read this file ({shown}): repair it, or leave it out") from error
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         shown = next((line for line in reversed(lines) if not line.startswith(("at ", "File", "..."))), "")
@@ -131,6 +137,7 @@ class SparkRun:
             return self._report(corpus, begin)
 
     def _report(self, corpus: inputs.Corpus, begin: float) -> SparkReport:
+        check_reports(corpus.sources, **self.job.to.reports)
         for problem in corpus.left_out:
             (self.problems.add if problem.kind == NOT_DATA else self.problems.report)(problem)
         if self.engine.per_file and (not corpus.sources or FILE_COLUMN in corpus.full.columns):

@@ -110,9 +110,11 @@ class Cutting:
     decode: Decode
     column: str
     format: str
+    names: tuple[str, ...]  # of the columns; those of the places are the last
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for piece in batches:
+        for batch in batches:
+            piece = batch.rename_columns(list(self.names))
             cut = piece.column(UNITS).to_pylist()
             if any(cut) or self.format in FILES:
                 place = piece.schema.get_field_index(self._target)
@@ -121,7 +123,7 @@ class Cutting:
                     for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, UNITS)), strict=True)
                 ]
                 piece = piece.set_column(place, piece.schema.field(place), arrow("Spark").array(texts, piece.schema.field(place).type))
-            yield piece.drop_columns([UNITS])
+            yield piece.drop_columns([UNITS]).rename_columns(batch.schema.names[:-1])
 
     @property
     def _target(self) -> str:
@@ -152,6 +154,8 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     from pyspark.sql import functions as F
 
     settings, work, steps = run.job.settings, run.work, run.steps
+    if corpus.format == "html":
+        raise InputError(f"level={settings.level!r}: pages cannot be cut without harm to their markup: extract their text first")
     deciding = Deciding(settings, run.engine, corpus, work, steps)
     priorities = deciding.priorities = deciding._priorities()
     unit_bits = min(MOST_UNIT_BITS, 63 - priorities.bits - priorities.rank_bits)
@@ -216,14 +220,18 @@ class LevelOutcome(Outcome):
     def kept(self) -> DataFrame:
         """All documents, some of them shorter."""
         from pyspark.sql import functions as F
+        from pyspark.sql.types import StructField, StructType
 
         cut = self.decisions.groupBy("n").agg(F.sort_array(F.collect_list("unit")).alias("units"))
         full = self.documents()
         if self.corpus.format in FILES:
             full = full.withColumnRenamed("content", "edited")
         joined = by_number(full, cut.withColumnRenamed("units", UNITS), "left")
-        cutting = Cutting(self.level, self.corpus.decode(bare=True), self.corpus.columns.text, self.corpus.format)
-        return joined.mapInArrow(cutting, full.schema)
+        # Spark gives a task columns by their names, and reads dots and backticks in these: so they have others meanwhile.
+        plain = [f"c{place}" for place in range(len(joined.columns))]
+        schema = StructType([StructField(name, each.dataType) for name, each in zip(plain, full.schema.fields, strict=False)])
+        cutting = Cutting(self.level, self.corpus.decode(bare=True), self.corpus.columns.text, self.corpus.format, tuple(joined.columns))
+        return joined.toDF(*plain).mapInArrow(cutting, schema).toDF(*full.columns)
 
     def removed(self) -> DataFrame:
         from pyspark.sql import functions as F

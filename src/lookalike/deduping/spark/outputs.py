@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file
+from lookalike.deduping.outputs import check_paths
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, key_of
 from lookalike.deduping.spark.outcome import VALUE, Adding, Outcome, plain_ids
@@ -41,13 +43,13 @@ def check_list(path: str) -> str:
     format = Source.of(path.rpartition("/")[2]).format
     if format not in ("jsonl", "csv", "parquet"):
         raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
-    check_folder(path)
     return format
 
 
-def check_folder(path: str) -> None:
-    if not _URL.match(path) and not Path(path).absolute().parent.is_dir():
-        raise InputError(f"{path!r} cannot be written: there is no folder {str(Path(path).parent)!r}: make it first")
+def check_reports(sources: Sequence[Source], **reports: str | Path | None) -> None:
+    """An ``InputError`` if a list or a page would destroy an input, or has no folder. What is behind addresses is not looked at."""
+    here = {name: path for name, path in reports.items() if path is not None and not _URL.match(str(path))}
+    check_paths([source for source in sources if not _URL.match(source.name)], **here)
 
 
 def spark_path(path: str | Path) -> str:
