@@ -149,7 +149,7 @@ def simulated(documents: int = BILLIONS, bands: int = 14, mates: float = 0.31, s
     from lookalike.deduping.spark.blobs import PAIRS, ROWS, Blob, blobs_of, coded, scattered, target_of
     from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
     from lookalike.deduping.spark.engine import MOST_PARTITIONS
-    from lookalike.deduping.spark.stages import Grouping, Pairing
+    from lookalike.deduping.spark.stages import Grouping, PairRound
     from lookalike.leaders.candidates import bucketed
 
     draw = np.random.default_rng(4)
@@ -175,7 +175,7 @@ def simulated(documents: int = BILLIONS, bands: int = 14, mates: float = 0.31, s
         cpu = time.process_time()
         members = list(Grouping(_Known(np.zeros(0, np.int64)))(_batches(blobs)))
         grouped_rows = sum(len(blob.b) // 8 for blob in blobs_of(members))
-        found = list(blobs_of(Pairing(_Known([]), partitions)(members)))
+        found = list(blobs_of(PairRound(_Known([]), partitions)(members)))
         pairs = np.bincount([blob.p for blob in found if blob.kind == PAIRS], [len(blob.b) // 8 for blob in found if blob.kind == PAIRS])
         figures.append(
             {

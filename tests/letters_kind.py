@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.recipe import require_same
-from lookalike.stores.base import Progress, Reader, Segments
+from lookalike.stores.base import OnProgress, Reader, Segments
 from lookalike.stores.given import Given
 from lookalike.stores.kinds import kinds
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
@@ -95,7 +95,7 @@ class ByLetters(Way):
         records = reader.records([row for _, row in found], ())
         return Matches([Match(records[row].id, score, 1 - score) for score, row in found[: options.limit]], len(found))
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         leaders: dict[Any, tuple[int, list[Member]]] = {}
         for record in reader.scan(("letters",)):
             bits = bits_of(record.columns["letters"] or "")

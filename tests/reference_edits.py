@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lookalike import _native
 from lookalike.comparison import sides
 from lookalike.comparison.edits import KINDS, RECOGNISABLE, Segment, similar
-from lookalike.comparison.sides import Gap, Run, Stretch, changed, gaps
+from lookalike.comparison.sides import EqualRun, Gap, Stretch, changed, gaps
 from lookalike.model import Span
 
 LINE, SENTENCE, SEPARATOR, BEHIND_SEPARATOR, ARTICLE = 2, 1, 4, 8, 16  # as in native/text/token_traits.hpp
@@ -60,13 +60,13 @@ class Side(sides.Side):
         return [token for token in range(len(self) + 1) if self.is_edge(token)]
 
 
-def joined(runs: Iterable[Run]) -> list[Run]:
+def joined(runs: Iterable[EqualRun]) -> list[EqualRun]:
     """Runs that follow each other without a gap on both sides are one."""
-    found: list[Run] = []
+    found: list[EqualRun] = []
     for run in sorted(runs):
         last = found[-1] if found else None
         if last and (last.left_end, last.right_end) == (run.left, run.right):
-            found[-1] = Run(last.left, last.right, last.length + run.length)
+            found[-1] = EqualRun(last.left, last.right, last.length + run.length)
         else:
             found.append(run)
     return found
@@ -79,30 +79,30 @@ MAX_REACH = 64  # tokens from a gap to the beginning or the end of the sentence 
 MAX_BROKEN = 10_000  # runs: with more, bits are not looked for, which would take longer than everything else
 
 
-def kept_runs(a: Side, b: Side) -> list[Run]:
+def kept_runs(a: Side, b: Side) -> list[EqualRun]:
     """What was kept, in order."""
-    aligned = [Run(*run) for run in _native.align_tokens(a.hashes, b.hashes, a.sizes)]
+    aligned = [EqualRun(*run) for run in _native.align_tokens(a.hashes, b.hashes, a.sizes)]
     return _without_bits(_without_fragments(_slid(aligned, a, b), a, b), a, b)
 
 
-def _slid(runs: list[Run], a: Side, b: Side) -> list[Run]:
+def _slid(runs: list[EqualRun], a: Side, b: Side) -> list[EqualRun]:
     """The same alignment with every one-sided gap where it reads best.
 
     Where text was only deleted or only inserted, the gap often can move: ``one. [two. ]three.`` and ``one[. two]. three.`` are
     the same deletion. Best is where a run joins its neighbour, then where the gap begins a line, then a sentence.
     """
-    absorbed: list[Run] = []
+    absorbed: list[EqualRun] = []
     for run in reversed(runs):  # backwards first: a stray token that was aligned early joins the run it belongs to
         while absorbed and (whole := _absorbed(run, absorbed[-1], a, b)):
             absorbed.pop()
             run = whole
         absorbed.append(run)
-    placed: list[Run] = []
+    placed: list[EqualRun] = []
     for run in reversed(absorbed):
         if placed:
             shift = _shift(placed[-1], run, a, b)
             before = placed.pop()
-            before, run = before._replace(length=before.length + shift), Run(run.left + shift, run.right + shift, run.length - shift)
+            before, run = before._replace(length=before.length + shift), EqualRun(run.left + shift, run.right + shift, run.length - shift)
             placed += [before] if before.length else []
             if not run.length:
                 continue
@@ -119,7 +119,7 @@ class _Gap(NamedTuple):
     end: int
 
 
-def _one_sided(first: Run, second: Run, a: Side, b: Side) -> _Gap | None:
+def _one_sided(first: EqualRun, second: EqualRun, a: Side, b: Side) -> _Gap | None:
     if first.right_end == second.right:
         return _Gap(a.hashes, a, first.left_end, second.left)
     if first.left_end == second.left:
@@ -127,15 +127,15 @@ def _one_sided(first: Run, second: Run, a: Side, b: Side) -> _Gap | None:
     return None
 
 
-def _absorbed(first: Run, second: Run, a: Side, b: Side) -> Run | None:
+def _absorbed(first: EqualRun, second: EqualRun, a: Side, b: Side) -> EqualRun | None:
     """Both runs as one, if all of the first can stand directly before the second."""
     gap, size = _one_sided(first, second, a, b), first.length
     if gap is None or size > MAX_SLIDE or gap.hashes[gap.end - size : gap.end] != gap.hashes[gap.start - size : gap.start]:
         return None
-    return Run(second.left - size, second.right - size, size + second.length)
+    return EqualRun(second.left - size, second.right - size, size + second.length)
 
 
-def _shift(first: Run, second: Run, a: Side, b: Side) -> int:
+def _shift(first: EqualRun, second: EqualRun, a: Side, b: Side) -> int:
     """By how many tokens the gap between two runs should slide: to the right if positive, to the left if negative."""
     gap = _one_sided(first, second, a, b)
     if gap is None:
@@ -152,9 +152,9 @@ def _shift(first: Run, second: Run, a: Side, b: Side) -> int:
     return max(range(-left, right + 1), key=lambda shift: (gap.side.begins(gap.start + shift), -abs(shift)))
 
 
-def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
+def _without_fragments(runs: list[EqualRun], a: Side, b: Side) -> list[EqualRun]:
     """The kept runs that are more than chance agreement inside a rewritten stretch."""
-    edges = [*runs, Run(len(a), len(b), 0), Run(0, 0, 0)]  # the end has index len(runs), the start -1
+    edges = [*runs, EqualRun(len(a), len(b), 0), EqualRun(0, 0, 0)]  # the end has index len(runs), the start -1
     before, after = list(range(-1, len(runs))), [*range(1, len(runs) + 1), 0]
 
     def gap(first: int, second: int) -> int:
@@ -180,23 +180,23 @@ def _without_fragments(runs: list[Run], a: Side, b: Side) -> list[Run]:
     return [run for run, stay in zip(runs, stays, strict=True) if stay]
 
 
-def _without_bits(runs: list[Run], a: Side, b: Side) -> list[Run]:
+def _without_bits(runs: list[EqualRun], a: Side, b: Side) -> list[EqualRun]:
     """The runs without bits of lines, sentences and clauses of which less than half was kept, and which stand whole elsewhere."""
     if len(runs) > MAX_BROKEN:
         return runs
     for places_a, places_b in ((a.beginnings, b.beginnings), (a.edges, b.edges)):
-        mirrored = [Run(run.right, run.left, run.length) for run in runs]
+        mirrored = [EqualRun(run.right, run.left, run.length) for run in runs]
         ours, theirs = _broken(runs, a, b, places_a), _broken(mirrored, b, a, places_b)
         released = [bit for key, bits in ours.items() if key in theirs for bit in bits]
-        released += [Run(left, right, length) for key, bits in theirs.items() if key in ours for right, left, length in bits]
+        released += [EqualRun(left, right, length) for key, bits in theirs.items() if key in ours for right, left, length in bits]
         if released:
             runs = _split(runs, released)
     return runs
 
 
-def _broken(runs: list[Run], a: Side, b: Side, places: list[int]) -> dict[bytes, list[Run]]:
+def _broken(runs: list[EqualRun], a: Side, b: Side, places: list[int]) -> dict[bytes, list[EqualRun]]:
     """The units around and in gaps of which less than half was kept, by their tokens: the kept bits of them. They begin at ``places``."""
-    found: dict[bytes, list[Run]] = {}
+    found: dict[bytes, list[EqualRun]] = {}
     lefts = [run.left for run in runs]
     done = 0
     for first, last, _, _ in gaps(runs, a, b):
@@ -217,30 +217,30 @@ def _broken(runs: list[Run], a: Side, b: Side, places: list[int]) -> dict[bytes,
     return found
 
 
-def _inside(runs: list[Run], lefts: list[int], first: int, last: int) -> Iterator[Run]:
+def _inside(runs: list[EqualRun], lefts: list[int], first: int, last: int) -> Iterator[EqualRun]:
     """The parts of runs between two left tokens."""
     at = max(bisect(lefts, first) - 1, 0)
     while at < len(runs) and runs[at].left < last:
         left, end = max(runs[at].left, first), min(runs[at].left_end, last)
         if left < end:
-            yield Run(left, runs[at].right + left - runs[at].left, end - left)
+            yield EqualRun(left, runs[at].right + left - runs[at].left, end - left)
         at += 1
 
 
-def _split(runs: list[Run], released: list[Run]) -> list[Run]:
+def _split(runs: list[EqualRun], released: list[EqualRun]) -> list[EqualRun]:
     """The runs without some parts of them."""
     bits = sorted(set(released))
-    kept: list[Run] = []
+    kept: list[EqualRun] = []
     at = 0
     for run in runs:
         left = run.left
         while at < len(bits) and bits[at].left < run.left_end:
             if bits[at].left > left:
-                kept.append(Run(left, run.right + left - run.left, bits[at].left - left))
+                kept.append(EqualRun(left, run.right + left - run.left, bits[at].left - left))
             left = max(left, bits[at].left_end)
             at += 1
         if left < run.left_end:
-            kept.append(Run(left, run.right + left - run.left, run.left_end - left))
+            kept.append(EqualRun(left, run.right + left - run.left, run.left_end - left))
     return kept
 
 
@@ -278,12 +278,12 @@ class _Clause(NamedTuple):
 class Shared(NamedTuple):
     """What two texts share: no token is in two of these."""
 
-    kept: list[Run]
-    moved: list[Run]
+    kept: list[EqualRun]
+    moved: list[EqualRun]
     changes: list[Change]  # inside moved text
 
 
-def shared(a: Side, b: Side, kept: list[Run]) -> Shared:
+def shared(a: Side, b: Side, kept: list[EqualRun]) -> Shared:
     """What was moved, given what was kept. Runs that turn out to stand in their place join the kept ones."""
     moves = _Moves(a, b, kept)
     if not moves.left_gaps or not moves.right_gaps:
@@ -300,7 +300,7 @@ def shared(a: Side, b: Side, kept: list[Run]) -> Shared:
 class _Moves:
     """Where each token stands in the other text, as far as is known."""
 
-    def __init__(self, a: Side, b: Side, kept: list[Run]) -> None:
+    def __init__(self, a: Side, b: Side, kept: list[EqualRun]) -> None:
         self.a, self.b, self.kept = a, b, kept
         self._lefts, self._rights = [run.left for run in kept], [run.right for run in kept]
         self.right_of = array("q", [_FREE]) * len(a)
@@ -339,7 +339,7 @@ class _Moves:
         for clause in self._clauses(self.a, self.left_gaps, self.right_of) if places else ():
             found = places.get(self.a.hashes[clause.first : clause.last].tobytes(), [])
             if found and (clause.whole or found[-1].whole):
-                self._move(self._with_separators(Run(clause.first, found.pop().first, clause.last - clause.first)))
+                self._move(self._with_separators(EqualRun(clause.first, found.pop().first, clause.last - clause.first)))
 
     def find_clauses(self) -> None:
         for run in self._native_runs(CLAUSE_TOKENS):
@@ -363,7 +363,7 @@ class _Moves:
                 there = found.pop(near)[1]
                 left, right = ([*range(start, start + last - first)] for start in (first, there))
                 for i, k in zip(sorted(left, key=self.a.hashes.__getitem__), sorted(right, key=self.b.hashes.__getitem__), strict=True):
-                    self._move(Run(i, k, 1))
+                    self._move(EqualRun(i, k, 1))
 
     def find_separators(self) -> None:
         places: dict[int, deque[tuple[int, bool]]] = defaultdict(deque)
@@ -372,7 +372,7 @@ class _Moves:
         for token, touches in self._separators(self.a, self.left_gaps, self.right_of) if places else ():
             found = places.get(self.a.hashes[token])
             if found and (touches or found[0][1]):
-                self._move(Run(token, found.popleft()[0], 1))
+                self._move(EqualRun(token, found.popleft()[0], 1))
 
     def result(self) -> Shared:
         kept, moved = _in_place(self.kept, list(self._runs()))
@@ -385,11 +385,11 @@ class _Moves:
                 changes.append(change)
         return Shared(kept, moved, changes)
 
-    def _native_runs(self, shortest: int) -> list[Run]:
+    def _native_runs(self, shortest: int) -> list[EqualRun]:
         known = [(run.left, run.right, run.length) for run in (*self.kept, *self._runs())]
-        return [Run(*run) for run in _native.moved_tokens(self.a.hashes, self.b.hashes, known, shortest)]
+        return [EqualRun(*run) for run in _native.moved_tokens(self.a.hashes, self.b.hashes, known, shortest)]
 
-    def _runs(self) -> Iterator[Run]:
+    def _runs(self) -> Iterator[EqualRun]:
         """What was moved so far, from left to right."""
         for first, last in self.left_gaps:
             at = first
@@ -398,10 +398,10 @@ class _Moves:
                 while there >= 0 and end < last and self.right_of[end] == there + end - at:
                     end += 1
                 if there >= 0:
-                    yield Run(at, there, end - at)
+                    yield EqualRun(at, there, end - at)
                 at = end
 
-    def _move(self, run: Run) -> None:
+    def _move(self, run: EqualRun) -> None:
         for i in range(run.length):
             self.right_of[run.left + i] = run.right + i
             self.left_of[run.right + i] = run.left + i
@@ -475,7 +475,7 @@ class _Moves:
             self.left_of[token] = _FREE
         at = left[0], right[0]
         for start, there, length in [*runs, (left[1] - left[0], right[1] - right[0], 0)]:
-            run = Run(left[0] + start, right[0] + there, length)
+            run = EqualRun(left[0] + start, right[0] + there, length)
             if at[0] < run.left and at[1] < run.right:
                 self._changes.append((Change(at[0], run.left, at[1], run.right), left[0] + runs[0][0]))
             self._move(run)
@@ -504,7 +504,7 @@ class _Moves:
             if last - first <= MAX_SWAPPED and not self._only_separators(side, first, last):
                 yield first, last
 
-    def _with_separators(self, run: Run) -> Run:
+    def _with_separators(self, run: EqualRun) -> EqualRun:
         """The run and the marks behind it that both sides have."""
         length = run.length
         while (
@@ -527,12 +527,12 @@ class _Moves:
                 touches = (first > 0 and places[first - 1] >= 0) or (last < len(side) and places[last] >= 0)
                 yield from ((token, touches) for token in range(first, last))
 
-    def _trimmed(self, run: Run) -> Run:
+    def _trimmed(self, run: EqualRun) -> EqualRun:
         """The run without a word or three at its ends that belong to the next clause or item."""
         reach = min(PHRASE_TOKENS, run.length)
         start = next((token for token in range(run.left, run.left + reach) if self.a.is_edge(token)), run.left)
         end = next((token for token in range(run.left_end, run.left_end - reach, -1) if self.a.is_edge(token)), run.left_end)
-        return Run(start, run.right + start - run.left, end - start) if start < end else run
+        return EqualRun(start, run.right + start - run.left, end - start) if start < end else run
 
 
 def _pairs(side: Side, first: int, last: int) -> Iterable[tuple[int, int]]:
@@ -540,11 +540,11 @@ def _pairs(side: Side, first: int, last: int) -> Iterable[tuple[int, int]]:
     return dict.fromkeys(pairwise(side.hashes[first:last].tolist()))
 
 
-def _in_place(kept: list[Run], moved: list[Run]) -> tuple[list[Run], list[Run]]:
+def _in_place(kept: list[EqualRun], moved: list[EqualRun]) -> tuple[list[EqualRun], list[EqualRun]]:
     """A run that stands between the same kept runs on both sides was not moved, unless it crosses a longer one there."""
     lefts, rights = [run.left for run in kept], [run.right for run in kept]
-    stays: dict[int, list[Run]] = {}  # what stays, by gap, in order
-    elsewhere: list[Run] = []
+    stays: dict[int, list[EqualRun]] = {}  # what stays, by gap, in order
+    elsewhere: list[EqualRun] = []
     for run in sorted(moved, key=lambda run: (-run.length, run)):
         gap = bisect(lefts, run.left)
         here = stays.setdefault(gap, [])
@@ -576,7 +576,7 @@ def _segments(a: Side, b: Side, found: Shared) -> tuple[list[_Placed], list[_Pla
 
 
 def _mirrored(found: Shared) -> Shared:
-    moved = [Run(run.right, run.left, run.length) for run in found.moved]
+    moved = [EqualRun(run.right, run.left, run.length) for run in found.moved]
     return Shared([], moved, [Change(right, right_end, left, left_end) for left, left_end, right, right_end in found.changes])
 
 
@@ -598,7 +598,7 @@ def _label(a: Side, b: Side, gap: Gap, reworded: bool, left: list[_Placed], righ
     right.extend((first, last, Segment("inserted", b.span(first, last), None)) for first, last in gap.right)
 
 
-def _reworded(a: Side, b: Side, kept: list[Run], between: list[Gap]) -> Iterator[bool]:
+def _reworded(a: Side, b: Side, kept: list[EqualRun], between: list[Gap]) -> Iterator[bool]:
     """For each gap, whether the sentence it stands in is still recognisable.
 
     A sentence, here, is what lies between two kept tokens with which lines or sentences begin.
@@ -621,7 +621,7 @@ def _is_recognisable(a: Side, b: Side, sentence: list[Gap], same: int) -> bool:
     return same >= least or same + sum(_similar_gap(a, b, gap) for gap in sentence) >= least
 
 
-def _context(a: Side, run: Run) -> tuple[int, int | None]:
+def _context(a: Side, run: EqualRun) -> tuple[int, int | None]:
     """The characters of a kept run that belong to the sentence before it, and those of the sentence behind it.
 
     None if it all belongs to one sentence.

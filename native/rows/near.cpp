@@ -102,7 +102,7 @@ NearFound NearSearcher::run(std::span<const std::uint8_t> utf8, const NearState&
 }
 
 NearFound NearSearcher::verified(const NearState& known, StoredRows& stored, double threshold, std::size_t limit, std::size_t candidates) {
-    const NearFound unfit{NearFound::Answer::kUnfit, 0, 0, {}};
+    NearFound unfit{NearFound::Answer::kUnfit, 0, 0, {}};
     std::size_t held = 0;
     for (const NearGroup& group : groups_) held += group.rows.size();
     if (held > kMostRows) return unfit;

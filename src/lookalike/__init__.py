@@ -16,39 +16,34 @@ from lookalike.lazy import lazy_names as _lazy_names
 _HOMES = {
     "lookalike.about": "info",
     "lookalike.comparison.calibration": "Calibration calibrate",
-    "lookalike.comparison.compare": "Comparison compare",
+    "lookalike.comparison.compare": "compare",
+    "lookalike.comparison.outcome": "Comparison",
     "lookalike.corpus.documents": "documents",
     "lookalike.corpus.row": "Problem",
     "lookalike.deduping.local": "dedupe",
-    "lookalike.deduping.plan": "Plan plan",
-    "lookalike.deduping.report": "DedupeReport",
-    "lookalike.deduping.streams.run": "StreamReport dedupe_stream",
+    "lookalike.deduping.plan": "plan",
     "lookalike.drafts.edit_share": "edit_share",
-    "lookalike.drafts.judge": "Bounds",
-    "lookalike.drafts.report": "FeedbackReport feedback",
+    "lookalike.drafts.report": "feedback",
     "lookalike.embedders.opening": "embedder",
     "lookalike.errors": "InputError LookalikeError",
-    "lookalike.fetching.fetched": "Fetched fetch",
+    "lookalike.fetching.fetched": "fetch",
     "lookalike.files.reading": "read",
-    "lookalike.fingerprints.base": "Fingerprint",
-    "lookalike.fingerprints.digest": "digest digests",
+    "lookalike.fingerprints.digest": "digest",
     "lookalike.fingerprints.every": "fingerprint",
-    "lookalike.fingerprints.fuzzy_ssdeep": "Ssdeep ssdeep ssdeeps",
-    "lookalike.fingerprints.fuzzy_tlsh": "Tlsh tlsh tlshs",
-    "lookalike.fingerprints.karp_rabin": "karp_rabin karp_rabins",
+    "lookalike.fingerprints.fuzzy_ssdeep": "ssdeep",
+    "lookalike.fingerprints.fuzzy_tlsh": "tlsh",
+    "lookalike.fingerprints.karp_rabin": "karp_rabin",
     "lookalike.fingerprints.minhash": "MinHash minhash minhashes",
-    "lookalike.fingerprints.record": "RecordPrint record records",
+    "lookalike.fingerprints.record": "record",
     "lookalike.fingerprints.simhash": "SimHash simhash simhashes",
-    "lookalike.fingerprints.winnowing": "Winnowing winnow winnows",
+    "lookalike.fingerprints.winnowing": "winnow",
     "lookalike.golden": "selftest",
     "lookalike.index.collections": "collections",
     "lookalike.index.index": "Index",
-    "lookalike.stores.matches": "Cluster Clusters Match Matches",
     "lookalike.index.opening": "open",
     "lookalike.leaders.distinct": "distinct",
-    "lookalike.markup.page": "Page page",
-    "lookalike.model": "Document Passage",
-    "lookalike.pages.batches": "compare_pages",
+    "lookalike.markup.page": "page",
+    "lookalike.model": "Document",
     "lookalike.pairing.pairs": "pairs",
     "lookalike.pairing.report": "PairsReport",
     "lookalike.recipe": "Recipe recipes",
@@ -58,26 +53,29 @@ _HOMES = {
     "lookalike.segments.hamming": "HammingIndex",
     "lookalike.text.code": "code",
     "lookalike.text.keywords": "keywords",
-    "lookalike.text.normalize": "fold",
     "lookalike.text.tokenize": "tokenize",
     "lookalike.version": "__version__",
 }
 # The rest lives in rooms of its own: la.pages.match_tags. What stood here before keeps working here until 1.0.
 _ROOMS = {
+    "deduping": "DedupeReport Plan StreamReport dedupe_stream",
+    "drafts": "Bounds FeedbackReport",
     "embedders": "CausalModel Embedder causal_model",
     "errors": "Corrupt EngineError FetchError MissingExtra NotFound RecipeMismatch StoreBusy StoreError TooManyRemoved UnknownName",
     "files": "FileText Limits Place read_many read_members",
-    "fingerprints": "BBitMinHash Digest FieldPrint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint"
-    " WeightedMinHash Winnowings mmdt mmdts nilsimsa nilsimsas parse_record weighted_minhash weighted_minhashes",
-    "index": "Added Admitted AsyncIndex BandIndex CheckReport Collections FieldMatch KeptModel Member SetIndex SimhashMatches"
-    " TableCollection VectorMatches drop_collection index_table kept_model",
+    "fingerprints": "BBitMinHash Digest FieldPrint Fingerprint Fingerprints KarpRabin Mmdt Nilsimsa NoFingerprint RecordPrint"
+    " Ssdeep Tlsh WeightedMinHash Winnowing Winnowings digests karp_rabins mmdt mmdts nilsimsa nilsimsas"
+    " parse_record records ssdeeps tlshs weighted_minhash weighted_minhashes winnows",
+    "index": "Added Admitted AsyncIndex BandIndex CheckReport Cluster Clusters Collections FieldMatch KeptModel Match"
+    " Matches Member SetIndex SimhashMatches TableCollection VectorMatches drop_collection index_table"
+    " kept_model",
     "measures": "",
-    "pages": "Element PagePrint PageScores TagMatch TagWeights match_representations match_tags"
-    " page_print page_prints page_text page_vector",
+    "pages": "Element Fetched Page PagePrint PageScores TagMatch TagWeights compare_pages match_representations"
+    " match_tags page_print page_prints page_text page_vector",
     "service": "serve",
     "spark": "",  # its names are those of functions here, for frames
-    "text": "Code Idf Keyword Span TextFile Token decode_text idfs learn_idf read_text register_dictionary register_stop_words"
-    " register_words segmenters shingles",
+    "text": "Code Idf Keyword Passage Span TextFile Token decode_text fold idfs learn_idf read_text register_dictionary"
+    " register_stop_words register_words segmenters shingles",
     "word_mover": "WmdIndex WmdMatch WordMover WordTable word_vectors",
 }
 _ROOM = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -1,4 +1,6 @@
 from lookalike import (
+    deduping as deduping,
+    drafts as drafts,
     embedders as embedders,
     errors as errors,
     files as files,
@@ -13,7 +15,8 @@ from lookalike import (
 )
 from lookalike.about import info as info
 from lookalike.comparison.calibration import Calibration as Calibration, calibrate as calibrate
-from lookalike.comparison.compare import Comparison as Comparison, compare as compare
+from lookalike.comparison.compare import compare as compare
+from lookalike.comparison.outcome import Comparison as Comparison
 from lookalike.corpus.documents import documents as documents
 from lookalike.corpus.row import Problem as Problem
 from lookalike.deduping.local import dedupe as dedupe

@@ -37,6 +37,11 @@ def check_int(name: str, value: object, low: int, high: int | None = None, remed
     return value
 
 
+def check_workers(workers: object, most: int = 1024, what: str = "threads") -> int:
+    """How many threads or processes a function may use."""
+    return check_int("workers", workers, 1, most, f"choose 1 to {most} {what}")
+
+
 def check_share(name: str, value: object, remedy: str = "choose a number from 0 to 1") -> float:
     """A number from 0 to 1."""
     if not is_number(value) or not 0 <= value <= 1:

@@ -19,20 +19,18 @@ Whatever is not a mark or UTF-8 is a guess, and ``note`` says so. Cyrillic, Gree
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
-import re
 import stat
-import unicodedata
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from threading import Thread
-from typing import IO, NamedTuple
+from typing import IO
 
+from lookalike.encodings import asian_codec, strictly, western_codec, wide_codec
 from lookalike.errors import InputError
 
 MAX_TEXT_BYTES = 1 << 30  # of a text, and of everything that is taken into memory whole
@@ -69,7 +67,7 @@ MAGIC = (
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\b\x1b")) + b"\x7f"
 _MOST_CONTROLS = 0.05  # text has next to none; compressed and machine data have over 10 %
 _MOST_REPLACED = 0.25  # beyond it, texts would look alike for their replacement characters
-_SAMPLE_BYTES = 1 << 16  # a multiple of four, so that no UTF-32 character is cut
+_GUESSED = "guessed from the bytes: name the encoding if it is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,41 +91,6 @@ class NotText(InputError):
 
     def instead(self, remedy: str) -> InputError:
         return InputError(f"{self}, or {remedy}")
-
-
-class _Legacy(NamedTuple):
-    """An encoding of two-byte characters, and the part of a character set that holds the common letters of its language."""
-
-    codec: str
-    table: str  # the codec of the lead and trail bytes below
-    leads: bytes
-    trails: range
-    at_least: int = 1  # letters: below it, another encoding is the better guess
-    kana: float = 0.0  # the share that tells Japanese from Chinese, where both use the same bytes
-
-
-# The frequent ideographs (level 1 of each national standard), kana and Hangul have rows of their own. The order decides ties.
-_HIGH, _ANY = range(0xA1, 0xFF), range(0x40, 0xFF)
-_LEGACIES = (
-    _Legacy("cp949", "cp949", bytes([0xA3, *range(0xB0, 0xC9)]), _HIGH, at_least=12),
-    _Legacy("euc_jp", "euc_jp", bytes([0xA1, *range(0xA3, 0xA6), *range(0xB0, 0xD0)]), _HIGH, kana=0.15),
-    _Legacy("gb18030", "gb18030", bytes([0xA3, *range(0xB0, 0xD8)]), _HIGH),
-    _Legacy("cp950", "cp950", bytes(range(0xA2, 0xC7)), _ANY),
-    _Legacy("cp932", "cp932", bytes([*range(0x81, 0x84), *range(0x88, 0x99)]), _ANY),
-    _Legacy("gb18030", "cp950", bytes(range(0xA2, 0xC7)), _ANY),  # traditional characters
-)
-# Measured on news, software messages and single words in twelve languages: from ten letters on the right encoding scores above
-# .88; a wrong one mostly stays below .6, and where it does not, the order above and the margin below decide.
-_PLAUSIBLE = 0.7
-_CLEARLY = 0.1  # how much better a later encoding of the list must be
-_ORDINARY_ASIAN = re.compile("[\u2010-\u2027\u3000-\u30ff\uff01-\uff5e]")
-_ORDINARY = re.compile("[ -~\\s\u00a0-\u024f\u0370-\u06ff\u2010-\u2027\u3000-\u30ff\uac00-\ud7a3\uff01-\uff5e]")
-_GUESSED = "guessed from the bytes: name the encoding if it is wrong"
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
-# A lone letter among ASCII letters is an accented one of a Western word, read wrongly: between two of them in any encoding,
-# beside one in an encoding that takes an ASCII byte for the second half of a character.
-_NOT_BETWEEN = re.compile(r"(?<![A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?![A-Za-z])")
-_NOT_BESIDE = re.compile(r"(?<![A-Za-z])[^\x00-\x7f](?![A-Za-z])|[^\x00-\x7f](?=[^\x00-\x7f])|(?<=[^\x00-\x7f])[^\x00-\x7f]")
 
 
 @contextmanager
@@ -210,6 +173,24 @@ def _is_pipe(path: Path) -> bool:
     return stat.S_ISFIFO(mode)
 
 
+def sync_folder(folder: Path) -> None:
+    """Make a new or removed name durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def digest_of_files(folder: Path, names: Iterable[str]) -> str:
+    """Of the names and contents of files, wherever their folder lies."""
+    total = hashlib.sha256()
+    for name in names:
+        with open(folder / name, "rb") as file:
+            total.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode("utf-8", "surrogateescape"))
+    return total.hexdigest()[:12]
+
+
 def read_text(path: Path | str, encoding: str | None = None) -> TextFile:
     """The text of a file, in the encoding it was found to have or in the one given."""
     if not isinstance(path, Path | str):
@@ -232,17 +213,17 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile
             return _finished(data[len(mark) :], name, codec, None)
     refuse_known_binary(data, name)
     controls = len(data) - len(data.translate(None, _CONTROLS))
-    utf8 = _strictly(data, "utf-8")
+    utf8 = strictly(data, "utf-8")
     if utf8 is not None and not controls:
         return TextFile(utf8, "utf-8")
-    if wide := _wide_codec(data, controls > 0):
+    if wide := wide_codec(data, controls > 0):
         return _finished(data, name, wide, _GUESSED)
     if controls > _MOST_CONTROLS * len(data) or (utf8 is None and b"\x00" in data):
         shown = f"{controls} of its {len(data)} bytes are control characters"
         raise NotText(f"{name!r} is a binary file ({shown})", "give a text file, or name its encoding")
     if utf8 is not None:
         return TextFile(utf8, "utf-8")
-    return _finished(data, name, _asian_codec(data) or _western_codec(data) or "utf-8", _GUESSED)
+    return _finished(data, name, asian_codec(data) or western_codec(data) or "utf-8", _GUESSED)
 
 
 def _decode_as(data: bytes, name: str, encoding: str) -> TextFile:
@@ -257,7 +238,7 @@ def _decode_as(data: bytes, name: str, encoding: str) -> TextFile:
 
 
 def _finished(data: bytes, name: str, codec: str, note: str | None) -> TextFile:
-    text = _strictly(data, codec.removesuffix("-sig"))
+    text = strictly(data, codec.removesuffix("-sig"))
     if text is not None:
         return TextFile(text, codec, note)
     text = data.decode(codec.removesuffix("-sig"), "replace")
@@ -268,82 +249,8 @@ def _finished(data: bytes, name: str, codec: str, note: str | None) -> TextFile:
     return TextFile(text, codec, f"{note}; {lost}" if note else lost)
 
 
-def _strictly(data: bytes, codec: str) -> str | None:
-    try:
-        return data.decode(codec)
-    except UnicodeDecodeError:
-        return None
-
-
 def refuse_known_binary(data: bytes, name: str) -> None:
     """Raise where the first bytes of a file are those of a binary format."""
     for offset, magic, kind, _ in MAGIC:
         if data.startswith(magic, offset):
             raise NotText(f"{name!r} is a binary file ({kind}), not text")
-
-
-def _wide_codec(data: bytes, has_controls: bool) -> str | None:
-    """UTF-16 or UTF-32 without a mark: the byte order in which nearly everything is ordinary text."""
-    # A NUL or a control byte is half of a letter here. Without them only East Asian text is possible, and needs some length
-    # to be told from the letters of Western words, taken two by two.
-    ordinary, enough, shortest = (_ORDINARY, 0.8, 4) if has_controls else (_ORDINARY_ASIAN, 0.9, 8)
-    best, found = enough, None
-    for codec, unit in (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2)):
-        if len(data) % unit or (len(data) < shortest * unit and b"\x00" not in data):
-            continue
-        text = data[:_SAMPLE_BYTES].decode(codec, "replace")
-        share = sum(n for char, n in Counter(text).items() if ordinary.match(char) or char in _all_common()) / len(text)
-        if share > best or (share == best and found is None):
-            best, found = share, codec
-    return found
-
-
-def _asian_codec(data: bytes) -> str | None:
-    first = re.search(rb"[\x80-\xff]", data)
-    start = first.start() if first else 0  # the first byte beyond ASCII begins a character in all of these encodings
-    sample = data[max(start - 1, 0) : start + _SAMPLE_BYTES]
-    best, found = _plausibility(sample.decode("utf-8", "replace"), None), "utf-8"
-    for legacy in _LEGACIES:
-        score = _plausibility(sample.decode(legacy.codec, "replace"), legacy)
-        if score > best + _CLEARLY:
-            best, found = score, legacy.codec
-    return found if best >= _PLAUSIBLE else None
-
-
-def _western_codec(data: bytes) -> str | None:
-    ascii_bytes = len(data.translate(None, bytes(range(128, 256))))
-    return "cp1252" if 2 * ascii_bytes >= len(data) and _strictly(data, "cp1252") is not None else None
-
-
-def _plausibility(text: str, legacy: _Legacy | None) -> float:
-    """The share of common letters among all letters beyond ASCII, where a broken or unassigned character counts five times.
-
-    Without ``legacy`` every letter is common.
-    """
-    believable = _NOT_BESIDE if legacy and legacy.trails is _ANY else _NOT_BETWEEN
-    believed = Counter(believable.findall(text))
-    good = bad = total = kana = 0
-    for char, count in Counter(_NOT_ASCII.findall(text)).items():
-        category = unicodedata.category(char)
-        if category[0] not in "LNMC" and char != "\ufffd":
-            continue
-        total += count
-        kana += count * ("\u3041" <= char <= "\u3096" or "\u30a1" <= char <= "\u30fa")
-        if category[0] == "C" or char == "\ufffd":
-            bad += count
-        elif legacy is None or char in _common(legacy):
-            good += believed[char]
-    if not total or (legacy and (total < legacy.at_least or kana < legacy.kana * total)):
-        return 0.0
-    return good / (total + 4 * bad)
-
-
-@cache
-def _common(legacy: _Legacy) -> frozenset[str]:
-    pairs = (bytes((lead, trail)) for lead in legacy.leads for trail in legacy.trails)
-    return frozenset(filter(None, (_strictly(pair, legacy.table) for pair in pairs)))
-
-
-@cache
-def _all_common() -> frozenset[str]:
-    return frozenset().union(*map(_common, _LEGACIES))

@@ -10,7 +10,7 @@ import pytest
 from lookalike import Problem
 from lookalike.cli import options
 from lookalike.cli import progress as module
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.progress import Counter, ProblemNotes
 from terminal import shown_on_a_terminal
 
 
@@ -23,7 +23,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestProgress:
     def test_on_a_terminal(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        with Progress(False, "documents") as progress:
+        with Counter(False, "documents") as progress:
             progress.at(12_345)
             drawn = capsys.readouterr().err
             assert re.fullmatch(r"\r\x1b\[K12,345 documents, [\d,]+ per second", drawn)
@@ -32,13 +32,13 @@ class TestProgress:
         assert capsys.readouterr().err == "\r\x1b[K"
 
     def test_off_a_terminal(self, capsys: pytest.CaptureFixture[str]) -> None:
-        with Progress(False, "documents") as progress:
+        with Counter(False, "documents") as progress:
             progress.step()
         assert capsys.readouterr().err == ""
 
     def test_quiet(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        with Progress(True, "documents") as progress:
+        with Counter(True, "documents") as progress:
             progress.step()
         assert capsys.readouterr().err == ""
 
@@ -46,13 +46,13 @@ class TestProgress:
 def test_what_takes_a_moment_shows_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(module, "PROGRESS_AFTER", 1000.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with Progress(False, "documents") as progress:
+    with Counter(False, "documents") as progress:
         progress.step()
     assert capsys.readouterr().err == ""
 
 
 def test_the_first_problems_are_named_and_all_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    notes = ProblemNotes(Progress(False, "documents"), quiet=False)
+    notes = ProblemNotes(Counter(False, "documents"), quiet=False)
     for number in range(30):
         notes(Problem("no text", f"a.jsonl:{number}", "it is \x1b[31mnull", skipped=number % 2 == 0))
     notes.finish(" (all: --out)")

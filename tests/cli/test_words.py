@@ -10,7 +10,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli.options import bar, print_table
-from lookalike.cli.progress import StageProgress
+from lookalike.cli.progress import StageCounter
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_an_interrupted_run_says_whether_it_can_go_on(
     def interrupt(_self: object, _progress: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(StageProgress, "stage", interrupt)
+    monkeypatch.setattr(StageCounter, "stage", interrupt)
     done = run("dedupe", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", *options)
     assert done.returncode == 130
     assert "lookalike: interrupted: " in done.stderr

@@ -13,7 +13,7 @@ import pytest
 import lookalike as la
 from lookalike.corpus import formats
 from lookalike.corpus.files import Source, expand
-from lookalike.corpus.formats.base import Format, Kept, Wanted
+from lookalike.corpus.formats.base import Format, Kept, RowsWanted
 from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.rows import rows
 from lookalike.corpus.streams import opened_again
@@ -22,7 +22,7 @@ from lookalike.corpus.streams import opened_again
 class Pairs(Format):
     """A toy: every line is a row, "id = text"."""
 
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         for number, line in enumerate(file, 1):
             key, found, text = line.decode(wanted.encoding or "utf-8").rstrip("\n").partition(" = ")
             values = {wanted.id: key, wanted.text: text, "length": len(text)}
@@ -162,7 +162,7 @@ def test_what_comes_through_a_pipe_is_read_as_it_comes() -> None:
     writer = Thread(target=write)
     writer.start()
     with open(readable, "rb") as file:
-        found = formats.format_named("jsonl").rows(file, "pipe", Wanted())
+        found = formats.format_named("jsonl").rows(file, "pipe", RowsWanted())
         first = next(found)
         read.set()  # only now is the pipe closed
         assert isinstance(first, Row)

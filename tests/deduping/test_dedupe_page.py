@@ -15,11 +15,11 @@ from browser import Browser
 from dedupe_corpora import near_copies, rows_of, write_jsonl
 from lookalike.cli.progress import stage_line
 from lookalike.deduping.progress import Progress
-from lookalike.deduping.settings import Settings
+from lookalike.deduping.settings import Criteria
 from lookalike.leaders import decider
 from lookalike.leaders.sketching import Sketcher
 from lookalike.reports.plots import Scale
-from lookalike.text.columns import packed
+from lookalike.text.columns import joined
 from lookalike.text.features import secret_features
 
 HOSTILE = '<script>alert("x")</script> & \u202e</style> one two three four five six'
@@ -215,8 +215,8 @@ def test_features_go_to_files_beyond_the_budget(tmp_path: Path, monkeypatch: pyt
 
 def test_sketches_follow_the_recipe() -> None:
     recipe = la.Recipe(ngram=2, normalize="none")
-    (texts,) = packed(["a b c", "A b c"])
-    found = Sketcher(Settings(recipe=recipe).rule, 1).sketch(texts)
+    (texts,) = joined(["a b c", "A b c"])
+    found = Sketcher(Criteria(recipe=recipe).rule, 1).sketch(texts)
     first, second = found.features[: found.offsets[1]], found.features[found.offsets[1] :]
     assert sorted(first.tolist()) == list(secret_features("a b c", recipe))
     assert sorted(second.tolist()) == list(secret_features("A b c", recipe))

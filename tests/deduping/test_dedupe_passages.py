@@ -19,7 +19,7 @@ import lookalike as la
 from crafted_collisions import COLLIDING
 from dedupe_corpora import read_jsonl, write_jsonl
 from lookalike import _native
-from lookalike.corpus.batches import pack
+from lookalike.corpus.batches import join_texts
 from reference_passages import cut_units, repeated, sentences
 
 FOOTER = "All rights reserved. No part of this page may be copied, sold or printed."
@@ -247,7 +247,7 @@ def test_three_sentences_as_c4_has_them() -> None:
 def test_units_and_their_spans_are_the_same_in_number(batch: list[str], mode: int, fold: bool, by_sentence: bool) -> None:
     if mode == 3:
         mode = 2
-    data, offsets = pack(batch)
+    data, offsets = join_texts(batch)
     _, ends = _native.unit_hashes(data, offsets, mode, fold, by_sentence)
     counts = np.diff(np.asarray(ends))
     wanted = np.concatenate([*(np.arange(count) for count in counts), np.zeros(0, np.int64)]).astype(np.uint32)

@@ -23,7 +23,7 @@ import made_files
 from fuzzed_files import Fuzzer
 from lookalike.files import Limits, processes
 from lookalike.files.archives import safe_name
-from lookalike.files.extracting import _Reader, extract
+from lookalike.files.extracting import _Extractor, extract
 from lookalike.files.limits import Budget
 
 SMALL = Limits(seconds=20)
@@ -272,7 +272,7 @@ def test_a_library_that_panics() -> None:
     def ends() -> None:
         raise KeyboardInterrupt
 
-    guarded = _Reader(Budget(SMALL, 1)).guarded
+    guarded = _Extractor(Budget(SMALL, 1)).guarded
     found = guarded("a", "xls", panics)
     assert found is not None
     assert (found.status, found.notes) == ("broken", ("its reader gave up (range end index 120 out of range)",))

@@ -26,7 +26,7 @@ from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketches, sketch
 from lookalike.leaders.verify import verify
 from lookalike.recipe import Recipe
-from lookalike.text.columns import Packed
+from lookalike.text.columns import Joined
 
 Answer = dict[int, tuple[int, float]]  # by priority: what it points at, -1 where it is kept, and the similarity
 KEY = np.array([3, 1 << 63 | 77, 5, 0x9E3779B97F4A7C15], np.uint64)
@@ -186,8 +186,8 @@ WORDS = ["alpha", "beta", "gamma", "delta", "river", "king", "stone", "ç›¸", "ä¼
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), min_size=1, max_size=24)
 
 
-def packed(documents: Sequence[str]) -> Packed:
-    return Packed(*map(np.asarray, _native.pack_strings(list(documents))))
+def packed(documents: Sequence[str]) -> Joined:
+    return Joined(*map(np.asarray, _native.pack_strings(list(documents))))
 
 
 def joined(parts: Sequence[Sketches]) -> Sketches:

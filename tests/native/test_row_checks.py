@@ -47,7 +47,7 @@ def test_every_change_is_found(rows: list[tuple[object, object]], data: st.DataO
     columns = [list(column) for column in zip(*rows, strict=True)]
     numbers = list(range(5, 5 + len(rows)))
     places = row_checks.places_of(names)
-    stored: list[bytes | None] = [bytes(each) for each in row_checks.packed(dict(zip(names, columns, strict=True)), 5)]
+    stored: list[bytes | None] = [bytes(each) for each in row_checks.check_bytes(dict(zip(names, columns, strict=True)), 5)]
 
     def wrong(all_checked: bool = True) -> list[tuple[int, int]]:
         return row_checks.wrong([*zip(numbers, *columns, stored, strict=True)], places, all_checked)

@@ -15,17 +15,17 @@ import lookalike as la
 import reference_pairs
 from lookalike.pairing.columns import COUNTED, read_columns
 from lookalike.pairing.grams import Grams, drop_common
-from lookalike.pairing.ranking import Found, found_pairs
+from lookalike.pairing.ranking import RankedPair, found_pairs
 from lookalike.pairing.runs import MOST_PLACES, Runs, _Reach, find_runs
 from lookalike.pairing.surprise import Surprise
-from lookalike.pairing.things import Part, Thing
+from lookalike.pairing.things import Thing, ThingPart
 
 EXAMPLES = int(os.environ.get("LOOKALIKE_EXAMPLES", "300"))
 
 
-def found(documents: list[list[str]], k: int, bound: int, least: float) -> tuple[list[Found], list[list[str | None]]]:
+def found(documents: list[list[str]], k: int, bound: int, least: float) -> tuple[list[RankedPair], list[list[str | None]]]:
     """What the kernels find, and which words count, without the copies that ``pairs`` takes out before."""
-    columns = read_columns([Thing(str(i), (Part(str(i), " ".join(words)),)) for i, words in enumerate(documents)])
+    columns = read_columns([Thing(str(i), (ThingPart(str(i), " ".join(words)),)) for i, words in enumerate(documents)])
     grams = Grams.of(columns, k)
     drop_common(columns, grams, bound)
     grams = grams.among(columns)
@@ -98,7 +98,7 @@ def test_a_surprise_that_is_just_enough() -> None:
 def test_hashes_that_collide_lie_to_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lengths are those of the tokens, also where the sums of hashes say that everything is equal."""
     columns = read_columns(
-        [Thing(name, (Part(name, text),)) for name, text in (("a", "a b c d e f x y z q"), ("b", "1 a b c d e f 7 8 9"))]
+        [Thing(name, (ThingPart(name, text),)) for name, text in (("a", "a b c d e f x y z q"), ("b", "1 a b c d e f 7 8 9"))]
     )
     reach = _Reach(columns)
     monkeypatch.setattr(reach, "_sums", np.zeros_like(reach._sums))

@@ -11,7 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike.reports.plots import Bar, upright
-from lookalike.reports.tables import Html, table
+from lookalike.reports.tables import Markup, table
 
 HOSTILE = "</style><script>alert(1)</script> \x00 \x1b[31m \u202egnp.exe\u202c \ud800 \"'& "
 TEXT = "The library opens on Monday, and readers may book a seat for the reading room in advance. " * 3
@@ -57,7 +57,7 @@ def test_edits_are_marked_alike_where_texts_stand_side_by_side() -> None:
 
 
 def test_tables_escape_all_but_markup() -> None:
-    shown = table([("<b>", Html("<i>x</i>"))], ('"name"', "b"), numbers=(1,))
+    shown = table([("<b>", Markup("<i>x</i>"))], ('"name"', "b"), numbers=(1,))
     assert '<td data-name="&quot;name&quot;">&lt;b&gt;</td><td class="n" data-name="b"><i>x</i></td>' in shown
 
 

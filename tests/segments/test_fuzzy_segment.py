@@ -85,12 +85,12 @@ def search(segment: Any, query: str, worst: int, limit: int = ALL, workers: int 
     """The same from a segment, and the total."""
     if isinstance(segment, TlshSegment):
         found = segment.search(query, worst, limit, workers)
-        assert found.distances.dtype == np.uint32
-        ranks = found.distances.tolist()
+        assert found.values.dtype == np.uint32
+        ranks = found.values.tolist()
     else:
         scored = segment.search(query, 100 - worst, limit, workers)
-        assert scored.scores.dtype == np.uint32
-        found, ranks = scored, [100 - score for score in scored.scores.tolist()]
+        assert scored.values.dtype == np.uint32
+        found, ranks = scored, [100 - score for score in scored.values.tolist()]
     assert found.rows.dtype == np.int64
     return list(zip(ranks, found.rows.tolist(), strict=True)), found.total
 
@@ -256,7 +256,7 @@ def test_a_large_tlsh_segment(workers: int) -> None:
             order = np.lexsort((rows, distances[rows]))
             assert found.total == len(rows)
             assert np.array_equal(found.rows, rows[order])
-            assert np.array_equal(found.distances, distances[rows][order])
+            assert np.array_equal(found.values, distances[rows][order])
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
@@ -279,7 +279,7 @@ def test_a_large_ssdeep_segment(workers: int) -> None:
             found = segment.search(query, least, ALL, workers)
             assert found.total == len(rows)
             assert np.array_equal(found.rows, rows[order])
-            assert np.array_equal(found.scores, scores[rows][order])
+            assert np.array_equal(found.values, scores[rows][order])
 
 
 # Limits and skew.

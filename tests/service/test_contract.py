@@ -12,8 +12,8 @@ import pytest
 import uvicorn
 
 import lookalike as la
-from lookalike.service.app import Service, Settings
-from lookalike.service.limits import Limits
+from lookalike.service.app import Service, ServiceSetup
+from lookalike.service.limits import ServiceLimits
 from lookalike.service.operations import Compact
 from lookalike.service.writer_process import LocalWriter
 from lookalike.service.writing import GroupWriter
@@ -88,7 +88,7 @@ class Served:
         assert self._ready.wait(30)
 
     async def _run(self) -> None:
-        settings = Settings(str(self._store), limits=Limits(seconds=60.0))
+        settings = ServiceSetup(str(self._store), limits=ServiceLimits(seconds=60.0))
         self._writer = GroupWriter(str(self._store))
         config = uvicorn.Config(Service(settings, LocalWriter(self._writer)), port=self.port, log_level="error", lifespan="on")
         self._server = uvicorn.Server(config)

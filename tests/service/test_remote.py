@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -122,5 +124,38 @@ def test_nobody_answers() -> None:
         la.open("http://127.0.0.1:1")
     with pytest.raises(StoreError, match="lookalike serve"):
         la.collections("http://127.0.0.1:1")
-    with pytest.raises(la.InputError):
-        la.open("http://user:secret@127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://user:secret@127.0.0.1:1",
+        "http://[::1",
+        "http://localhost:99999",
+        "http://localhost:x",
+        "http://a b",
+        "http://\ud800",
+        "http://x\0y",
+        "http://a..b",
+    ],
+)
+def test_addresses_that_are_none(address: str) -> None:
+    with pytest.raises(la.InputError, match="location: give the address of a service"):
+        la.open(address)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"\xff", b"[]", b"5", b"null", b"{}", b'{"settings": 3}', b"[" * 100_000])
+def test_something_else_answers(body: bytes) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Other) as server:
+        threading.Thread(target=server.handle_request).start()
+        with pytest.raises(StoreError, match="answers, but not as Lookalike does"):
+            la.open(f"http://127.0.0.1:{server.server_port}")

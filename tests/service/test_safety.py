@@ -12,7 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.cli import main
-from lookalike.service.limits import Buckets, Busy, Limits
+from lookalike.service.limits import Buckets, Busy, ServiceLimits
 from lookalike.service.tokens import Tokens
 from running_service import Running, running
 
@@ -167,7 +167,7 @@ def test_clients_that_ask_too_often_wait() -> None:
 
 def test_limits_are_checked() -> None:
     with pytest.raises(la.InputError):
-        Limits(body=0)
+        ServiceLimits(body=0)
 
 
 def test_slow_and_huge_headers(guarded: Running) -> None:

@@ -42,7 +42,7 @@ from lookalike.deduping.spark.sketching import SALTS, code_digests
 from lookalike.deduping.spark.stages import (
     Grouping,
     LastPairing,
-    Pairing,
+    PairRound,
     edge_rows,
     edges_in,
     find_codes,
@@ -187,7 +187,7 @@ def test_tasks_one_after_the_other_decide_as_the_native_leaders(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("lookalike.leaders.candidates.SMALL", 4)
             patch.setattr(stages, "SMALL", 4)
-            found = list(blobs_of(Pairing(known(removed), 3, limit)(members)))
+            found = list(blobs_of(PairRound(known(removed), 3, limit)(members)))
         all_edges += edges(found)
         still_open = [arrays_of([blob], "u8", "u1") for blob in found if blob.kind == OPEN]
         names_, buckets, leads = map(np.concatenate, zip(*still_open, strict=True)) if still_open else (None, None, None)
@@ -220,7 +220,7 @@ def settled_in_rounds(members: list[Any], compare: Any, threshold: float) -> tup
     removed: list[Any] = []
     edges: list[Blob] = []
     while True:
-        found = list(blobs_of(Pairing(known(removed), 400)(members)))
+        found = list(blobs_of(PairRound(known(removed), 400)(members)))
         new = [Blob(*map(_plain, blob)) for blob in found if blob.kind == PAIRS]
         edges += [edge for pairs in map(_pairs_of, new) for edge in edge_rows(0, *compare(pairs))]
         settled = settle(*edges_in(edges), open_in([blob for blob in found if blob.kind == OPEN]), threshold)

@@ -107,7 +107,7 @@ def test_killed_between_the_commit_and_the_record(tmp_path: Path, monkeypatch: p
         def write(round_: int = round_) -> None:
             index = la.open(path)
             index.add(f"said {round_}", "this one is acknowledged")
-            acknowledged.Record.write = lambda self, store, **_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign]
+            acknowledged.AcknowledgedFile.write = lambda self, store, **_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[method-assign]
             index.add(f"unsaid {round_}", "this one is committed only")
 
         assert os.WTERMSIG(in_child(write)) == signal.SIGKILL

@@ -355,9 +355,9 @@ def files(folder: Path) -> set[str]:
 
 def test_a_closed_store_has_no_log(tmp_path, monkeypatch):
     """Whoever writes moves the log into the database: while it grows, when it compacts, and when it closes."""
-    from lookalike.stores.embedded import database
+    from lookalike.stores.embedded import connections
 
-    monkeypatch.setattr(database, "CHECKPOINT_BYTES", 100_000)
+    monkeypatch.setattr(connections, "CHECKPOINT_BYTES", 100_000)
     path = tmp_path / "store"
     clean = {"store.sqlite", "acknowledged", "segments", "writer.lock", "reader.lock"}
     with la.open(path) as index:
@@ -407,6 +407,9 @@ def test_things_that_are_no_store(tmp_path):
     for name in ("file", "folder", "other", "garbage", "file/below"):
         with pytest.raises(la.StoreError, match=name.partition("/")[0]):
             la.open(tmp_path / name)
+    for name in ("file", "folder"):
+        with pytest.raises(la.StoreError, match="is not a store, and there is something else"):
+            la.open(tmp_path / name, create=False)
     for wrong in ("", 7, None, "ftp://host/x", "memory://named"):
         with pytest.raises(la.InputError):
             la.open(wrong)

@@ -98,8 +98,8 @@ def test_nothing_gives_up_the_locks_of_sqlite(tmp_path: Path) -> None:
 LEFT_IN_THE_LOG = """
 import os, sys
 import lookalike as la
-from lookalike.stores.embedded import database
-database.WriteConnection.close = lambda self: None
+from lookalike.stores.embedded.connections import WriteConnection
+WriteConnection.close = lambda self: None
 index = la.open(sys.argv[1])
 index.add("a", "some words to begin with")
 os._exit(0)

@@ -11,9 +11,9 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import document_options
-from lookalike.cli.options import json_option, note, print_json, quiet_option, say
+from lookalike.cli.options import answer_options, note, print_json, say
 from lookalike.cli.pages import Fetching, check_language_option, fetch_options, language_option, read_page
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.errors import FetchError, InputError
@@ -33,8 +33,7 @@ from lookalike.text.code import check_language, code_recipe, language_of
 @fetch_options
 @collection_option
 @creation_options
-@json_option
-@quiet_option
+@answer_options
 def command(
     store: str,
     inputs: tuple[str, ...],
@@ -72,7 +71,7 @@ def command(
     fetching = Fetching(fetch, allow_private)
     fields, rules = _record_columns(what, columns)
     urls = [name for name in inputs if fetching.check(name)]
-    with Progress(quiet, "documents") as progress:
+    with Counter(quiet, "documents") as progress:
         problems = ProblemNotes(progress, quiet)
         documents = lookalike.documents(
             [name for name in inputs if name not in urls],

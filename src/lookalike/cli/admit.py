@@ -9,8 +9,8 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import document_options
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.cli.stores import Ways, collection_option, created, store_argument
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
@@ -36,8 +36,7 @@ SHOWN = 20
 @click.option("--expires", default=None, help="When they expire: a time, or the column that has it.")
 @document_options
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(
     store: str,
     inputs: tuple[str, ...],
@@ -64,7 +63,7 @@ def command(
     """
     refused: list[tuple[str, str, str]] = []
     asked = admitted = 0
-    with Progress(quiet, "documents") as progress:
+    with Counter(quiet, "documents") as progress:
         problems = ProblemNotes(progress, quiet)
         documents = lookalike.documents(
             list(inputs),

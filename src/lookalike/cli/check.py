@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from lookalike.cli.options import json_option, print_json, progress_bar, quiet_option, say
+from lookalike.cli.options import answer_options, print_json, progress_bar, say
 from lookalike.cli.stores import collection_option, existing, store_argument
 from lookalike.errors import Corrupt
 
@@ -15,8 +15,7 @@ from lookalike.errors import Corrupt
 @store_argument
 @click.option("--repair", is_flag=True, help="Make anew what can be made from the documents.")
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(store: str, repair: bool, collection: str, as_json: bool, quiet: bool) -> None:
     """Check everything in STORE against its documents. Exit code 5 if something is wrong and was not repaired."""
     with existing(store, collection, writing=repair) as index, progress_bar("checking the store", quiet, len(index)) as count:

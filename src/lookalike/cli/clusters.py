@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
+from lookalike.cli.progress import Counter
 from lookalike.cli.stores import Ways, collection_option, existing, store_argument, where_option
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
@@ -24,8 +24,7 @@ EXAMPLES = 3
 @click.option("--limit", type=int, default=None, help="At most so many, the largest first [default: 20, with --json all]")
 @where_option
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(
     store: str,
     by: str,
@@ -49,7 +48,7 @@ def command(
         raise InputError(f"--k belongs to --by simhash: with --by {by} give --threshold")
     if limit is not None and limit < 1:
         raise InputError(f"--limit {limit}: give the largest number of clusters, 1 or more")
-    with existing(store, collection) as index, Progress(quiet, "documents") as progress:
+    with existing(store, collection) as index, Counter(quiet, "documents") as progress:
         found = index.clusters(by, threshold=threshold, k=3 if k is None else k, progress=progress.at, where=where)
     for each in found.notes:
         note(each, quiet)

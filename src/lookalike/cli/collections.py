@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.options import answer_options, print_json, print_table, say
+from lookalike.cli.progress import Counter
 from lookalike.cli.stores import store_argument, trusted
 from lookalike.figures import counted
 
@@ -19,8 +19,7 @@ NAMES = {"list": (), "copy": ("NAME", "NEW"), "rename": ("NAME", "NEW"), "alias"
 @store_argument
 @click.argument("action", type=click.Choice(list(NAMES)), default="list")
 @click.argument("names", metavar="[NAME…]", nargs=-1)
-@json_option
-@quiet_option
+@answer_options
 def command(store: str, action: str, names: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """The collections of STORE: list them, copy or rename one, lead an alias to one, or drop one.
 
@@ -34,7 +33,7 @@ def command(store: str, action: str, names: tuple[str, ...], as_json: bool, quie
     found = lookalike.collections(store, trust=trusted())
     facts: dict[str, Any] = {}
     if action == "copy":
-        with Progress(quiet, "documents") as progress:
+        with Counter(quiet, "documents") as progress:
             facts = {"collection": names[1], "documents": found.copy(*names, progress=progress.at)}
         said = f"{counted(facts['documents'], 'document')} copied"
     elif action == "rename":

@@ -11,15 +11,14 @@ import click
 
 import lookalike
 from lookalike.cli.options import (
+    answer_options,
     bar,
     colours,
     form_option,
     forms_of,
-    json_option,
     note,
     print_json,
     print_table,
-    quiet_option,
     say,
     working,
 )
@@ -67,8 +66,7 @@ PLAIN_WIDTH = 100  # of the changes, where there is no terminal to ask
 @click.option("--html", "page", metavar="OUT", help="Write a page that shows the comparison, in one file.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
 @fetch_options
-@json_option
-@quiet_option
+@answer_options
 def command(
     left: str,
     right: str,

@@ -20,8 +20,8 @@ from lookalike.cli.dedupe_options import (
     stream_options,
 )
 from lookalike.cli.dedupe_stream import stream
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import ProblemNotes, StageProgress
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
+from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
 from lookalike.fingerprints.reposts import RECOMMENDED, is_weak
@@ -68,8 +68,7 @@ WEAK = (
 @against_options
 @stream_options
 @click.option("--resume", is_flag=True, help="Go on where an interrupted run ended.")
-@json_option
-@quiet_option
+@answer_options
 def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """A corpus without near-duplicates, and the record of what was removed.
 
@@ -95,7 +94,7 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     options["against"] = (
         (options["against"][0] if len(options["against"]) == 1 else list(options["against"])) if options["against"] else None
     )
-    with StageProgress(quiet) as progress:
+    with StageCounter(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
         report: Any = lookalike.dedupe(list(inputs), on_problem=notes, progress=progress.stage, engine=engine, **options)
         notes.finish()

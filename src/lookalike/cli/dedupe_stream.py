@@ -8,7 +8,7 @@ import click
 
 import lookalike
 from lookalike.cli.options import note, print_json, say
-from lookalike.cli.progress import ProblemNotes, StageProgress
+from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 
 TAKEN = ("bloom", "capacity", "out", "level", "method", "text_column", "id_column", "format", "recipe", "on_error")
@@ -28,7 +28,7 @@ def stream(inputs: tuple[str, ...], as_json: bool, quiet: bool, options: dict[st
     wanted = {name: options[name] for name in TAKEN if options[name] is not None}
     if wanted["method"] == "minhash":  # the default, which nobody chose
         wanted["method"] = "exact"
-    with StageProgress(quiet) as progress:
+    with StageCounter(quiet) as progress:
         notes = ProblemNotes(progress, quiet)
         report = lookalike.dedupe_stream(list(inputs), on_problem=notes, progress=progress.stage, **wanted)
         notes.finish()

@@ -11,8 +11,8 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import standard_input
-from lookalike.cli.options import bar, form_option, forms_of, json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.options import answer_options, bar, form_option, forms_of, note, print_json, print_table, say
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.corpus.writing import atomic_file, check_outputs
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
@@ -43,8 +43,7 @@ SHOWN_GROUPS = 30
 @click.option("--encoding", default="utf-8", show_default=True, help="Encoding of JSON lines and CSV.")
 @click.option("--max-side", type=click.IntRange(1), default=10, show_default=True, help="MiB; pairs with a larger side are skipped.")
 @click.option("--workers", type=int, default=1, show_default=True, help="Processes; the output does not depend on it.")
-@json_option
-@quiet_option
+@answer_options
 def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """How usable drafts were: what people kept of each, overall, by model and over time.
 
@@ -64,7 +63,7 @@ def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
 
 
 def _run(pairs: str, quiet: bool, files: ExitStack, options: dict[str, Any], *, keep_rows: bool) -> FeedbackReport:
-    progress = files.enter_context(Progress(quiet, "pairs"))
+    progress = files.enter_context(Counter(quiet, "pairs"))
     notes = ProblemNotes(progress, quiet)
     problems = files.enter_context(atomic_file(options["problems_out"])) if options["problems_out"] else None
 

@@ -10,7 +10,7 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import complain, json_option, note, print_json, print_table, quiet_option, say, working
+from lookalike.cli.options import answer_options, complain, note, print_json, print_table, say, working
 from lookalike.cli.pages import Fetching, as_code, check_language_option, fetch_options, language_option, read_input, read_page, refuse_url
 from lookalike.errors import InputError, LookalikeError, UnknownName
 
@@ -38,8 +38,7 @@ PAGE_KINDS = ("structure-simhash", "structure-minhash", "content-simhash", "cont
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="Of web pages: fingerprint the main text, or all of it.")
 @click.option("--encoding", default=None, help="Encoding of the files; by default it is found out and stated.")
 @fetch_options
-@json_option
-@quiet_option
+@answer_options
 def command(
     files: tuple[str, ...],
     texts: tuple[str, ...],

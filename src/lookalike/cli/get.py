@@ -8,7 +8,7 @@ import sys
 import click
 
 import lookalike
-from lookalike.cli.options import complain, json_option, print_json, quiet_option, say
+from lookalike.cli.options import answer_options, complain, print_json, say
 from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
 from lookalike.errors import NotFound
 from lookalike.reports.escaping import printable
@@ -18,8 +18,7 @@ from lookalike.reports.escaping import printable
 @store_argument
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, quiet: bool) -> None:
     """Print the documents with these IDs ('-': ids on standard input, one per line). Exit code 3 if one is not there."""
     missing = False

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, print_json, quiet_option, working
+from lookalike.cli.options import answer_options, print_json, working
 from lookalike.corpus.writing import check_outputs
 from lookalike.errors import InputError
 from lookalike.figures import counted
@@ -18,8 +18,7 @@ from lookalike.figures import counted
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the table goes.")
 @click.option("--tokenizer", default="jieba", show_default=True, help="How texts become words.")
 @click.option("--lines", is_flag=True, help="Every line of a FILE is a document of its own.")
-@json_option
-@quiet_option
+@answer_options
 def command(files: tuple[str, ...], out: Path, tokenizer: str, lines: bool, as_json: bool, quiet: bool) -> None:
     """Learn an IDF table from text FILEs, for recipes with weights='tfidf'."""
     check_outputs(files, out=out)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from lookalike.cli.options import json_option, print_json, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.options import answer_options, print_json, say
+from lookalike.cli.progress import Counter
 from lookalike.cli.stores import collection_option, created, creation_options, store_argument
 from lookalike.figures import counted
 
@@ -19,11 +19,10 @@ from lookalike.figures import counted
 @collection_option
 @creation_options
 @click.option("--refingerprint", is_flag=True, help="Load into a collection with other settings: all fingerprints are made anew.")
-@json_option
-@quiet_option
+@answer_options
 def command(store: str, file: Path, collection: str, refingerprint: bool, as_json: bool, quiet: bool, **settings: Any) -> None:
     """Add what 'lookalike export' wrote to FILE to STORE, which is made like the one that was exported if it is not there."""
-    with created(store, collection, **settings) as index, Progress(quiet, "documents") as progress:
+    with created(store, collection, **settings) as index, Counter(quiet, "documents") as progress:
         count = index.load(file, refingerprint=refingerprint, progress=progress.at)
         progress.again("documents indexed")
         index.close(progress.at)

@@ -28,6 +28,11 @@ def quiet_option(function: F) -> F:
     return click.option("-q", "--quiet", is_flag=True, help="No notes and no progress on standard error.")(function)
 
 
+def answer_options(function: F) -> F:
+    """What every verb with notes or progress has."""
+    return json_option(quiet_option(function))
+
+
 def form_option(default: str) -> Callable[[F], F]:
     """Which forms do not count."""
     about = f"Forms that do not count, separated by commas: {', '.join(FORMS)}; all, or none [default: {default}]"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.pages import check_language_option, language_option
-from lookalike.cli.progress import ProblemNotes, Progress
+from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.cli.stores import collection_option
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
@@ -61,8 +61,7 @@ def _parts(*lists: str | None) -> list[str] | None:
 @click.option("--text-column", default="text", show_default=True, help="In tables: the column with the text.")
 @click.option("--id-column", default="id", show_default=True, help="In tables: the column with the id.")
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(
     inputs: tuple[str, ...],
     kind: str,
@@ -98,7 +97,7 @@ def command(
             raise InputError(f"{option} writes a file: name one")
     if anonymous and not page:
         raise InputError("--anonymous is for the report: add --html OUT")
-    with Progress(quiet, "documents") as progress:
+    with Counter(quiet, "documents") as progress:
         notes = ProblemNotes(progress, quiet)
         report = lookalike.pairs(
             list(inputs),

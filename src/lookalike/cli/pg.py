@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, print_facts, print_json, quiet_option, working
+from lookalike.cli.options import answer_options, print_facts, print_json, working
 
 
 @click.command("pg")
@@ -24,8 +24,7 @@ from lookalike.cli.options import json_option, print_facts, print_json, quiet_op
 @click.option("--collection", help="index: what the collection is called [default: like the table]")
 @click.option("--threshold", type=float, default=0.8, show_default=True, help="index: from which similarity on minhash and text find rows.")
 @click.option("--recipe", help="index: the recipe that the SimHashes were made with (see 'lookalike info').")
-@json_option
-@quiet_option
+@answer_options
 def command(
     action: str,
     url: str,

@@ -8,7 +8,7 @@ import click
 
 import lookalike
 from lookalike.cli.dedupe_options import engine_option, input_options, method_options, resource_options
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, working
+from lookalike.cli.options import answer_options, note, print_json, print_table, working
 from lookalike.figures import shown_share
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 @engine_option
 @click.option("--documents", type=int, help="spark: how many documents the whole corpus has [default: as estimated from the inputs]")
 @click.option("--sample", type=int, default=10_000, show_default=True, help="Documents to read.")
-@json_option
-@quiet_option
+@answer_options
 def command(inputs: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> None:
     """What a dedupe would cost and find, from a sample: memory, time, pairs to compare, and recall.
 

@@ -20,7 +20,7 @@ PROGRESS_AFTER = 2.0  # seconds
 SHOWN_PROBLEMS = 20
 
 
-class Progress:
+class Counter:
     """A count and its rate on standard error, if that is a terminal and the work takes a while."""
 
     def __init__(self, quiet: bool, things: str) -> None:
@@ -59,14 +59,14 @@ class Progress:
         self.clear()
 
 
-class StageProgress(Progress):
+class StageCounter(Counter):
     """The stage of a long job, how far it is, its rate and the time that remains."""
 
     def __init__(self, quiet: bool) -> None:
         super().__init__(quiet, "documents")
 
     def stage(self, progress: Any) -> None:
-        """Takes a ``Progress`` of ``lookalike.deduping.progress``."""
+        """Takes a ``Counter`` of ``lookalike.deduping.progress``."""
         if self._shown and time.monotonic() >= self._next:
             self._next = time.monotonic() + 0.5
             self._drawn = True
@@ -88,7 +88,7 @@ def stage_line(progress: Any) -> str:
 class ProblemNotes:
     """Names the first problems on standard error, and counts those that left something out."""
 
-    def __init__(self, progress: Progress, quiet: bool) -> None:
+    def __init__(self, progress: Counter, quiet: bool) -> None:
         self._progress, self._quiet = progress, quiet
         self.seen = 0
         self.skipped = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lookalike.cli.options import json_option, note, print_json, quiet_option, say, working
+from lookalike.cli.options import answer_options, note, print_json, say, working
 from lookalike.cli.stores import collection_option, existing, ids_of, store_argument, stored_id
 from lookalike.figures import counted
 
@@ -13,8 +13,7 @@ from lookalike.figures import counted
 @store_argument
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(store: str, ids: tuple[str, ...], collection: str, as_json: bool, quiet: bool) -> None:
     """Remove the documents with these IDs from STORE ('-': ids on standard input, one per line)."""
     named = ids_of(ids)

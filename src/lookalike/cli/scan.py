@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 import lookalike
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
-from lookalike.cli.progress import Progress
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
+from lookalike.cli.progress import Counter
 from lookalike.corpus.writing import write_file
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
@@ -37,8 +37,7 @@ SHOWN = 20  # families on the terminal
     help="Model of a new store, to search by meaning: a name such as use-multilingual, or a folder.",
 )
 @click.option("--workers", type=int, default=None, help="Files that are read at a time [default: as many as there are processors]")
-@json_option
-@quiet_option
+@answer_options
 def command(
     folder: str,
     store: str | None,
@@ -64,7 +63,7 @@ def command(
         raise InputError("--profiles are those of a store: add --store S")
     if model and not store:
         raise InputError("--model is that of a store: add --store S")
-    with Progress(quiet, "files") as shown:
+    with Counter(quiet, "files") as shown:
         report = lookalike.scan(
             folder,
             store=store,

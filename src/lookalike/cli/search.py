@@ -13,7 +13,7 @@ import click
 
 import lookalike
 from lookalike.cli.inputs import given
-from lookalike.cli.options import json_option, note, print_json, print_table, quiet_option, say
+from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.pages import Fetching, fetch_options, read_input, refuse_url
 from lookalike.cli.stores import Ways, collection_option, existing, store_argument, takes, where_option
 from lookalike.errors import InputError
@@ -70,8 +70,7 @@ _Thing = str | bytes | Path | lookalike.Page | lookalike.FileText | Mapping[str,
 @fetch_options
 @where_option
 @collection_option
-@json_option
-@quiet_option
+@answer_options
 def command(
     store: str,
     file: str | None,

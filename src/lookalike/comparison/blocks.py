@@ -10,7 +10,7 @@ from lookalike.comparison.edits import Edits, Segment
 from lookalike.model import Span
 
 
-class Block(NamedTuple):
+class ChangedBlock(NamedTuple):
     """What changed on both sides, and the kept text that follows it; no kept text at the end, where nothing follows."""
 
     left: tuple[Segment, ...]
@@ -18,11 +18,11 @@ class Block(NamedTuple):
     kept: tuple[Span, Span] | None
 
 
-def blocks(edits: Edits) -> Iterator[Block]:
+def blocks(edits: Edits) -> Iterator[ChangedBlock]:
     """The edits in order. The kept stretches stand in the same order on both sides, so they divide both texts alike."""
     for (left, left_kept), (right, right_kept) in zip_longest(_until_kept(edits.left), _until_kept(edits.right), fillvalue=((), None)):
         kept = (left_kept.span, right_kept.span) if left_kept and right_kept else None
-        yield Block(left, right, kept)
+        yield ChangedBlock(left, right, kept)
 
 
 def _until_kept(segments: tuple[Segment, ...]) -> Iterator[tuple[tuple[Segment, ...], Segment | None]]:

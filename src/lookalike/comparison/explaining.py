@@ -8,7 +8,7 @@ from lookalike.figures import shown_score
 from lookalike.pages.scores import COMBINED, COMBINED_ID
 
 if TYPE_CHECKING:
-    from lookalike.comparison.compare import Comparison
+    from lookalike.comparison.outcome import Comparison
 
 _TEXT = {
     "cosine": "how often each word occurs",

@@ -15,10 +15,10 @@ from lookalike.model import Span
 from lookalike.reports.document import document, section
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import KINDS, marked, view
-from lookalike.reports.tables import Html, bar, table
+from lookalike.reports.tables import Markup, bar, table
 
 if TYPE_CHECKING:
-    from lookalike.comparison.compare import Comparison
+    from lookalike.comparison.outcome import Comparison
 
 MAX_PASSAGES = 200  # listed on the page
 MAX_VALUE = 500  # characters of a record's field
@@ -66,7 +66,7 @@ def _shares(comparison: Comparison) -> str:
     if comparison.edits is None:
         return ""
     shares = comparison.edits.to_dict()
-    rows = [(Html(marked(kind, kind)), shown_share(shares[kind]), bar(shares[kind]), meaning) for kind, meaning in KINDS.items()]
+    rows = [(Markup(marked(kind, kind)), shown_share(shares[kind]), bar(shares[kind]), meaning) for kind, meaning in KINDS.items()]
     lines = ["Shares of the characters of the left text; of the right text for inserted text. White space does not count."]
     if comparison.kind == "code":
         lines = [
@@ -148,7 +148,7 @@ def _measures(comparison: Comparison) -> str:
     rows = [
         (name, "–", "not computed, see the notes", "")
         if value is None
-        else (name, shown_score(value), bar(value), Html(about(comparison.kind, name)))
+        else (name, shown_score(value), bar(value), Markup(about(comparison.kind, name)))
         for name, value in comparison.measures.items()
     ]
     content = table(rows, numbers=(1,)) if rows else ""
@@ -176,13 +176,13 @@ def _fields(comparison: Comparison, names: Names) -> str:
     return section("Fields", table(rows, headers, numbers=(3, 6)), name="fields")
 
 
-def _value(record: Any, name: str) -> Html:
+def _value(record: Any, name: str) -> Markup:
     if not isinstance(record, Mapping) or name not in record:
-        return Html("<i>missing</i>")
+        return Markup("<i>missing</i>")
     value = record[name]
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     more = f" <i>… {len(shown) - MAX_VALUE:,} more characters</i>" if len(shown) > MAX_VALUE else ""
-    return Html(escaped(shown[:MAX_VALUE]) + more)
+    return Markup(escaped(shown[:MAX_VALUE]) + more)
 
 
 def _notes(comparison: Comparison) -> str:

@@ -29,7 +29,7 @@ _MARKS = re.compile(
 _SENTENCE, _LINE, _SEPARATOR, _BEHIND_SEPARATOR, _ARTICLE = 1, 2, 4, 8, 16  # as in native/text/token_traits.hpp
 
 
-class Run(NamedTuple):
+class EqualRun(NamedTuple):
     """Equal tokens on both sides: the first on each side, and how many."""
 
     left: int
@@ -110,7 +110,7 @@ class Side(Pieces):
         return self.text[start - 1].isalnum() and self.text[end].isalnum()
 
 
-def gaps(runs: Sequence[Run], a: Pieces, b: Pieces) -> list[tuple[int, int, int, int]]:
+def gaps(runs: Sequence[EqualRun], a: Pieces, b: Pieces) -> list[tuple[int, int, int, int]]:
     """What lies before, between and after runs in order: first token and token after the last, on the left and on the right."""
     starts = [(0, 0), *((run.left_end, run.right_end) for run in runs)]
     ends = [*((run.left, run.right) for run in runs), (len(a), len(b))]
@@ -127,7 +127,7 @@ class Gap(NamedTuple):
     right: list[Stretch]
 
 
-def changed(kept: Sequence[Run], moved: Iterable[tuple[Stretch, Stretch]], a: Pieces, b: Pieces) -> Iterator[Gap]:
+def changed(kept: Sequence[EqualRun], moved: Iterable[tuple[Stretch, Stretch]], a: Pieces, b: Pieces) -> Iterator[Gap]:
     """What moves leave of the gaps before, between and after kept runs; in some nothing is left."""
     pairs = list(moved)
     lefts, rights = (deque(sorted(pair[side] for pair in pairs)) for side in (0, 1))

@@ -19,7 +19,7 @@ from lookalike.reports.escaping import columns, printable
 from lookalike.text.lines import Lines
 
 if TYPE_CHECKING:
-    from lookalike.comparison.compare import Comparison
+    from lookalike.comparison.outcome import Comparison
 
 CONTEXT = 30  # columns of kept text before and after a change; changes closer than twice that share a line
 LONGEST = 160  # columns of one stretch: the middle of a longer one is left out

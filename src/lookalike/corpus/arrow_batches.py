@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_values import arrow, values_of
-from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report, pack
+from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report, join_texts
 from lookalike.corpus.formats.base import Cuts
-from lookalike.corpus.packed import Packed
+from lookalike.corpus.joined import Joined
 from lookalike.corpus.ranks import ranks_of
 from lookalike.corpus.row import Problem, Row
-from lookalike.corpus.value_batches import Collected, id_json
+from lookalike.corpus.value_batches import CollectedRows, id_json
 from lookalike.errors import InputError
 
 ROWS = 4096
@@ -26,7 +26,7 @@ def arrow_batch(piece: Any, columns: Columns, before: int, name: str, report: Re
         return f"{name}:{before + i + 1}" if name else f"row {before + i}"
 
     if columns.fields is not None:
-        collected = Collected(columns, False)
+        collected = CollectedRows(columns, False)
         for i, values in enumerate(piece.to_pylist()):
             if problem := collected.add(Row(place(i), before + i + 1, values)):
                 report(problem)
@@ -47,13 +47,13 @@ def arrow_batch(piece: Any, columns: Columns, before: int, name: str, report: Re
         ranks, ranked = ranks_of(values_of(piece.column(columns.rank)), columns.rank, columns.rank_kind, place, report)
         usable &= ranked
     wanted = usable & has_text
-    packed = _packed(text if wanted.all() else text.filter(mask(wanted)))
-    for i in np.flatnonzero(np.diff(packed.offsets) > MAX_ROW_BYTES).tolist():
+    joined = _joined(text if wanted.all() else text.filter(mask(wanted)))
+    for i in np.flatnonzero(np.diff(joined.offsets) > MAX_ROW_BYTES).tolist():
         raise InputError(f"{place(int(np.flatnonzero(wanted)[i]))}: a text of more than {MAX_ROW_BYTES:,} bytes: split it")
     rows = np.arange(before + 1, before + 1 + len(piece), dtype=np.int64)
     return Batch(
         rows=rows[usable],
-        texts=packed,
+        texts=joined,
         has_text=None if has_text[usable].all() else has_text[usable],
         ids=Ids.of([token for token, good in zip(tokens, usable.tolist(), strict=True) if good]) if any(tokens) else None,
         ranks=ranks[wanted] if ranks is not None else None,
@@ -82,14 +82,14 @@ def check_text(kind: Any, name: str, file: str) -> None:
         raise InputError(f"{where}column {name!r} holds {kind}: name the column of the text, or cast it to string")
 
 
-def _packed(text: Any) -> Packed:
+def _joined(text: Any) -> Joined:
     if not len(text):
-        return Packed(b"", np.zeros(1, np.int64))
+        return Joined(b"", np.zeros(1, np.int64))
     if text.null_count:
-        return pack(text.drop_null().to_pylist())
+        return join_texts(text.drop_null().to_pylist())
     _, offsets, data = text.buffers()
     places = np.frombuffer(offsets, dtype=np.int64)[text.offset : text.offset + len(text) + 1]
-    return Packed(np.frombuffer(data, dtype=np.uint8) if data is not None else b"", np.ascontiguousarray(places))
+    return Joined(np.frombuffer(data, dtype=np.uint8) if data is not None else b"", np.ascontiguousarray(places))
 
 
 def taken(table: Any, rows: NDArray[np.int64]) -> Any:

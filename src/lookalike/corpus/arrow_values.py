@@ -16,7 +16,7 @@ def arrow(purpose: str = "reading Parquet") -> Any:
     return pa
 
 
-class Unreadable:
+class UnreadableValue:
     """In place of a value that Python cannot have: text that is not UTF-8, a time far away."""
 
     def __init__(self, error: Exception) -> None:
@@ -39,7 +39,7 @@ def _value(cell: Any) -> Any:
     try:
         return cell.as_py()
     except (ValueError, OverflowError) as error:
-        return Unreadable(error)
+        return UnreadableValue(error)
 
 
 def in_microseconds(column: Any) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.corpus.columns import NamedColumns, unless_default
-from lookalike.corpus.packed import Packed
+from lookalike.corpus.joined import Joined
 from lookalike.corpus.row import Problem
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
@@ -34,7 +34,7 @@ class Ids(NamedTuple):
         return cls(b"".join(tokens), np.fromiter(accumulate(map(len, tokens), initial=0), np.int64, len(tokens) + 1), may_repeat)
 
 
-class Lines(NamedTuple):
+class LineBlock(NamedTuple):
     """A stretch of an unpacked file. Its memory is used for another one after ``let_go``."""
 
     data: memoryview
@@ -45,7 +45,7 @@ class Lines(NamedTuple):
 @dataclass(slots=True)
 class Batch:
     rows: NDArray[np.int64]  # the number of each document's row, from 1
-    texts: Packed  # of the documents that have one
+    texts: Joined  # of the documents that have one
     has_text: NDArray[np.bool_] | None = None  # None: all of them
     ids: Ids | None = None  # None: all are made
     id_hashes: NDArray[np.uint64] | None = None  # of them, where somebody made them already
@@ -53,34 +53,34 @@ class Batch:
     extents: NDArray[np.int64] | None = None  # where each row begins and ends in the unpacked file, two numbers per row
     names: list[str] | None = None  # of the files, where every document is one
     resume_at: tuple[int, int] | None = None  # offset and line behind the batch, where reading can begin there
-    lines: Lines | None = None  # the rows as they stand in the file, where whoever made the batch has them at hand
+    lines: LineBlock | None = None  # the rows as they stand in the file, where whoever made the batch has them at hand
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-class Part(NamedTuple):
+class SourcePart(NamedTuple):
     """A part of a source, which any thread can make a batch of, while others do the same with other parts."""
 
     size: int  # in bytes, roughly
     make: Callable[[Report], Batch]
 
 
-def made_parts(batches: Iterable[Batch]) -> Iterator[Part]:
+def made_parts(batches: Iterable[Batch]) -> Iterator[SourcePart]:
     """Parts of a source of which only whole batches can be had."""
     for batch in batches:
-        yield Part(int(batch.texts.offsets[-1]), partial(_made, batch))
+        yield SourcePart(int(batch.texts.offsets[-1]), partial(_made, batch))
 
 
 def _made(batch: Batch, report: Report) -> Batch:
     return batch
 
 
-def pack(texts: list[str]) -> Packed:
-    return Packed(*map(np.asarray, _native.pack_strings(texts)))
+def join_texts(texts: list[str]) -> Joined:
+    return Joined(*map(np.asarray, _native.pack_strings(texts)))
 
 
-NO_TEXTS = Packed(b"", np.zeros(1, np.int64))
+NO_TEXTS = Joined(b"", np.zeros(1, np.int64))
 
 
 class Columns(NamedTuple):
@@ -135,6 +135,6 @@ def named_columns(columns: Columns) -> NamedColumns:
     )
 
 
-def character_counts(texts: Packed) -> NDArray[np.float64]:
+def character_counts(texts: Joined) -> NDArray[np.float64]:
     """How many characters each text has."""
     return np.fromiter((len(text) for text in texts.texts()), np.float64, len(texts.offsets) - 1)

@@ -13,7 +13,7 @@ from lookalike.corpus.columns import NamedColumns, can_be_read_twice
 from lookalike.corpus.file_documents import file_documents
 from lookalike.corpus.files import Source, expand
 from lookalike.corpus.formats import format_named
-from lookalike.corpus.formats.base import Wanted
+from lookalike.corpus.formats.base import RowsWanted
 from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.rows import check_encoding, source_rows
 from lookalike.corpus.values import plain
@@ -74,7 +74,7 @@ def documents(
     later = not all(map(can_be_read_twice, tables))
     if not later:
         named.check()
-    found = _Reader(wanted, encoding, on_problem or _refuse, named, binary).read(sources)
+    found = _DocumentReader(wanted, encoding, on_problem or _refuse, named, binary).read(sources)
     return _held_back(found, named) if later and named.missing else found
 
 
@@ -96,7 +96,7 @@ def _refuse(problem: Problem) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _DocumentReader:
     columns: Columns
     encoding: str | None
     report: Callable[[Problem], object]
@@ -116,12 +116,12 @@ class _Reader:
                 elif document := self._document(row, source, path):
                     yield document
 
-    def _wanted(self, source: Source) -> Wanted:
+    def _wanted(self, source: Source) -> RowsWanted:
         def header(names: Sequence[str]) -> None:
             self.named.see(names)
             self.columns.check_header(names, source.name)
 
-        return Wanted(self.columns.text, self.columns.id, header=header, encoding=self.encoding, extract=self.columns.extract)
+        return RowsWanted(self.columns.text, self.columns.id, header=header, encoding=self.encoding, extract=self.columns.extract)
 
     def _document(self, row: Row, source: Source, path: Path | None) -> Document | None:
         # Not all notes of a page: the others are about the tree of tags, which is not made for the text and takes longer than that.

@@ -19,10 +19,10 @@ from lookalike.corpus.streams import damage, opened
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    from lookalike.corpus.formats.base import Wanted
+    from lookalike.corpus.formats.base import RowsWanted
 
 
-def source_rows(source: Source, wanted: Wanted) -> Iterator[Row | Problem]:
+def source_rows(source: Source, wanted: RowsWanted) -> Iterator[Row | Problem]:
     """The rows of a source; the last one may be a problem that says why there are no more."""
     try:
         with opened(source) as file:
@@ -54,14 +54,14 @@ def stream_rows(
     ``columns`` are all that is wanted of a Parquet file, where leaving out the others saves time; ``header`` gets the names
     of the columns of a CSV, TSV or Parquet file before the first row. With ``objects=False`` a JSON line may hold anything.
     """
-    from lookalike.corpus.formats.base import Wanted
+    from lookalike.corpus.formats.base import RowsWanted
 
     if formats.shape_of(format) != "table":
         raise InputError(f"{name!r} holds {format}, not rows: choose another format=")
     found = formats.format_named(format)
     if found.has_encoding:
         check_encoding(encoding)
-    return found.rows(file, name, Wanted(columns=columns, header=header, encoding=encoding, objects=objects))
+    return found.rows(file, name, RowsWanted(columns=columns, header=header, encoding=encoding, objects=objects))
 
 
 def check_encoding(encoding: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.checks import is_number
-from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report, pack
+from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Ids, Report, join_texts
 from lookalike.corpus.ranks import rank_of
 from lookalike.corpus.row import Problem, Row
 from lookalike.errors import InputError
@@ -28,7 +28,7 @@ def id_json(value: Any) -> bytes | None:
 
 
 def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Report, *, ids_may_repeat: bool = False) -> Iterator[Batch]:
-    collected = Collected(columns, ids_may_repeat)
+    collected = CollectedRows(columns, ids_may_repeat)
     for row in rows:
         if isinstance(row, Problem):
             report(row)
@@ -36,12 +36,12 @@ def value_batches(rows: Iterable[Row | Problem], columns: Columns, report: Repor
             report(problem)
         if len(collected.rows) >= ROWS or collected.characters >= CHARACTERS:
             yield collected.batch()
-            collected = Collected(columns, ids_may_repeat)
+            collected = CollectedRows(columns, ids_may_repeat)
     if collected.rows:
         yield collected.batch()
 
 
-class Collected:
+class CollectedRows:
     """The rows of a batch, one by one."""
 
     def __init__(self, columns: Columns, ids_may_repeat: bool) -> None:
@@ -96,7 +96,7 @@ class Collected:
         texts = [text for text in self.texts if text is not None]
         return Batch(
             rows=np.array(self.rows, np.int64),
-            texts=pack(texts),
+            texts=join_texts(texts),
             has_text=None if len(texts) == len(self.texts) else np.array([text is not None for text in self.texts]),
             ids=Ids.of(self.ids, self.ids_may_repeat) if any(self.ids) else None,
             ranks=np.array(self.ranks, np.float64) if self.columns.rank else None,

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 from lookalike.corpus import formats
 from lookalike.corpus.files import Source
 from lookalike.errors import InputError
+from lookalike.io import sync_folder
 
 if TYPE_CHECKING:
     from lookalike.corpus.formats.base import RowWriter
@@ -52,7 +53,8 @@ def atomic_file(path: str | Path, folder: Path | None = None) -> Iterator[IO[byt
         if isinstance(error, OSError) and (written or error.errno in _NO_ROOM):
             raise _unwritable(path, error) from error
         raise
-    _sync_folder(target.parent)
+    with suppress(OSError):  # not every file system lets a folder be synced
+        sync_folder(target.parent)
 
 
 @contextmanager
@@ -108,15 +110,6 @@ def _checked_mode(target: Path) -> int:
     if not stat.S_ISREG(mode):  # renaming over a device would destroy it
         raise InputError(f"{str(target)!r} is not a file: name one that may be written")
     return mode
-
-
-def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):  # not every file system lets a folder be synced
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def row_writer(path: str | Path) -> RowWriter:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from lookalike import _native
-from lookalike.corpus.batches import Batch
+from lookalike.corpus.batches import Batch, join_texts
 from lookalike.deduping.references.texts import Location, Reference, is_files, is_path, references
-from lookalike.deduping.run import Reader, batches_again, placed_texts
+from lookalike.deduping.run import BatchReader, batches_again, placed_texts
 from lookalike.deduping.settings import DIGESTED
 from lookalike.errors import Corrupt, InputError, RecipeMismatch, StoreBusy, StoreError
 from lookalike.fingerprints.simhash import simhashes
@@ -22,10 +21,9 @@ from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.index.search import near_simhashes
 from lookalike.leaders.rule import SIMHASH_BITS
-from lookalike.text.columns import Packed
 
 if TYPE_CHECKING:
-    from lookalike.deduping.settings import Settings
+    from lookalike.deduping.settings import Criteria
     from lookalike.deduping.verdicts import DocumentVerdicts
 
 
@@ -45,7 +43,7 @@ class Stored:
     def __init__(
         self,
         store: Location,
-        settings: Settings,
+        settings: Criteria,
         columns: tuple[str, str] = ("text", "id"),
         *,
         add: bool = False,
@@ -110,7 +108,7 @@ class Stored:
         has_text = np.zeros(len(batch), dtype=np.bool_)
         has_text[places[new]] = True
         batch.has_text = has_text
-        batch.texts = _packed([text for text, is_new in zip(texts, new.tolist(), strict=True) if is_new])
+        batch.texts = join_texts([text for text, is_new in zip(texts, new.tolist(), strict=True) if is_new])
         batch.ranks = batch.ranks[new] if batch.ranks is not None else None
         return batch
 
@@ -140,7 +138,7 @@ class Stored:
         similar = _firsts(found.offsets, found.ids, 1 - found.distances / SIMHASH_BITS)
         return [match if text.strip() else None for text, match in zip(texts, similar, strict=True)]
 
-    def add_kept(self, readers: Sequence[Reader], verdicts: DocumentVerdicts) -> int:
+    def add_kept(self, readers: Sequence[BatchReader], verdicts: DocumentVerdicts) -> int:
         """Admits the documents that stay, with their ids; how many were added."""
         return self.admit(_kept(readers, verdicts))
 
@@ -153,7 +151,7 @@ class Stored:
         return sum(answer.admitted for answer in answers)
 
 
-def _opened(store: str | Path, settings: Settings, model: str | None, *, add: bool) -> Index:
+def _opened(store: str | Path, settings: Criteria, model: str | None, *, add: bool) -> Index:
     """The store, which is made for these settings where it is not there and something is to be added."""
     trust = settings.recipe.named_parts()
     try:
@@ -168,7 +166,7 @@ def _opened(store: str | Path, settings: Settings, model: str | None, *, add: bo
     return open_index(store, recipe=recipe, model=model, trust=trust, threshold=threshold)
 
 
-def numbered_store(place: str, found: Iterable[Reference], settings: Settings) -> tuple[Index, list[bytes], str]:
+def numbered_store(place: str, found: Iterable[Reference], settings: Criteria) -> tuple[Index, list[bytes], str]:
     """Documents in a new store, under numbers; their ids as JSON, and the name of the first file."""
     meaning = settings.method == "meaning"
     recipe = settings.recipe if meaning else settings.recipe.replace(embedder=None)
@@ -216,11 +214,7 @@ def _firsts(offsets: Any, ids: Any, scores: Any) -> Iterator[Found]:
         yield None if id_ is None else (id_ if isinstance(id_, str) else int(id_), float(scores[first]))
 
 
-def _packed(texts: list[str]) -> Packed:
-    return Packed(*map(np.asarray, _native.pack_strings(texts)))
-
-
-def _kept(readers: Sequence[Reader], verdicts: DocumentVerdicts) -> Iterator[tuple[str | int, str]]:
+def _kept(readers: Sequence[BatchReader], verdicts: DocumentVerdicts) -> Iterator[tuple[str | int, str]]:
     kept = verdicts.kept
     for first, batch in batches_again(readers):
         for place, text in placed_texts(batch):

@@ -12,7 +12,7 @@ from typing import IO, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.corpus.batches import Batch, Lines
+from lookalike.corpus.batches import Batch, LineBlock
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.formats.jsonl_writing import stretches
@@ -95,7 +95,7 @@ class EarlyOutput:
                 self._begin_folder()
             self._stack.close()
 
-    def _write(self, file: _File, lines: Lines, extents: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
+    def _write(self, file: _File, lines: LineBlock, extents: NDArray[np.int64], kept: NDArray[np.bool_]) -> None:
         with self._times.timed("write"):
             file.write(lines.data, stretches(extents.reshape(-1, 2), kept) - lines.offset)
         lines.let_go()

@@ -17,7 +17,7 @@ from lookalike.reports.tables import table
 if TYPE_CHECKING:
     from lookalike.corpus.row import Problem
     from lookalike.deduping.report import Sample, Similarities
-    from lookalike.deduping.settings import Settings
+    from lookalike.deduping.settings import Criteria
 
 SHOWN_CLUSTERS = 10
 SHOWN_NEAREST = 10
@@ -38,7 +38,7 @@ class Shown(Protocol):
     """What the page asks a report, whichever engine made it."""
 
     @property
-    def settings(self) -> Settings: ...
+    def settings(self) -> Criteria: ...
 
     @property
     def unit(self) -> str: ...

@@ -14,20 +14,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike import _native
-from lookalike.corpus.batches import character_counts
+from lookalike.corpus.batches import character_counts, join_texts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.parts import Parts
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.progress import StageTimes
-from lookalike.deduping.run import Decisions, Reader
-from lookalike.deduping.settings import Resources, Settings
-from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
+from lookalike.deduping.run import BatchReader, Decisions
+from lookalike.deduping.settings import Criteria, Resources
+from lookalike.deduping.verdicts import DocumentVerdicts, TextCuts, Verdicts
 from lookalike.deduping.working_files import Workspace
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, of_digests
-from lookalike.text.columns import Packed
+from lookalike.text.columns import Joined
 
 _ENDS = {"line": re.compile(r"\n"), "paragraph": re.compile(r"\n(?:[^\S\n]*\n)+")}
 LAST_BREAKS = re.compile(r"\n(?:[^\S\n]*\n)*\Z")  # the last line of a text has none, and is the same line
@@ -78,7 +77,7 @@ class Units(Parts):
 class LevelRun:
     """Reads a corpus and decides which of its paragraphs or lines stay."""
 
-    def __init__(self, settings: Settings, resources: Resources, workspace: Workspace, problems: Problems, times: StageTimes) -> None:
+    def __init__(self, settings: Criteria, resources: Resources, workspace: Workspace, problems: Problems, times: StageTimes) -> None:
         self.settings, self.problems, self.times = settings, problems, times
         self._budget, self._workspace, self._spilled = resources.budget, workspace, 0
         self.units = Units(Ledger())
@@ -88,7 +87,7 @@ class LevelRun:
         self._numbers = Growing("int64")  # of the units that may be cut
         self._count = 0
 
-    def decide(self, readers: Sequence[Reader]) -> Verdicts:
+    def decide(self, readers: Sequence[BatchReader]) -> Verdicts:
         """The verdicts on the units."""
         ledger = self.units.ledger
         for reader in readers:
@@ -110,7 +109,7 @@ class LevelRun:
         with self.times.timed("compare"):
             return Verdicts(self.units, self._decided())
 
-    def _split(self, texts: Packed, documents: NDArray[np.int64]) -> None:
+    def _split(self, texts: Joined, documents: NDArray[np.int64]) -> None:
         owners: list[int] = []
         spans: list[tuple[int, int]] = []
         contents: list[str] = []
@@ -126,8 +125,7 @@ class LevelRun:
         self.units.add(owners, spans)
         self._count += len(owners)
         self._numbers.add(np.array(numbers, np.int64))
-        packed = Packed(*map(np.asarray, _native.pack_strings(contents)))
-        self._digests.add(self._sketcher.sketch(packed).digests)
+        self._digests.add(self._sketcher.sketch(join_texts(contents)).digests)
         self._keep_within_budget()
 
     def _keep_within_budget(self) -> None:
@@ -159,10 +157,10 @@ class LevelRun:
         return DocumentVerdicts(self.units.ledger, nothing, _edits(verdicts, self.units, column), verdicts)
 
 
-def _edits(verdicts: Verdicts, units: Units, column: str) -> Edits:
+def _edits(verdicts: Verdicts, units: Units, column: str) -> TextCuts:
     cuts: dict[int, list[tuple[int, int]]] = {}
     for unit in verdicts.removed_numbers().tolist():
         span = units.part(unit)
         if span is not None:
             cuts.setdefault(units.owner(unit), []).append(span)
-    return Edits(column, cuts)
+    return TextCuts(column, cuts)

@@ -25,8 +25,8 @@ from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.readers import check_columns, expanded, readers_of, stamp
 from lookalike.deduping.references.rule import contains_rule
 from lookalike.deduping.report import DedupeReport, Figures
-from lookalike.deduping.run import Means, Reader, Run, read_again
-from lookalike.deduping.settings import Against, Conduct, Destinations, Input, Resources, Settings
+from lookalike.deduping.run import BatchReader, Means, Run, read_again
+from lookalike.deduping.settings import Against, Conduct, Criteria, Destinations, Input, Resources
 from lookalike.deduping.substrings.run import PassageRun
 from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
@@ -104,7 +104,7 @@ def dedupe(corpus: Any, *, engine: str | Engine = "local", **options: Unpack[Ded
 class Job:
     """A run on this machine: it reads and decides, and writes once everything is known."""
 
-    settings: Settings
+    settings: Criteria
     input: Input
     to: Destinations
     resources: Resources
@@ -183,12 +183,12 @@ class Job:
         columns = self.against.against_column or self.input.text_column, self.input.id_column
         return Stored(self.against.store, self.settings, columns, add=self.against.add, workers=self.resources.threads)
 
-    def _add(self, stored: Stored | None, readers: Sequence[Reader], report: DedupeReport) -> None:
+    def _add(self, stored: Stored | None, readers: Sequence[BatchReader], report: DedupeReport) -> None:
         """After everything is written: a run that fails leaves the store as it was."""
         if stored is not None and self.against.add:
             report.added = stored.add_kept(readers, report.whole)
 
-    def _decided(self, readers: Sequence[Reader], means: Means) -> DedupeReport:
+    def _decided(self, readers: Sequence[BatchReader], means: Means) -> DedupeReport:
         begin = time.perf_counter()
         problems = means.problems
         verdicts: Verdicts
@@ -294,7 +294,7 @@ class Job:
         return Path(out).absolute().parent / f".lookalike-dedupe-{name}"
 
 
-def _units_again(readers: Sequence[Reader], verdicts: Verdicts, numbers: set[int]) -> dict[int, str]:
+def _units_again(readers: Sequence[BatchReader], verdicts: Verdicts, numbers: set[int]) -> dict[int, str]:
     """Some paragraphs, lines or passages."""
     if not isinstance(verdicts.ledger, Parts):
         return {}

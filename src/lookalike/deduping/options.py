@@ -12,7 +12,7 @@ from lookalike.corpus.row import Problem
 from lookalike.deduping.progress import Progress
 from lookalike.deduping.record_columns import parse_columns
 from lookalike.deduping.references.rule import contains_rule
-from lookalike.deduping.settings import LEVELS, METHODS, MODEL, THRESHOLDS, Keep, Settings
+from lookalike.deduping.settings import LEVELS, METHODS, MODEL, THRESHOLDS, Criteria, Keep
 from lookalike.deduping.substrings.rule import passage_rule
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe, resolve
@@ -68,7 +68,7 @@ class Method:
     recipe: Recipe | str | None = None
     model: str | None = None
 
-    def settings(self, scope: Scope) -> Settings:
+    def settings(self, scope: Scope) -> Criteria:
         chosen = resolve(self.recipe)
         if check_choice("method", self.method, METHODS) == "meaning":
             if self.model is not None and not isinstance(self.model, str):
@@ -79,7 +79,7 @@ class Method:
         if scope.columns is not None and self.method != "record":
             raise InputError(f"columns= is for method='record' (--as record), not for {self.method!r}")
         least = THRESHOLDS.get(self.method, 0.8) if self.threshold is None else self.threshold
-        return Settings(
+        return Criteria(
             self.method,
             least,
             self.distance,

@@ -21,7 +21,7 @@ from lookalike.corpus.row import Problem
 from lookalike.deduping.options import Method, PlanOptions, Scope
 from lookalike.deduping.problems import Problems
 from lookalike.deduping.readers import check_columns, expanded, readers_of
-from lookalike.deduping.settings import Input, Resources, Settings
+from lookalike.deduping.settings import Criteria, Input, Resources
 from lookalike.deduping.spark.costs import SparkPlan, spark_plan
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
@@ -48,7 +48,7 @@ WRITTEN_PER_SECOND = 300e6  # bytes
 class Plan:
     """An estimate. ``measured`` says what was sampled."""
 
-    settings: Settings
+    settings: Criteria
     documents: int
     bytes: int
     sampled: int
@@ -130,7 +130,7 @@ def plan(
 class _Sample:
     """Sketches the first documents of every reader and compares them, with a clock at hand."""
 
-    def __init__(self, settings: Settings, resources: Resources, workspace: Workspace) -> None:
+    def __init__(self, settings: Criteria, resources: Resources, workspace: Workspace) -> None:
         self.settings, self._budget = settings, resources.budget
         self._sketcher = Sketcher(settings.rule, resources.threads)
         self._decider = Decider(settings.rule, 1 << 62, workspace.folder, resources.threads)

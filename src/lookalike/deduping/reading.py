@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from lookalike.corpus.batches import Batch, Part
+from lookalike.corpus.batches import Batch, SourcePart
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ledger import Ledger, id_hashes
 from lookalike.deduping.problems import empty_file
-from lookalike.deduping.run import LEAST_READ_AHEAD, READ_AHEAD_SHARE, Means, Reader
+from lookalike.deduping.run import LEAST_READ_AHEAD, READ_AHEAD_SHARE, BatchReader, Means
 
 Made = TypeVar("Made")
 
 
-class _Part(NamedTuple):
+class _ReadPart(NamedTuple):
     source: int
     problems: list[Problem]  # found on the way to it
-    part: Part | None  # None: the end of the source
+    part: SourcePart | None  # None: the end of the source
 
 
 class _Done(NamedTuple, Generic[Made]):
@@ -34,7 +34,7 @@ class Reading(Generic[Made]):
         self._means, self._ledger, self._make_of = means, ledger, make
         self._room = max(budget // READ_AHEAD_SHARE, LEAST_READ_AHEAD)
 
-    def batches(self, readers: Sequence[Reader]) -> Iterator[tuple[Batch, Made]]:
+    def batches(self, readers: Sequence[BatchReader]) -> Iterator[tuple[Batch, Made]]:
         problems, ledger, times = self._means.problems, self._ledger, self._means.times
         sizes = [reader.size for reader in readers]
         total = sum(size or 0 for size in sizes) if all(size is not None for size in sizes) else None
@@ -60,21 +60,21 @@ class Reading(Generic[Made]):
         for problem in ledger.repeated_ids():
             problems.report(problem)
 
-    def _parts(self, readers: Sequence[Reader]) -> Iterator[_Part]:
+    def _parts(self, readers: Sequence[BatchReader]) -> Iterator[_ReadPart]:
         """One thread at a time is here."""
         found: list[Problem] = []
         for number, reader in enumerate(readers):
             parts = reader.parts(found.append)
-            part: Part | None = None
+            part: SourcePart | None = None
             while True:
                 with self._means.times.timed("read"):
                     part = next(parts, None)
-                yield _Part(number, found.copy(), part)
+                yield _ReadPart(number, found.copy(), part)
                 found.clear()
                 if part is None:
                     break
 
-    def _made(self, taken: _Part) -> _Done[Made]:
+    def _made(self, taken: _ReadPart) -> _Done[Made]:
         """Any thread is here, several at a time."""
         source, problems, part = taken
         if part is None:
@@ -89,5 +89,5 @@ class Reading(Generic[Made]):
         return _Done(source, problems, batch, made)
 
 
-def _size_of(taken: _Part) -> int:
+def _size_of(taken: _ReadPart) -> int:
     return taken.part.size if taken.part else 0

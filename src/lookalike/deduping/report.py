@@ -8,19 +8,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.checks import check_path, check_str
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.corpus.writing import write_file
-from lookalike.deduping.settings import Settings
+from lookalike.deduping.settings import Criteria
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.figures import counted, shown_share
 from lookalike.stores.matches import Cluster, Member
 from lookalike.version import __version__
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.deduping.references.found import FoundReference
 
 
@@ -51,16 +51,12 @@ class Similarities(NamedTuple):
 
     @staticmethod
     def edges_from(lowest: float, bars: int, least: float | None) -> list[float]:
-        import numpy as np
-
         first = lowest if least is None else min(least, lowest)
         found: list[float] = np.linspace(np.floor(first * 100) / 100, 1, bars + 1).tolist()
         return found
 
     @classmethod
     def of(cls, similarities: NDArray[np.float64], bars: int, least: float | None) -> Similarities:
-        import numpy as np
-
         below = similarities[similarities < 1]
         edges = cls.edges_from(float(below.min()), bars, least) if len(below) else []
         counts = np.histogram(below, edges)[0].tolist() if edges else []
@@ -89,8 +85,6 @@ class KeptIds(Sequence[Any]):
     """The ids of the kept documents in the order of the input."""
 
     def __init__(self, verdicts: DocumentVerdicts) -> None:
-        import numpy as np
-
         self._verdicts, self._numbers = verdicts, np.flatnonzero(verdicts.kept)
 
     def __len__(self) -> int:
@@ -105,7 +99,7 @@ class KeptIds(Sequence[Any]):
 class DedupeReport:
     """The result of ``dedupe``."""
 
-    settings: Settings
+    settings: Criteria
     verdicts: Verdicts  # on what the level says
     whole: DocumentVerdicts  # on the documents
     seconds: float
@@ -133,8 +127,6 @@ class DedupeReport:
     @property
     def kept(self) -> Any:
         """Of a table the same kind of table without what was removed; of files the ids of the kept documents."""
-        import numpy as np
-
         if self.kept_rows is None:
             return KeptIds(self.whole)
         return self.kept_rows(self.whole.ledger.rows()[np.flatnonzero(self.whole.kept)] - 1)
@@ -150,8 +142,6 @@ class DedupeReport:
 
     def _by_size(self) -> Iterator[NDArray[np.int64]]:
         """The numbers of the removed ones of each cluster, the largest first."""
-        import numpy as np
-
         leaders = self.verdicts.decisions.leaders
         removed = self.verdicts.removed_numbers()
         by_leader = removed[np.argsort(leaders[removed], kind="stable")]
@@ -168,16 +158,12 @@ class DedupeReport:
 
     def cluster_sizes(self) -> NDArray[np.int64]:
         """How many documents each cluster has, its kept one included, the largest first."""
-        import numpy as np
-
         leaders = self.verdicts.decisions.leaders
         counts = np.unique(leaders[leaders >= 0], return_counts=True)[1] + 1
         return np.sort(counts)[::-1].astype(np.int64)
 
     def sizes(self) -> list[tuple[int, int]]:
         """How many clusters there are of each size, the smallest first."""
-        import numpy as np
-
         found, counts = np.unique(self.cluster_sizes(), return_counts=True)
         return list(zip(found.tolist(), counts.tolist(), strict=True))
 

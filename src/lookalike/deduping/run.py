@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.corpus.batches import NO_TEXTS, Batch, Part, Report, character_counts
+from lookalike.corpus.batches import NO_TEXTS, Batch, Report, SourcePart, character_counts
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ledger import Growing, Ledger, id_hashes
 from lookalike.deduping.problems import Problems, empty_file
 from lookalike.deduping.progress import StageTimes
-from lookalike.deduping.settings import Resources, Settings
+from lookalike.deduping.settings import Criteria, Resources
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.waiting import Waiting
-from lookalike.deduping.working_files import Entry, Journal, Workspace
+from lookalike.deduping.working_files import BatchEntry, Journal, Workspace
 from lookalike.leaders.decider import Decider
 from lookalike.leaders.sketching import Sketchers, Sketches, by_any_thread
 
@@ -32,7 +32,7 @@ READ_AHEAD_SHARE = 16  # of the budget may be rows that were read and not decide
 LEAST_READ_AHEAD = 4 << 20
 
 
-class Reader(Protocol):
+class BatchReader(Protocol):
     """The documents of one source."""
 
     @property
@@ -43,7 +43,7 @@ class Reader(Protocol):
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]: ...
 
-    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]: ...
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[SourcePart]: ...
 
 
 class HotBucket(NamedTuple):
@@ -80,10 +80,10 @@ class _Taken(NamedTuple):
 
     source: int
     problems: list[Problem]  # found on the way to it
-    part: Part | None
+    part: SourcePart | None
 
 
-class _Made(NamedTuple):
+class _SketchedBatch(NamedTuple):
     """The same, read and sketched."""
 
     source: int
@@ -108,7 +108,7 @@ class Means:
 class Run:
     """Documents go in as batches; decisions come out."""
 
-    def __init__(self, settings: Settings, resources: Resources, means: Means) -> None:
+    def __init__(self, settings: Criteria, resources: Resources, means: Means) -> None:
         self.settings, self.problems, self.times = settings, means.problems, means.times
         self._threads, self._written, self._stored = means.threads, means.written, means.stored
         workspace, stored = means.workspace, means.stored
@@ -126,12 +126,12 @@ class Run:
         self._sketchers = Sketchers(settings.rule, workers, self._journal.key if self._journal else None)
         self._room = max(resources.budget // READ_AHEAD_SHARE, LEAST_READ_AHEAD)
 
-    def decide(self, readers: Sequence[Reader]) -> Decisions:
+    def decide(self, readers: Sequence[BatchReader]) -> Decisions:
         with self._journal or nullcontext():
             self._read(readers)
             return self._finish()
 
-    def _read(self, readers: Sequence[Reader]) -> None:
+    def _read(self, readers: Sequence[BatchReader]) -> None:
         source, start = self._replayed(readers)
         if self._written and (source, start) != (0, (0, 1)):
             self._written.give_up()  # of what an earlier run read, the rows are not at hand
@@ -158,12 +158,12 @@ class Run:
         for problem in self.ledger.repeated_ids():
             self.problems.report(problem)
 
-    def _parts(self, readers: Sequence[Reader], source: int, start: tuple[int, int]) -> Iterator[_Taken]:
+    def _parts(self, readers: Sequence[BatchReader], source: int, start: tuple[int, int]) -> Iterator[_Taken]:
         """All that is left of all sources. One thread at a time is here."""
         found: list[Problem] = []
         for number in range(source, len(readers)):
             parts = readers[number].parts(found.append, start)
-            part: Part | None = None
+            part: SourcePart | None = None
             while True:
                 with self.times.timed("read"):
                     part = next(parts, None)
@@ -173,18 +173,18 @@ class Run:
                     break
             start = (0, 1)
 
-    def _make(self, taken: _Taken) -> _Made:
+    def _make(self, taken: _Taken) -> _SketchedBatch:
         """Any thread is here, several at a time."""
         source, problems, part = taken
         if part is None:
-            return _Made(source, problems, None, None)
+            return _SketchedBatch(source, problems, None, None)
         with self.times.timed("read"):
             batch = part.make(problems.append)
             batch.id_hashes = id_hashes(batch.ids)
         if self._written is None and batch.lines:
             batch.lines.let_go()
             batch.lines = None
-        return _Made(source, problems, batch, self._sketched(batch) if self._side_by_side and len(batch) else None)
+        return _SketchedBatch(source, problems, batch, self._sketched(batch) if self._side_by_side and len(batch) else None)
 
     def _sketched(self, batch: Batch) -> Sketches:
         with self.times.timed("sketch"):
@@ -207,7 +207,7 @@ class Run:
             kept[slice(None) if batch.has_text is None else batch.has_text] = self._found[0].last() < 0
             self._written.rows(source, batch, kept)
 
-    def _end(self, source: int, reader: Reader, seen_before: int) -> None:
+    def _end(self, source: int, reader: BatchReader, seen_before: int) -> None:
         any_documents = self.ledger.readers[source] < self.ledger.documents
         if reader.name and not any_documents and self.problems.seen == seen_before:
             self.problems.report(empty_file(reader.name))
@@ -216,10 +216,10 @@ class Run:
         if self._written:
             self._written.end(source, any_documents or reader.name not in self.problems.unreadable)
 
-    def _replayed(self, readers: Sequence[Reader]) -> tuple[int, tuple[int, int]]:
+    def _replayed(self, readers: Sequence[BatchReader]) -> tuple[int, tuple[int, int]]:
         """Takes over what an earlier run left: the source to go on with, and where in it."""
         source, start = 0, (0, 1)
-        pending: list[Entry] = []
+        pending: list[BatchEntry] = []
         for item in self._journal.replay() if self._journal else ():
             with self.times.timed("resume"):
                 if isinstance(item, list):
@@ -236,7 +236,7 @@ class Run:
             self._journal.drop_unfinished()
         return source, start
 
-    def _adopt(self, source: int, readers: Sequence[Reader], entries: list[Entry], problems: list[Problem]) -> None:
+    def _adopt(self, source: int, readers: Sequence[BatchReader], entries: list[BatchEntry], problems: list[Problem]) -> None:
         if source == len(self.ledger.readers):
             self.ledger.begin(readers[source].name)
         for entry in entries:
@@ -292,7 +292,7 @@ def placed_texts(batch: Batch) -> Iterator[tuple[int, str]]:
     return zip(places.tolist(), batch.texts.texts(), strict=True)
 
 
-def batches_again(readers: Sequence[Reader]) -> Iterator[tuple[int, Batch]]:
+def batches_again(readers: Sequence[BatchReader]) -> Iterator[tuple[int, Batch]]:
     """All batches once more, each with the number of its first document. Problems were reported by the first reading."""
     number = 0
     for reader in readers:
@@ -301,7 +301,7 @@ def batches_again(readers: Sequence[Reader]) -> Iterator[tuple[int, Batch]]:
             number += len(batch)
 
 
-def read_again(readers: Sequence[Reader], wanted: set[int]) -> dict[int, str]:
+def read_again(readers: Sequence[BatchReader], wanted: set[int]) -> dict[int, str]:
     """The texts of some documents, by their numbers."""
     found: dict[int, str] = {}
     for first, batch in batches_again(readers) if wanted else ():

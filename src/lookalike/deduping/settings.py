@@ -1,6 +1,6 @@
 """The parameters of ``dedupe`` and ``plan``, in groups, each checked in one place.
 
-``Settings`` decide the result. ``Input`` says where documents are, ``Destinations`` where results go, ``Resources`` what the run may
+``Criteria`` decide the result. ``Input`` says where documents are, ``Destinations`` where results go, ``Resources`` what the run may
 use, ``Against`` which store it looks at, ``Conduct`` what it does about problems and whom it tells. ``options`` puts keywords into them.
 """
 
@@ -14,7 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_bool, check_callback, check_choice, check_int, check_path, check_several, check_str, is_whole, refuse
+from lookalike.checks import (
+    check_bool,
+    check_callback,
+    check_choice,
+    check_int,
+    check_path,
+    check_several,
+    check_str,
+    check_workers,
+    is_whole,
+    refuse,
+)
 from lookalike.corpus.batches import Columns
 from lookalike.corpus.row import Problem
 from lookalike.deduping.problems import POLICIES, Problems
@@ -24,7 +35,6 @@ from lookalike.deduping.references.rule import ContainsRule
 from lookalike.deduping.substrings.rule import PassageRule
 from lookalike.errors import InputError, TooManyRemoved
 from lookalike.figures import shown_share
-from lookalike.fingerprints.base import check_workers
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
 from lookalike.markup.extraction import check_extract
@@ -66,7 +76,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Criteria:
     """Two runs with equal settings and equal documents in the same order give the same result."""
 
     method: str = "minhash"
@@ -155,7 +165,7 @@ class Input:
         named = isinstance(corpus, Sequence) and corpus and all(isinstance(each, str | Path) for each in corpus)
         return isinstance(corpus, str | Path) or bool(named)
 
-    def columns(self, settings: Settings, annotate: bool = False) -> Columns:
+    def columns(self, settings: Criteria, annotate: bool = False) -> Columns:
         """The columns to look at."""
         keep = settings.keep
         added = (ANNOTATIONS if settings.level == "document" else CUT_ANNOTATIONS) if annotate else ()

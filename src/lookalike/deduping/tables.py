@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_batches import ROWS, arrow_batch, edited, taken
-from lookalike.corpus.batches import Batch, Columns, Part, Report, made_parts, named_columns
+from lookalike.corpus.batches import Batch, Columns, Report, SourcePart, made_parts, named_columns
 from lookalike.corpus.row import Row
 from lookalike.corpus.value_batches import value_batches
-from lookalike.deduping.verdicts import Edits
+from lookalike.deduping.verdicts import TextCuts
 from lookalike.errors import InputError
 
 
@@ -23,11 +23,11 @@ class Table(Protocol):
 
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]: ...
 
-    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]: ...
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[SourcePart]: ...
 
     def kept(self, rows: NDArray[np.int64]) -> Any: ...
 
-    def edited(self, edits: Edits) -> Any: ...
+    def edited(self, edits: TextCuts) -> Any: ...
 
 
 def table_reader(table: Any, columns: Columns) -> Table:
@@ -60,7 +60,7 @@ class _Base(ABC):
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]:
         """The rows of the table."""
 
-    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]:
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[SourcePart]:
         return made_parts(self.batches(report, start))
 
     def _wanted(self, names: Sequence[str]) -> list[str]:
@@ -87,7 +87,7 @@ class _Arrow(_Base):
     def kept(self, rows: NDArray[np.int64]) -> Any:
         return taken(self.table, rows)
 
-    def edited(self, edits: Edits) -> Any:
+    def edited(self, edits: TextCuts) -> Any:
         return edited(self.table, list(range(self.table.num_rows)), edits)
 
 
@@ -99,7 +99,7 @@ class _Polars(_Base):
     def kept(self, rows: NDArray[np.int64]) -> Any:
         return self.table[rows]
 
-    def edited(self, edits: Edits) -> Any:
+    def edited(self, edits: TextCuts) -> Any:
         column = self.table.get_column(edits.column)
         return self.table.with_columns(type(column)(edits.column, edits.of_all(column.to_list()), dtype=column.dtype))
 
@@ -114,7 +114,7 @@ class _Pandas(_Base):
     def kept(self, rows: NDArray[np.int64]) -> Any:
         return self.table.iloc[rows]
 
-    def edited(self, edits: Edits) -> Any:
+    def edited(self, edits: TextCuts) -> Any:
         column = self.table[edits.column]
         return self.table.assign(**{edits.column: type(column)(edits.of_all(column.tolist()), index=column.index, dtype=column.dtype)})
 
@@ -132,7 +132,7 @@ class _Dataset(_Base):
     def kept(self, rows: NDArray[np.int64]) -> Any:
         return self.table.select(rows.tolist())
 
-    def edited(self, edits: Edits) -> Any:
+    def edited(self, edits: TextCuts) -> Any:
         return self.table.map(lambda row, i: {edits.column: edits.of_all([row[edits.column]], i)[0]}, with_indices=True)
 
 
@@ -149,6 +149,6 @@ class _Rows(_Base):
     def kept(self, rows: NDArray[np.int64]) -> Any:
         return [self.table[i] for i in rows.tolist()]
 
-    def edited(self, edits: Edits) -> Any:
+    def edited(self, edits: TextCuts) -> Any:
         texts = edits.of_all([row[edits.column] for row in self.table])
         return [{**row, edits.column: text} for row, text in zip(self.table, texts, strict=True)]

@@ -29,7 +29,7 @@ class Removed(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
-class Numbered(Protocol):
+class Subjects(Protocol):
     """What verdicts need to know of the things they are about."""
 
     @property
@@ -53,7 +53,7 @@ class Numbered(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Edits:
+class TextCuts:
     """Stretches to cut out of the texts of some documents."""
 
     column: str
@@ -78,7 +78,7 @@ class Edits:
 
 @dataclass(slots=True)
 class Verdicts:
-    ledger: Numbered
+    ledger: Subjects
     decisions: Decisions
     _clusters: NDArray[np.int64] | None = field(default=None, init=False)
 
@@ -145,7 +145,7 @@ class DocumentVerdicts(Verdicts):
     """Verdicts on whole documents, which can be written."""
 
     ledger: Ledger
-    edits: Edits | None = None
+    edits: TextCuts | None = None
     parts: Verdicts | None = None  # what the edits cut, where they do
     _cut: dict[int, list[int]] | None = field(default=None, init=False)
 

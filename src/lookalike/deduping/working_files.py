@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from lookalike.corpus.batches import Batch, Ids
 from lookalike.corpus.row import Problem
 from lookalike.leaders.sketching import Sketches
-from lookalike.text.columns import Packed
+from lookalike.text.columns import Joined
 
 VERSION = 4  # of what is recorded; goes into the name of the folder, so that another release does not go on with it
 _ALIGNMENT = 8
@@ -67,7 +67,7 @@ class Workspace:
             error.add_note(goes_on if kept and self._made is not None else "nothing was written and nothing is kept, so it starts anew")
 
 
-class Entry(NamedTuple):
+class BatchEntry(NamedTuple):
     """A batch that was read and sketched."""
 
     source: int
@@ -152,7 +152,7 @@ class Journal:
     def finish_source(self, problems: list[Problem]) -> None:
         self._log.write(json.dumps({"done": True, "problems": [problem.to_dict() for problem in problems]}).encode() + b"\n")
 
-    def replay(self) -> Iterator[Entry | list[Problem]]:
+    def replay(self) -> Iterator[BatchEntry | list[Problem]]:
         """The batches of an earlier run; a list of problems where a source ended. Stops before the first damaged one."""
         if not self._end:
             return
@@ -200,7 +200,7 @@ def _key(path: Path) -> NDArray[np.uint64]:
     return np.frombuffer(path.read_bytes(), dtype=np.uint64)
 
 
-def _entry(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> Entry:
+def _entry(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Problem]) -> BatchEntry:
     at, arrays = entry["begin"], {}
     for name, size in entry["sizes"].items():
         dtype = np.dtype(_DTYPES[name])
@@ -211,5 +211,5 @@ def _entry(entry: dict[str, Any], data: NDArray[np.uint8], problems: list[Proble
     ids = Ids(arrays["ids"].tobytes(), np.array(arrays["id_offsets"]), entry.get("may_repeat", False)) if given else None
     own: dict[str, Any] = {name: np.array(arrays[name]) for name in ("rows", "has_text", "ranks", "extents") if name in arrays}
     resume_at = tuple(entry["resume_at"]) if entry["resume_at"] else None
-    batch = Batch(texts=Packed(b"", np.zeros(1, np.int64)), ids=ids, names=entry.get("names"), resume_at=resume_at, **own)
-    return Entry(entry["source"], batch, sketches, problems, entry["begin"] // _ALIGNMENT)
+    batch = Batch(texts=Joined(b"", np.zeros(1, np.int64)), ids=ids, names=entry.get("names"), resume_at=resume_at, **own)
+    return BatchEntry(entry["source"], batch, sketches, problems, entry["begin"] // _ALIGNMENT)

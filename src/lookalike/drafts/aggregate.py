@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
-from lookalike.drafts.judge import SHARES, USABLE, VERDICTS, Row
+from lookalike.drafts.judge import SHARES, USABLE, VERDICTS, DraftRow
 from lookalike.drafts.sketches import Spread
 
 NONE = "(none)"
@@ -31,7 +31,7 @@ class Summary:
         self.draft_characters = 0
         self.final_characters = 0
 
-    def add(self, row: Row) -> None:
+    def add(self, row: DraftRow) -> None:
         self.verdicts[row.verdict] += 1
         self.edit_share.add(row.edit_share)
         self.kept.add(row.kept)
@@ -95,7 +95,7 @@ class Groups:
     def __init__(self) -> None:
         self.summaries: dict[str, Summary] = {}
 
-    def add(self, value: str | None, row: Row) -> None:
+    def add(self, value: str | None, row: DraftRow) -> None:
         name = NONE if value is None else value
         if name not in self.summaries and len(self.summaries) >= MAX_GROUPS:
             name = OTHERS
@@ -130,7 +130,7 @@ class Trend:
         self._periods: dict[date, Summary] = {}
         self.range: tuple[date, date] | None = None  # the first and the last day
 
-    def add(self, row: Row) -> None:
+    def add(self, row: DraftRow) -> None:
         if row.time is None:
             return
         first, last = self.range or (row.time, row.time)

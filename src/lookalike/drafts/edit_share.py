@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from lookalike import _native
 from lookalike.checks import check_str
 from lookalike.comparison.likeness import in_common, trigrams
-from lookalike.comparison.sides import Gap, Pieces, Run, Stretch, changed
+from lookalike.comparison.sides import EqualRun, Gap, Pieces, Stretch, changed
 
 METHOD = "edit-share-2"  # raised whenever the number changes for some pair
 
@@ -64,8 +64,8 @@ def edit_share(draft: str, final: str) -> float:
         return 0.0
     left, right = _Tokens(draft), _Tokens(final)
     aligned = _native.align_tokens(left.hashes, right.hashes, left.sizes)
-    kept = [Run(*run) for run in aligned]
-    moves = [Run(*run) for run in _native.moved_tokens(left.hashes, right.hashes, aligned, MOVED_TOKENS)]
+    kept = [EqualRun(*run) for run in aligned]
+    moves = [EqualRun(*run) for run in _native.moved_tokens(left.hashes, right.hashes, aligned, MOVED_TOKENS)]
     moved = sum(left.characters(run.left, run.left_end) for run in moves)
     edited = moved * MOVED_COST
     stayed = sum(left.characters(run.left, run.left_end) for run in kept) + moved * (1 - MOVED_COST)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from lookalike.checks import check_several, is_number
 from lookalike.comparison.edits import Edits, edits
 from lookalike.drafts.edit_share import edit_share
-from lookalike.drafts.pairs import Pair, has_words
+from lookalike.drafts.pairs import DraftPair, has_words
 from lookalike.errors import InputError
 from lookalike.text.forms import UNSEEN, rewrite
 
@@ -88,7 +88,7 @@ def draft_share(kept: float, moved: float, reworded: float) -> float:
     return edited / (edited + kept + moved / 2)
 
 
-class Row(NamedTuple):
+class DraftRow(NamedTuple):
     """What became of one draft. ``kept`` … ``deleted`` and ``added`` are in terms of the draft, ``inserted`` of the final text.
 
     ``added`` is what the final text has beyond the draft: inserted text, and what reworded text is longer by. It can exceed 1.
@@ -124,10 +124,10 @@ def _rounded(share: float) -> float:
     return round(share, 6) or share
 
 
-ROW_NAMES = frozenset(name for name in Row._fields if name != "groups")  # no group column may have one of these names
+ROW_NAMES = frozenset(name for name in DraftRow._fields if name != "groups")  # no group column may have one of these names
 
 
-class Removed(NamedTuple):
+class RemovedSentence(NamedTuple):
     """A sentence or clause of a draft that is not in the final text."""
 
     text: str
@@ -142,7 +142,7 @@ class Judged(NamedTuple):
     added: float
     form: float
     verdict: str
-    removed: list[Removed]
+    removed: list[RemovedSentence]
     excerpts: tuple[str, str]
 
 
@@ -162,8 +162,8 @@ def judge(draft: str, final: str, bounds: Bounds, forms: tuple[str, ...] = UNSEE
     return Judged(share, found.to_dict(), found.added, form, verdict, removed, excerpts)
 
 
-def row_of(pair: Pair, judged: Judged) -> Row:
-    return Row(
+def row_of(pair: DraftPair, judged: Judged) -> DraftRow:
+    return DraftRow(
         id=pair.id,
         verdict=judged.verdict,
         edit_share=judged.edit_share,
@@ -184,14 +184,14 @@ def _excerpt(text: str) -> str:
     return start if len(start) <= EXCERPT and len(text) <= 4 * EXCERPT else start[:EXCERPT] + "…"
 
 
-def _removed(draft: str, found: Edits) -> Iterator[Removed]:
+def _removed(draft: str, found: Edits) -> Iterator[RemovedSentence]:
     """The sentences of the deleted and reworded stretches, and their clauses where a sentence has several."""
     count = 0
     for segment in found.left:
         if segment.kind not in ("deleted", "reworded"):
             continue
         for text in _passages(draft[slice(*segment.span)]):
-            yield Removed(text, segment.kind)
+            yield RemovedSentence(text, segment.kind)
             count += 1
             if count == MAX_PASSAGES:
                 return

@@ -28,7 +28,7 @@ GROUP_COLUMNS = ("model", "prompt", "author")
 _WORD = re.compile(r"\w")
 
 
-class Pair(NamedTuple):
+class DraftPair(NamedTuple):
     place: str
     id: str
     draft: str
@@ -95,14 +95,14 @@ class PairReader:
         self.named.see(names)
         self.named.check()
 
-    def read(self, records: Iterable[Row | Problem]) -> Iterator[Pair | Problem]:
+    def read(self, records: Iterable[Row | Problem]) -> Iterator[DraftPair | Problem]:
         for record in records:
             if isinstance(record, Problem):
                 yield record
             else:
                 yield from self._pair(record)
 
-    def _pair(self, record: Row) -> Iterator[Pair | Problem]:
+    def _pair(self, record: Row) -> Iterator[DraftPair | Problem]:
         value = record.values
         if isinstance(value, (tuple, list)) and len(value) == 2:
             value = {self.columns.draft: value[0], self.columns.final: value[1]}
@@ -132,7 +132,7 @@ class PairReader:
         self.seen_columns.update(name for name in self.columns.groups if name in value)
         given = value.get(self.columns.id)
         pair_id = str(record.number) if is_null(given) else _group_value(given) or ""
-        yield Pair(record.place, pair_id, value[self.columns.draft], final, time, groups)
+        yield DraftPair(record.place, pair_id, value[self.columns.draft], final, time, groups)
 
     def _read_files(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """The pair with the texts of its files, where a side is a ``Path``."""

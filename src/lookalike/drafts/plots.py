@@ -10,7 +10,7 @@ from lookalike.drafts.aggregate import BARS, Summary, slot
 from lookalike.drafts.judge import VERDICTS
 from lookalike.figures import shown_share
 from lookalike.reports.escaping import attribute
-from lookalike.reports.plots import HEIGHT, LEFT, RIGHT, TOP, WIDTH, Labels, Scale, grid, rect, shortened, svg, text
+from lookalike.reports.plots import HEIGHT, LEFT, RIGHT, TOP, WIDTH, AxisLabels, Scale, grid, rect, shortened, svg, text
 
 LABEL_WIDTH = 150
 LABEL_CHARACTERS = 20  # half-width ones
@@ -71,7 +71,7 @@ def over_time(unit: str, points: Sequence[tuple[date, Summary]]) -> str:
     first = slot(unit, points[0][0])
     step = (WIDTH - LEFT - RIGHT) / (slot(unit, points[-1][0]) - first + 1)
     wide = min(step * 0.8, 60)
-    labels = Labels()
+    labels = AxisLabels()
     parts = [grid([(i / 4, f"{i / 4:.0%}") for i in range(5)])]
     line, dots = [], []
     for day, summary in points:

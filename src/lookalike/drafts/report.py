@@ -14,8 +14,8 @@ from lookalike.corpus.row import Problem
 from lookalike.corpus.writing import check_outputs, write_file
 from lookalike.drafts.aggregate import Groups, Summary, Trend
 from lookalike.drafts.edit_share import METHOD
-from lookalike.drafts.judge import ROW_NAMES, Bounds, Judged, Row, row_of
-from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, Pair, PairColumns, PairReader
+from lookalike.drafts.judge import ROW_NAMES, Bounds, DraftRow, Judged, row_of
+from lookalike.drafts.pairs import GROUP_COLUMNS, MAX_SIDE_BYTES, DraftPair, PairColumns, PairReader
 from lookalike.drafts.row_files import row_writer
 from lookalike.drafts.sketches import Frequent, FrequentPassages, Top
 from lookalike.drafts.sources import records_of
@@ -34,7 +34,7 @@ MAX_PROBLEMS = 1000  # named one by one in the report; all of them are counted
 class EditedPair:
     """A row, and how its two texts begin."""
 
-    row: Row
+    row: DraftRow
     draft: str
     final: str
 
@@ -55,7 +55,7 @@ class FeedbackReport:
     skipped: int
     groups: dict[str, Groups]
     periods: Trend
-    rows_kept: list[Row] | None
+    rows_kept: list[DraftRow] | None
     columns: PairColumns = field(default_factory=PairColumns)
     forms: tuple[str, ...] = UNSEEN  # that did not count
 
@@ -65,7 +65,7 @@ class FeedbackReport:
         return self.summary.pairs
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[DraftRow]:
         """A row for each pair, in the order of the input."""
         if self.rows_kept is None:
             raise InputError("rows were not kept: call feedback with keep_rows=True, or take each row as it comes with on_row")
@@ -131,7 +131,7 @@ class FeedbackOptions(TypedDict, total=False):
     encoding: str
     keep_rows: bool
     rows_out: Path | str | None
-    on_row: Callable[[Row], object] | None
+    on_row: Callable[[DraftRow], object] | None
     on_problem: Callable[[Problem], object] | None
 
 
@@ -157,7 +157,7 @@ class RowOutputs:
 
     keep_rows: bool = True
     rows_out: Path | str | None = None
-    on_row: Callable[[Row], object] | None = None
+    on_row: Callable[[DraftRow], object] | None = None
     on_problem: Callable[[Problem], object] | None = None
 
     def __post_init__(self) -> None:
@@ -229,7 +229,7 @@ class _Collector:
 
     def __init__(self, bounds: Bounds, columns: PairColumns, by: tuple[str, ...], outputs: RowOutputs) -> None:
         self.bounds, self.columns, self.outputs = bounds, columns, outputs
-        self.rows: list[Row] | None = [] if outputs.keep_rows else None
+        self.rows: list[DraftRow] | None = [] if outputs.keep_rows else None
         self.summary = Summary()
         self.groups: Mapping[str, Groups] = {name: Groups() for name in by}
         self.trend = Trend()
@@ -239,7 +239,7 @@ class _Collector:
         self.problem_counts: Counter[str] = Counter()
         self.skipped = 0
 
-    def add(self, pair: Pair, found: Judged) -> Row:
+    def add(self, pair: DraftPair, found: Judged) -> DraftRow:
         row = row_of(pair, found)
         self.summary.add(row)
         for name, groups in self.groups.items():

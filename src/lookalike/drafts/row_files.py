@@ -13,7 +13,7 @@ from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import RowWriter
 from lookalike.corpus.formats.jsonl_writing import JsonlWriter
 from lookalike.corpus.formats.separated import SeparatedWriter
-from lookalike.drafts.judge import Row
+from lookalike.drafts.judge import DraftRow
 from lookalike.errors import InputError
 
 # The full-width forms too: spreadsheets in East Asian locales read them as the plain ones.
@@ -32,6 +32,6 @@ def row_writer(path: Path, groups: tuple[str, ...], format: str | None = None) -
     if found == "jsonl":
         return JsonlWriter(path)
     if found == "csv":
-        empty = Row("", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, dict.fromkeys(groups), "")
+        empty = DraftRow("", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, dict.fromkeys(groups), "")
         return SeparatedWriter(path, list(empty.to_dict()), cell=safe_cell, line_end="\r\n")
     raise InputError(f"{str(path)!r}: rows are written as .jsonl or .csv: choose one of these endings")

@@ -8,10 +8,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 
-from lookalike.checks import check_int
+from lookalike.checks import check_workers
 from lookalike.corpus.row import Problem
 from lookalike.drafts.judge import Bounds, Judged, judge
-from lookalike.drafts.pairs import Pair
+from lookalike.drafts.pairs import DraftPair
 from lookalike.errors import EngineError
 from lookalike.text.forms import UNSEEN
 
@@ -19,15 +19,15 @@ BATCH_CHARACTERS = 200_000  # texts that travel to a process at a time
 BATCH_PAIRS = 64
 MAX_WORKERS = 256
 
-Item = Pair | Problem
+Item = DraftPair | Problem
 Judgement = tuple[Item, Judged | None]
 
 
 def judged(items: Iterable[Item], bounds: Bounds, workers: int = 1, forms: tuple[str, ...] = UNSEEN) -> Iterator[Judgement]:
     """Every pair with its judgement and every problem without one, in the order they came in."""
-    check_int("workers", workers, 1, MAX_WORKERS, f"choose a number from 1 to {MAX_WORKERS}")
+    check_workers(workers, MAX_WORKERS, "processes")
     if workers == 1:
-        return ((item, judge(item.draft, item.final, bounds, forms) if isinstance(item, Pair) else None) for item in items)
+        return ((item, judge(item.draft, item.final, bounds, forms) if isinstance(item, DraftPair) else None) for item in items)
     return _in_processes(items, bounds, workers, forms)
 
 
@@ -41,7 +41,7 @@ def _in_processes(items: Iterable[Item], bounds: Bounds, workers: int, forms: tu
         try:
             while True:
                 for batch in islice(batches, 2 * workers - len(waiting)):
-                    texts = [(item.draft, item.final) for item in batch if isinstance(item, Pair)]
+                    texts = [(item.draft, item.final) for item in batch if isinstance(item, DraftPair)]
                     waiting.append((batch, pool.submit(_judge_all, texts, bounds, forms)))
                 if not waiting:
                     return
@@ -61,7 +61,7 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     size = 0
     for item in items:
         batch.append(item)
-        size += len(item.draft) + len(item.final) if isinstance(item, Pair) else 0
+        size += len(item.draft) + len(item.final) if isinstance(item, DraftPair) else 0
         if len(batch) == BATCH_PAIRS or size >= BATCH_CHARACTERS:
             yield batch
             batch, size = [], 0
@@ -76,4 +76,4 @@ def _judge_all(texts: list[tuple[str, str]], bounds: Bounds, forms: tuple[str, .
 def _with_judgements(batch: list[Item], found: list[Judged]) -> Iterator[Judgement]:
     answers = iter(found)
     for item in batch:
-        yield item, next(answers) if isinstance(item, Pair) else None
+        yield item, next(answers) if isinstance(item, DraftPair) else None

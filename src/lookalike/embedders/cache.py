@@ -34,7 +34,7 @@ SCHEMA = (
 )
 
 
-class Kept(NamedTuple):
+class CachedVectors(NamedTuple):
     vector: NDArray[np.float32]
     windows: int
 
@@ -46,19 +46,19 @@ class VectorCache:
         self.path = Path(folder) / FILE
         self.most_bytes = most_bytes
 
-    def find(self, model: str, texts: Sequence[str]) -> dict[str, Kept]:
+    def find(self, model: str, texts: Sequence[str]) -> dict[str, CachedVectors]:
         """What is known of these texts. A vector whose bytes were damaged is not."""
         import numpy as np
 
         keys = {_key(model, text): text for text in texts}
-        found: dict[str, Kept] = {}
+        found: dict[str, CachedVectors] = {}
         with self._opened() as database:
             for some in _chunks(list(keys), ASKED_AT_ONCE):
                 marks = ",".join("?" * len(some))
                 query = f"SELECT key, windows, crc, vector FROM vectors WHERE key IN ({marks})"  # noqa: S608  # question marks alone
                 for key, windows, crc, vector in database.execute(query, some):
                     if zlib.crc32(vector) == crc and len(vector) % 4 == 0:
-                        found[keys[key]] = Kept(np.frombuffer(vector, dtype="<f4").astype(np.float32), windows)
+                        found[keys[key]] = CachedVectors(np.frombuffer(vector, dtype="<f4").astype(np.float32), windows)
         return found
 
     def keep(self, model: str, rows: Iterable[tuple[str, NDArray[np.float32], int]]) -> None:

@@ -16,7 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.checks import check_int
 from lookalike.embedders.causal_loading import Loaded, Location, load, locate
@@ -24,10 +27,6 @@ from lookalike.embedders.causal_tokens import TokenMaker
 from lookalike.embedders.devices import every_device, placed
 from lookalike.embedders.texts import checked_texts, plain
 from lookalike.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 BATCH = 2_048  # tokens, padding included
 LARGEST_WINDOW = 2_048  # tokens, where the model does not say what it can take
@@ -90,8 +89,6 @@ class CausalModel:
 
     def encode(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """One row a text: the mean over all its tokens, whichever windows they were read in. Not of length 1."""
-        import numpy as np
-
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         windows = self._windows(texts)
         for row, found, parts in zip(rows, self._encoded(windows), windows, strict=True):
@@ -111,8 +108,6 @@ class CausalModel:
         return [[ids[start : start + self.window] for start in range(0, len(ids), self.window)] or [()] for ids in self.tokens(texts)]
 
     def _encoded(self, windows: Sequence[Sequence[Window]]) -> list[NDArray[np.float32]]:
-        import numpy as np
-
         every = list(chain.from_iterable(windows))
         pooled = np.zeros((len(every), self.dimensions), dtype=np.float32)
         # Sorted by contents too, so that the batches do not depend on the order of the texts.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import json
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.pooling import checked_pooling, pooling_of
 from lookalike.errors import InputError
-from lookalike.io import read_bytes
+from lookalike.io import digest_of_files, read_bytes
 
 Stamps = tuple[tuple[str, int, int], ...]
 REVISION = "1"  # of how windows are cut and pooled
@@ -38,11 +37,7 @@ def stamps(folder: Path) -> Stamps:
 
 def digest(folder: Path) -> str:
     """Of the names and contents of the files, wherever the folder lies."""
-    total = hashlib.sha256()
-    for name, *_ in stamps(folder):
-        with open(folder / name, "rb") as file:
-            total.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode("utf-8", "surrogateescape"))
-    return total.hexdigest()[:12]
+    return digest_of_files(folder, (name for name, *_ in stamps(folder)))
 
 
 def open_folder(folder: Path, options: dict[str, Any]) -> Embedder:

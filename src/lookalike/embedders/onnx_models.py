@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lookalike.embedders.pooling import array_pooling
 from lookalike.embedders.threads import checked_threads
 from lookalike.embedders.token_models import BATCH, Compute, TokenEmbedder
@@ -59,8 +61,6 @@ def _session(model: Path, name: str, device: str | None) -> Any:
 
 
 def _compute(session: Any, pooling: str, name: str) -> Compute:
-    import numpy as np
-
     wanted = [given.name for given in session.get_inputs()]
     unknown = sorted(set(wanted) - set(INPUTS))
     if unknown or "input_ids" not in wanted:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from lookalike.errors import InputError
 
 POOLINGS = ("mean", "cls", "max", "last")
@@ -27,7 +29,6 @@ def pooling_of(config: dict[str, Any]) -> str | None:
 
 def array_pooling(pooling: str) -> Callable[[Any, Any], Any]:
     """Of numpy arrays: hidden states (windows, tokens, features) and a mask (windows, tokens)."""
-    import numpy as np
 
     def mean(hidden: Any, mask: Any) -> Any:
         weights = mask[:, :, None].astype(np.float32)

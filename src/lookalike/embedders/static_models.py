@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.embedders.texts import checked_texts
 from lookalike.embedders.tokenizing import tokenizer_of_file
 from lookalike.embedders.vectors import checked, unit_rows
 from lookalike.errors import InputError, MissingExtra
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 TABLES = ("embeddings", "embedding.weight")
 
@@ -38,8 +37,6 @@ class StaticEmbedder:
 
     def encode_windows(self, texts: Sequence[str], /) -> tuple[NDArray[np.float32], list[int]]:
         """The vectors, and 1 for each text, or 0 where the model knows no token of it."""
-        import numpy as np
-
         asked = checked_texts(texts)
         vectors = np.zeros((len(asked), self.dimensions), dtype=np.float32)
         windows = [0] * len(asked)
@@ -51,8 +48,6 @@ class StaticEmbedder:
         return unit_rows(vectors), windows
 
     def _mean(self, tokens: list[int]) -> NDArray[np.float32]:
-        import numpy as np
-
         if max(tokens) >= self._known:
             raise InputError(f"embedder {self.name!r}: the tokenizer knows token {max(tokens)}, and the weights {self._known} tokens")
         numbers, counts = np.unique(tokens, return_counts=True)  # a long text repeats itself

@@ -12,6 +12,9 @@ from itertools import chain
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.embedders.texts import checked_texts
 from lookalike.embedders.threads import each
 from lookalike.embedders.tokenizing import ModelTokenizer
@@ -20,9 +23,6 @@ from lookalike.embedders.windows import windows_of
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats: TypeAlias = NDArray[np.float32]
     Integers: TypeAlias = NDArray[np.int64]
 
@@ -33,7 +33,7 @@ STEP = 2  # more, and short sentences are mostly padding; 1 would leave more row
 BATCH = 128  # tokens: one short text is not slowed down much by the rows that fill its batch, and a larger one gains little
 
 
-class Batch(NamedTuple):
+class WindowBatch(NamedTuple):
     rows: list[int]
     windows: list[list[int]]
     length: int
@@ -70,8 +70,6 @@ class TokenEmbedder:
 
     def encode_windows(self, texts: Sequence[str], /) -> tuple[Floats, list[int]]:
         """The vectors, and in how many windows each text was read: 0 where the model knows no token of it."""
-        import numpy as np
-
         windows = [self._windows(text) for text in checked_texts(texts)]
         flat = list(chain.from_iterable(windows))
         vectors = np.zeros((len(flat), self.dimensions), dtype=np.float32)
@@ -88,7 +86,7 @@ class TokenEmbedder:
             tokens = self._tokenizer.tokens(self._prompt + text)
         return windows_of(tokens, self.window)
 
-    def _batches(self, windows: Sequence[Sequence[int]]) -> Iterator[Batch]:
+    def _batches(self, windows: Sequence[Sequence[int]]) -> Iterator[WindowBatch]:
         by_length: dict[int, list[int]] = {}
         for row, window in enumerate(windows):
             by_length.setdefault(-(-(len(window) + self._tokenizer.marks) // STEP) * STEP, []).append(row)
@@ -96,11 +94,9 @@ class TokenEmbedder:
             count = max(1, self._batch // length)
             for at in range(0, len(rows), count):
                 some = rows[at : at + count]
-                yield Batch(some, [self._tokenizer.marked(windows[row]) for row in some], length)
+                yield WindowBatch(some, [self._tokenizer.marked(windows[row]) for row in some], length)
 
-    def _computed(self, batch: Batch) -> tuple[list[int], Floats]:
-        import numpy as np
-
+    def _computed(self, batch: WindowBatch) -> tuple[list[int], Floats]:
         numbers = np.full((max(1, self._batch // batch.length), batch.length), self._tokenizer.padding, dtype=np.int64)
         mask = np.zeros_like(numbers)
         mask[:, 0] = 1  # a row without any token would be divided by zero

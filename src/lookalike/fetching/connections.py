@@ -62,7 +62,7 @@ class Deadline:
         return found
 
 
-class Answer(NamedTuple):
+class ServerAnswer(NamedTuple):
     """The head of an answer; the body is read from ``response``."""
 
     status: int
@@ -70,14 +70,14 @@ class Answer(NamedTuple):
     response: HTTPResponse
 
 
-class Request:
+class GetRequest:
     """A GET request. Use it in a ``with`` statement: leaving closes the connection."""
 
     def __init__(self, url: Url, network: Network, deadline: Deadline, allow_private: bool) -> None:
         self._url, self._network, self._deadline, self._allow_private = url, network, deadline, allow_private
         self._stream: socket.socket | None = None
 
-    def __enter__(self) -> Answer:
+    def __enter__(self) -> ServerAnswer:
         url = self._url
         try:
             self._stream = self._secured(self._connected())
@@ -88,7 +88,7 @@ class Request:
         except (OSError, HTTPException) as error:
             self.__exit__()
             raise failed(url, error, self._deadline) from error
-        return Answer(response.status, response.reason, response)
+        return ServerAnswer(response.status, response.reason, response)
 
     def __exit__(self, *_: object) -> None:
         if self._stream is not None:

@@ -16,7 +16,7 @@ from http.client import HTTPException
 
 from lookalike.checks import check_bool, check_int, is_number
 from lookalike.errors import FetchError, InputError
-from lookalike.fetching.connections import Answer, Deadline, Network, Request, failed
+from lookalike.fetching.connections import Deadline, GetRequest, Network, ServerAnswer, failed
 from lookalike.fetching.urls import Url, parse_url, redirected
 from lookalike.markup.bodies import unpacked
 from lookalike.markup.page import Page
@@ -66,7 +66,7 @@ def fetch(
     at = parse_url(url)
     passed: list[str] = []
     while True:
-        with Request(at, network or Network(), deadline, allow_private) as answer:
+        with GetRequest(at, network or Network(), deadline, allow_private) as answer:
             location = answer.response.headers.get("Location")
             if answer.status not in _REDIRECTS or location is None:
                 return _fetched(at, answer, deadline, max_bytes, tuple(passed))
@@ -86,7 +86,7 @@ def _check_limits(max_bytes: int, timeout: float, max_redirects: int) -> None:
     check_int("max_redirects", max_redirects, 0, remedy="give a number, 0 for none")
 
 
-def _fetched(url: Url, answer: Answer, deadline: Deadline, max_bytes: int, passed: tuple[str, ...]) -> Fetched:
+def _fetched(url: Url, answer: ServerAnswer, deadline: Deadline, max_bytes: int, passed: tuple[str, ...]) -> Fetched:
     if not 200 <= answer.status < 300:
         raise FetchError(f"{url}: the server answers {answer.status} {answer.reason[:100]}".rstrip())
     headers: Message = answer.response.headers
@@ -99,7 +99,7 @@ def _fetched(url: Url, answer: Answer, deadline: Deadline, max_bytes: int, passe
     return Fetched(str(url), data, headers.get_content_charset(), headers.get_content_type(), passed)
 
 
-def _body(url: Url, answer: Answer, max_bytes: int) -> bytes:
+def _body(url: Url, answer: ServerAnswer, max_bytes: int) -> bytes:
     response = answer.response
     pieces: list[bytes] = []
     size = 0

@@ -30,14 +30,14 @@ _DAMAGE: tuple[type[Exception], ...] = (
 )
 
 
-class Member(NamedTuple):
+class ArchiveMember(NamedTuple):
     name: str
     data: bytes | None  # None: it could not be read
     status: str = "ok"
     note: str = ""
 
 
-def zip_members(package: Zip, out: Collected) -> Iterator[Member]:
+def zip_members(package: Zip, out: Collected) -> Iterator[ArchiveMember]:
     for info in package.infos.values():
         if info.is_dir():
             continue
@@ -47,12 +47,12 @@ def zip_members(package: Zip, out: Collected) -> Iterator[Member]:
             out.notes.append(f"{name}: a link, not followed")
             continue
         try:
-            yield Member(name, _joined(package.chunks(info), out.budget))
+            yield ArchiveMember(name, _joined(package.chunks(info), out.budget))
         except Unreadable as error:
-            yield Member(name, None, error.status, error.note)
+            yield ArchiveMember(name, None, error.status, error.note)
 
 
-def tar_members(file: IO[bytes], out: Collected) -> Iterator[Member]:
+def tar_members(file: IO[bytes], out: Collected) -> Iterator[ArchiveMember]:
     try:
         with tarfile.open(fileobj=file, mode="r|") as archive:
             for info in archive:
@@ -65,7 +65,7 @@ def tar_members(file: IO[bytes], out: Collected) -> Iterator[Member]:
                     continue
                 member = archive.extractfile(info)
                 if member is not None:
-                    yield Member(name, _joined(_chunks(member, out.budget), out.budget))
+                    yield ArchiveMember(name, _joined(_chunks(member, out.budget), out.budget))
     except _DAMAGE as error:
         raise Unreadable(BROKEN, f"the archive is damaged ({str(error)[:200]})") from error
 

@@ -26,7 +26,7 @@ _MAX_HEADING = 200  # characters of a Markdown title
 
 def extract(file: IO[bytes], name: str, limits: Limits, size: int, *, members: bool = False) -> list[FileText]:
     """The text of a file. With ``members`` an archive gives a file for each of its members, with its bytes."""
-    reader = _Reader(Budget(limits, size))
+    reader = _Extractor(Budget(limits, size))
     if not members:
         return [reader.read(file, name, 0)]
     found: list[FileText] = []
@@ -34,7 +34,7 @@ def extract(file: IO[bytes], name: str, limits: Limits, size: int, *, members: b
     return [*found, problem] if problem else found
 
 
-class _Reader:
+class _Extractor:
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
 
@@ -163,7 +163,7 @@ class _Reader:
         out.meta.update(inner.meta)
         yield inner.kind
 
-    def _collect(self, found: Iterable[archives.Member], out: Collected, depth: int) -> None:
+    def _collect(self, found: Iterable[archives.ArchiveMember], out: Collected, depth: int) -> None:
         self._nested(depth)
         count = 0
         for member in found:
@@ -182,7 +182,7 @@ class _Reader:
         """The files in an archive, and in archives inside it; of any other file the file itself, without its bytes."""
         kind = kinds.kind_of(kinds.head_of(file), name)
         out = Collected(self._budget, name, depth)
-        given: Iterable[archives.Member] | None = None
+        given: Iterable[archives.ArchiveMember] | None = None
         if kind == "zip":
             package = Zip(file, self._budget)
             mimetype = package.read("mimetype") if "mimetype" in package else b""
@@ -204,7 +204,7 @@ class _Reader:
         if out.notes:
             yield FileText(name, kind, OK, notes=tuple(out.notes))
 
-    def _member(self, member: archives.Member, depth: int) -> Iterator[FileText]:
+    def _member(self, member: archives.ArchiveMember, depth: int) -> Iterator[FileText]:
         if member.data is None:
             yield FileText(member.name, "binary", member.status, notes=(member.note,))
             return

@@ -13,7 +13,7 @@ _LENGTHS = struct.Struct("<QQ")  # of the JSON, and of what follows it
 Receive = Callable[[int], bytes]
 
 
-def packed(header: dict[str, Any], *blobs: bytes) -> list[bytes]:
+def message(header: dict[str, Any], *blobs: bytes) -> list[bytes]:
     data = json.dumps(header).encode()
     return [_LENGTHS.pack(len(data), sum(map(len, blobs))), data, *blobs]
 
@@ -32,7 +32,7 @@ def answer(found: list[FileText]) -> list[bytes]:
         text = each.text.encode("utf-8", "surrogatepass")
         files.append(each.to_dict() | {"text": len(text), "data": None if each.data is None else len(each.data)})
         blobs += [text, each.data or b""]
-    return packed({"files": files}, *blobs)
+    return message({"files": files}, *blobs)
 
 
 def answered(header: dict[str, Any], blob: bytes) -> list[FileText]:

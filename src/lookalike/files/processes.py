@@ -53,7 +53,7 @@ class Process:
         self.files += 1
         header = {"name": name, "path": path, "limits": limits.to_dict(), "members": members}
         try:
-            self._send(messages.packed(header, data), until)
+            self._send(messages.message(header, data), until)
             return messages.answered(*messages.received(lambda size: self._receive(size, until)))
         except _Slow:
             self.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lookalike.files import xml
 from lookalike.files.collecting import Collected
 from lookalike.files.packages import read_properties, relations
-from lookalike.files.word import Runs
+from lookalike.files.word import WordText
 from lookalike.files.zips import Zip
 
 _BESIDE = {"notesSlide": "notes", "comments": "comments"}
@@ -38,6 +38,6 @@ def _read_slide(package: Zip, part: str, number: int, out: Collected) -> None:
 
 
 def _text(package: Zip, part: str) -> str:
-    runs = Runs()
+    runs = WordText()
     runs.parse(package, part)
     return "".join(runs.pieces).replace(" \t", "\t").replace("\t\n", "\n")

@@ -13,7 +13,7 @@ from lookalike.files.zips import Zip
 _BESIDE = {"header": "header", "footer": "footer", "footnotes": "footnotes", "endnotes": "endnotes", "comments": "comments"}
 
 
-class Runs:
+class WordText:
     """The text of paragraphs and tables. What tracked changes took out is kept apart."""
 
     def __init__(self) -> None:
@@ -109,14 +109,14 @@ class Runs:
 def read_docx(package: Zip, out: Collected) -> None:
     read_properties(package, "docProps/core.xml", out)
     main = next((each.target for each in relations(package, "").values() if each.type == "officeDocument"), "word/document.xml")
-    body = Runs()
+    body = WordText()
     body.parse(package, main)
     _write_pages(body, out)
     deleted = body.deleted
     beside = sorted({(list(_BESIDE).index(each.type), each.target) for each in relations(package, main).values() if each.type in _BESIDE})
     for number, part in beside:
         if part in package:
-            runs = Runs()
+            runs = WordText()
             runs.parse(package, part)
             deleted += runs.deleted
             name = list(_BESIDE.values())[number]
@@ -126,7 +126,7 @@ def read_docx(package: Zip, out: Collected) -> None:
         out.paragraph("".join(deleted))
 
 
-def _write_pages(body: Runs, out: Collected) -> None:
+def _write_pages(body: WordText, out: Collected) -> None:
     """Where Word said how the pages fell, or where the author began some, each is a place."""
     marks = body.rendered or body.breaks
     if not marks:

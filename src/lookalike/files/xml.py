@@ -15,7 +15,7 @@ _MAX_NAMES = 10_000  # different names of elements
 _UNKNOWN = object()
 
 
-class Refused(Exception):
+class RefusedXml(Exception):
     """XML that no program writes into documents: a declaration of entities."""
 
 
@@ -38,7 +38,7 @@ def parse(
 
     def meaning(cache: dict[str, object], table: dict[str, Started] | dict[str, Ended], tag: str) -> object:
         if len(cache) > _MAX_NAMES:
-            raise Refused(f"more than {_MAX_NAMES:,} different elements")
+            raise RefusedXml(f"more than {_MAX_NAMES:,} different elements")
         found = cache[tag] = table.get(tag.rpartition(":")[2])
         return found
 
@@ -57,7 +57,7 @@ def parse(
             act()  # type: ignore[operator]  # one of ends
 
     def refuse_entity(*_: object) -> None:
-        raise Refused("it declares entities")
+        raise RefusedXml("it declares entities")
 
     def skipped(entity: str, is_parameter: bool) -> None:
         if not is_parameter:
@@ -73,7 +73,7 @@ def parse(
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise Unreadable(BROKEN, f"{name!r} in it is no whole XML ({error})") from error
-    except Refused as error:
+    except RefusedXml as error:
         raise Unreadable(BROKEN, f"{name!r} in it is refused: {error}") from error
     finally:
         parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None  # they refer to each other

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
-from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.recipe import require_same
 
@@ -92,8 +91,3 @@ def field(data: Mapping[str, Any], name: str, kind: str, *types: type) -> Any:
         wanted = " or ".join(t.__name__ for t in types)
         raise InputError(f"{kind} fingerprint: {name!r} should be {wanted}, not {value!r}")
     return value
-
-
-def check_workers(workers: int) -> None:
-    """The number of threads of a batch function."""
-    check_int("workers", workers, 1, 1024, "choose 1 to 1024 threads")

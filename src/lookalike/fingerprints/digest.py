@@ -15,8 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from lookalike.checks import check_workers
 from lookalike.errors import InputError, UnknownName
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.io import read_blocks
 
 SIZES: Mapping[str, int] = {

@@ -56,7 +56,7 @@ class Fingerprints(dict[str, Fingerprint | NoFingerprint]):
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ReadOnce:
     """The thing, read as text at most once."""
 
     thing: Thing
@@ -131,13 +131,13 @@ def fingerprint(
         kinds, is_all = "record", False
     if extract is not None:
         check_extract(extract)
-    reader = _Reader(thing, encoding, extract)
+    reader = _ReadOnce(thing, encoding, extract)
     found = Fingerprints((kind, _one(reader, kind, chosen, strict=not is_all)) for kind in check_kinds(kinds))
     found.read = reader.read
     return found
 
 
-def _one(reader: _Reader, kind: str, recipe: Recipe | None, *, strict: bool) -> Fingerprint | NoFingerprint:
+def _one(reader: _ReadOnce, kind: str, recipe: Recipe | None, *, strict: bool) -> Fingerprint | NoFingerprint:
     if kind == "record":
         return record(reader.thing if isinstance(reader.thing, Mapping) else parse_record(reader.text()))
     if kind in BYTE_KINDS:

@@ -16,9 +16,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
-from lookalike.checks import check_several
+from lookalike.checks import check_several, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.io import read_blocks
 from lookalike.recipe import require_same
 
@@ -92,7 +92,7 @@ class FuzzyHash(ABC):
 
 
 Fuzzy = TypeVar("Fuzzy", bound=FuzzyHash)
-PackedHash = Callable[[bytes | memoryview, "array[int]", int], list[Fuzzy]]
+JoinedHash = Callable[[bytes | memoryview, "array[int]", int], list[Fuzzy]]
 
 
 def values_of(left: Fuzzy, right: Fuzzy) -> tuple[str, str]:
@@ -130,7 +130,7 @@ def streamed(path: Path, state: State) -> State:
     return state
 
 
-def batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy], hash_packed: PackedHash[Fuzzy]) -> list[Fuzzy]:
+def batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy], hash_joined: JoinedHash[Fuzzy]) -> list[Fuzzy]:
     check_workers(workers)
     if isinstance(items, str | bytes | bytearray | memoryview | Path):
         raise InputError(f"items: expected several inputs, not one {type(items).__name__}: pass a list")
@@ -138,8 +138,8 @@ def batch(items: Iterable[Data], workers: int, hash_one: Callable[[Data], Fuzzy]
     found: dict[int, Fuzzy] = {}
     for group in _groups(inputs, GROUP * workers):
         offsets = array("q", accumulate(map(len, group.values()), initial=0))
-        packed = b"".join(group.values()) if len(group) > 1 else next(iter(group.values()))
-        found.update(zip(group, hash_packed(packed, offsets, workers), strict=True))
+        joined = b"".join(group.values()) if len(group) > 1 else next(iter(group.values()))
+        found.update(zip(group, hash_joined(joined, offsets, workers), strict=True))
     paths = {index: item for index, item in enumerate(inputs) if isinstance(item, Path)}
     if paths:
         from concurrent.futures import ThreadPoolExecutor

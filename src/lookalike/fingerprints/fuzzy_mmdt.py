@@ -56,15 +56,15 @@ def mmdt(data: Data) -> Mmdt:
             blocks.append(bytes(block))
         data = b"".join(blocks)
     own = buffer_of(data, "data")
-    return _packed_mmdts(own, array("q", (0, len(own))), 1)[0]
+    return _joined_mmdts(own, array("q", (0, len(own))), 1)[0]
 
 
 def mmdts(items: Iterable[Data], workers: int = 1) -> list[Mmdt]:
     """The mmdt digests of many inputs. The result does not depend on the number of workers."""
-    return batch(items, workers, mmdt, _packed_mmdts)
+    return batch(items, workers, mmdt, _joined_mmdts)
 
 
-def _packed_mmdts(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Mmdt]:
+def _joined_mmdts(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Mmdt]:
     sizes = [offsets[i + 1] - offsets[i] for i in range(len(offsets) - 1)]
     if max(sizes, default=0) > MAX_SIZE:
         raise InputError(f"data of {max(sizes)} bytes: mmdt takes up to {MAX_SIZE}")

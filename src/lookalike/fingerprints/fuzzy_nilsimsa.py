@@ -47,12 +47,12 @@ def nilsimsa(data: Data) -> Nilsimsa:
         state = streamed(data, _native.NilsimsaState())
         return _nilsimsa_print(state.digest(), state.size)
     own = buffer_of(data, "data")
-    return _packed_nilsimsas(own, array("q", (0, len(own))), 1)[0]
+    return _joined_nilsimsas(own, array("q", (0, len(own))), 1)[0]
 
 
 def nilsimsas(items: Iterable[Data], workers: int = 1) -> list[Nilsimsa]:
     """The Nilsimsa digests of many inputs. The result does not depend on the number of workers."""
-    return batch(items, workers, nilsimsa, _packed_nilsimsas)
+    return batch(items, workers, nilsimsa, _joined_nilsimsas)
 
 
 def _nilsimsa_print(digest: bytes, size: int) -> Nilsimsa:
@@ -63,6 +63,6 @@ def _nilsimsa_print(digest: bytes, size: int) -> Nilsimsa:
     return Nilsimsa(digest.hex())
 
 
-def _packed_nilsimsas(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Nilsimsa]:
+def _joined_nilsimsas(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Nilsimsa]:
     digests = _native.nilsimsa_hashes(data, offsets, workers).tobytes()
     return [_nilsimsa_print(digests[32 * i : 32 * i + 32], offsets[i + 1] - offsets[i]) for i in range(len(offsets) - 1)]

@@ -64,7 +64,7 @@ def ssdeep(data: Data) -> Ssdeep:
 
 def ssdeeps(items: Iterable[Data], workers: int = 1) -> list[Ssdeep]:
     """The ssdeep digests of many inputs. The result does not depend on the number of workers."""
-    return batch(items, workers, ssdeep, _packed_ssdeeps)
+    return batch(items, workers, ssdeep, _joined_ssdeeps)
 
 
 def _ssdeep_print(value: str, size: int) -> Ssdeep:
@@ -75,7 +75,7 @@ def _ssdeep_print(value: str, size: int) -> Ssdeep:
     return Ssdeep(value)
 
 
-def _packed_ssdeeps(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Ssdeep]:
-    packed, ends = _native.ssdeep_hashes(data, offsets, workers)
-    text, at = packed.decode(), ends.tolist()
+def _joined_ssdeeps(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Ssdeep]:
+    digests, ends = _native.ssdeep_hashes(data, offsets, workers)
+    text, at = digests.decode(), ends.tolist()
     return [_ssdeep_print(text[at[i] : at[i + 1]], offsets[i + 1] - offsets[i]) for i in range(len(at) - 1)]

@@ -55,7 +55,7 @@ def tlsh(data: Data) -> Tlsh:
 
 def tlshs(items: Iterable[Data], workers: int = 1) -> list[Tlsh]:
     """The TLSH digests of many inputs. The result does not depend on the number of workers."""
-    return batch(items, workers, tlsh, _packed_tlshs)
+    return batch(items, workers, tlsh, _joined_tlshs)
 
 
 def _tlsh_print(status: int, record: bytes, size: int) -> Tlsh:
@@ -71,7 +71,7 @@ def _tlsh_print(status: int, record: bytes, size: int) -> Tlsh:
     return Tlsh(None, reasons[status])
 
 
-def _packed_tlshs(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Tlsh]:
-    statuses, packed = _native.tlsh_hashes(data, offsets, workers)
-    records = packed.tobytes()
+def _joined_tlshs(data: bytes | memoryview, offsets: array[int], workers: int) -> list[Tlsh]:
+    statuses, digests = _native.tlsh_hashes(data, offsets, workers)
+    records = digests.tobytes()
     return [_tlsh_print(status, records[35 * i : 35 * i + 35], offsets[i + 1] - offsets[i]) for i, status in enumerate(statuses.tolist())]

@@ -10,21 +10,20 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
-from lookalike.checks import check_int, check_several, is_number, is_whole, refuse
+from lookalike.checks import check_int, check_several, check_workers, is_number, is_whole, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, pack_words, unpack, unpack_words
+from lookalike.fingerprints.base import check_pair, field, pack, pack_words, unpack, unpack_words
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
-from lookalike.text.columns import column_length, in_place, packed
-from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, string_hash, weighted, weighted_strings
+from lookalike.text.columns import column_length, in_place, joined
+from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import native_form
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 MAX_SIZE = 65536
 _SIZES = f"choose 1 to {MAX_SIZE} values"
 EMPTY = 0xFFFFFFFF  # every value of the sketch of an empty set
+PERMUTED_HASHES = ("sha1-first4", "sha1-first4-mixed")  # of datasketch 1.x and 2.x
 Elements = Iterable[str] | Iterable[bytes] | Iterable[int]
 
 
@@ -156,9 +156,9 @@ class BBitMinHash:
 
     def to_bytes(self) -> bytes:
         """b/8 bytes per value, behind the number of values and b."""
-        joined = sum(value << index * self.b for index, value in enumerate(self.values))
+        number = sum(value << index * self.b for index, value in enumerate(self.values))
         size = (len(self.values) * self.b + 7) // 8
-        return pack(self.kind, self.recipe, struct.pack("<IB", len(self.values), self.b) + joined.to_bytes(size, "little"))
+        return pack(self.kind, self.recipe, struct.pack("<IB", len(self.values), self.b) + number.to_bytes(size, "little"))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -168,8 +168,8 @@ class BBitMinHash:
         count, b = struct.unpack_from("<IB", payload)
         if b not in (1, 2, 4, 8, 16) or len(payload) != 5 + (count * b + 7) // 8:
             raise InputError(f"{cls.kind} fingerprint: {len(payload) - 5} bytes do not hold {count} values of {b} bits")
-        joined = int.from_bytes(payload[5:], "little")
-        return cls(tuple(joined >> index * b & (1 << b) - 1 for index in range(count)), b, recipe)
+        number = int.from_bytes(payload[5:], "little")
+        return cls(tuple(number >> index * b & (1 << b) - 1 for index in range(count)), b, recipe)
 
 
 def _check_values(kind: str, values: tuple[int, ...], bits: int) -> None:
@@ -228,7 +228,9 @@ def minhash_of_shingles(hashes: memoryview, recipe: Recipe, size: int = 128) -> 
 
 def _values(text: object, size: int, recipe: Recipe) -> memoryview | tuple[int, ...]:
     if recipe.hash in PERMUTED_HASHES:
-        return _permuted(_strings(text, recipe), size, recipe)
+        from lookalike.fingerprints.permutations import permuted_sketch  # needs numpy
+
+        return permuted_sketch(_strings(text, recipe), size, recipe)
     if recipe.hash != "lookalike64":
         raise InputError(f"recipe hash={recipe.hash!r}: a MinHash needs 'lookalike64', {' or '.join(map(repr, PERMUTED_HASHES))}")
     if isinstance(text, (str, bytes)) and is_native(recipe):
@@ -254,73 +256,6 @@ def _strings(text: object, recipe: Recipe) -> Iterable[bytes]:
     if isinstance(text, (str, bytes)):
         return (utf8(string) for string in weighted_strings(text, recipe))
     return (str(element).encode() if isinstance(element, int) else utf8(element) for element in _elements(text))
-
-
-_PRIME = (1 << 61) - 1
-
-
-def _generator(seed: int) -> np.random.RandomState:
-    import numpy as np
-
-    if seed >= 1 << 32:
-        raise InputError(f"recipe seed={seed}: numpy's legacy generator takes seeds below 2^32")
-    return np.random.RandomState(seed)
-
-
-@lru_cache(maxsize=16)
-def _permutations(size: int, seed: int) -> NDArray[np.uint64]:
-    """Pairs (a, b) drawn as datasketch draws them: a from [1, p), b from [0, p), alternately, by numpy's legacy generator."""
-    import numpy as np
-
-    generator = _generator(seed)
-    pairs = [(generator.randint(1, _PRIME, dtype=np.uint64), generator.randint(0, _PRIME, dtype=np.uint64)) for _ in range(size)]
-    return np.array(pairs, dtype=np.uint64).T
-
-
-def _modulo_prime(hashes: NDArray[np.uint64], size: int, seed: int) -> NDArray[np.uint64]:
-    """As datasketch 1.x permutes, and 2.x with ``scheme="legacy"``."""
-    import numpy as np
-
-    a, b = _permutations(size, seed)
-    permuted: NDArray[np.uint64] = ((hashes * a + b) % np.uint64(_PRIME)) & np.uint64(EMPTY)
-    return permuted
-
-
-@lru_cache(maxsize=16)
-def _odd_permutations(size: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """First all a, which are odd, then all b."""
-    import numpy as np
-
-    generator = _generator(seed)
-    a = generator.randint(0, 1 << 31, size, dtype=np.uint32) * np.uint32(2) + np.uint32(1)
-    return a, generator.randint(0, 1 << 32, size, dtype=np.uint32)
-
-
-def _modulo_word(hashes: NDArray[np.uint64], size: int, seed: int) -> NDArray[np.uint32]:
-    """As datasketch 2.x permutes by default (``scheme="affine32"``): what goes beyond 32 bits is dropped."""
-    import numpy as np
-
-    a, b = _odd_permutations(size, seed)
-    return hashes.astype(np.uint32) * a + b
-
-
-# What each value is the minimum of, by the hash of an element.
-_PERMUTED: dict[str, Callable[[NDArray[np.uint64], int, int], NDArray[np.unsignedinteger[Any]]]] = {
-    "sha1-first4": _modulo_prime,
-    "sha1-first4-mixed": _modulo_word,
-}
-PERMUTED_HASHES = tuple(_PERMUTED)
-
-
-def _permuted(strings: Iterable[bytes], size: int, recipe: Recipe) -> tuple[int, ...]:
-    import numpy as np
-
-    hash_of, permuted = string_hash(recipe.hash), _PERMUTED[recipe.hash]
-    hashes = np.array([hash_of(string) for string in strings], dtype=np.uint64)
-    values = np.full(size, EMPTY, dtype=np.uint64)
-    for first in range(0, len(hashes), 1024):  # bounds the size of the product
-        np.minimum(values, permuted(hashes[first : first + 1024, None], size, recipe.seed).min(axis=0), out=values)
-    return tuple(values.tolist())
 
 
 def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = None, workers: int = 1) -> NDArray[np.uint32]:
@@ -354,7 +289,7 @@ def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator
             texts, recipe, lambda hashes, offsets: _native.minhash_tokens(hashes, offsets, recipe.ngram, recipe.hashing, size), workers
         )
     else:
-        for piece in packed(texts):
+        for piece in joined(texts):
             yield [_values(text, size, recipe) for text in piece.texts()]
 
 

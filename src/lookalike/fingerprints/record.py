@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Any, ClassVar, NamedTuple, Self
 
-from lookalike.checks import is_number
+from lookalike.checks import check_workers, is_number
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.figures import shown_value
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.fingerprints.canonical import canonical_json, from_json, joined_surrogates, to_json
 from lookalike.fingerprints.field_measures import compared, field_measures, shared
 from lookalike.fingerprints.minhash import WeightedMinHash, check_size

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, signed
-from lookalike.checks import is_number, is_whole, refuse
+from lookalike.checks import check_workers, is_number, is_whole, refuse
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.fingerprints.given_hashes import GIVEN, HashFunction, check_width, function_id, of_function, of_hashes
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
-from lookalike.text.columns import column_length, in_place, packed
+from lookalike.text.columns import column_length, in_place, joined
 from lookalike.text.features import is_native, shingles_words, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -265,7 +265,7 @@ def _columns(texts: object, bits: int, recipe: Recipe, workers: int) -> Iterator
             workers,
         )
     else:
-        for piece in packed(texts):
+        for piece in joined(texts):
             yield [half for text in piece.texts() for half in _split(_of_text(text, bits, recipe), 2 if bits == 128 else 1)]
 
 

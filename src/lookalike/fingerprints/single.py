@@ -10,10 +10,10 @@ from lookalike.text.features import is_native
 from lookalike.text.tokenize import native_form
 
 _MOST = 64  # plans that are kept
-_plans: dict[tuple[int, str, int], Plan] = {}
+_plans: dict[tuple[int, str, int], ReadyRecipe] = {}
 
 
-class Plan(NamedTuple):
+class ReadyRecipe(NamedTuple):
     """A recipe that is ready for single texts, and the id that their fingerprints carry."""
 
     recipe: Recipe  # kept alive: plans are found by where it lies
@@ -22,7 +22,7 @@ class Plan(NamedTuple):
     identity: str
 
 
-def plan_for(recipe: Recipe, kind: str, width: int) -> Plan | None:
+def plan_for(recipe: Recipe, kind: str, width: int) -> ReadyRecipe | None:
     """For a fingerprint such as ``minhash`` of 128 values; None where a text is not native from its first byte to the fingerprint.
 
     A recipe with a key has no plan, since the key would outlive its collection.
@@ -32,6 +32,6 @@ def plan_for(recipe: Recipe, kind: str, width: int) -> Plan | None:
         return found
     if len(_plans) >= _MOST:
         _plans.clear()
-    made = Plan(recipe, _native.TextSketcher(*native_form(recipe)), recipe.weights == "one", f"{kind}-{width}/{recipe.id}")
+    made = ReadyRecipe(recipe, _native.TextSketcher(*native_form(recipe)), recipe.weights == "one", f"{kind}-{width}/{recipe.id}")
     _plans[id(recipe), kind, width] = made
     return made

@@ -12,12 +12,12 @@ from dataclasses import field as attribute
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, overload
 
 from lookalike import _native
-from lookalike.checks import check_int, is_whole
+from lookalike.checks import check_int, check_workers, is_whole
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_pair, check_workers, field, pack, unpack
+from lookalike.fingerprints.base import check_pair, field, pack, unpack
 from lookalike.model import Passage, Span
 from lookalike.recipe import MAX_NGRAM, Recipe, resolve
-from lookalike.text.columns import Packed, column_length, in_place, packed
+from lookalike.text.columns import Joined, column_length, in_place, joined
 from lookalike.text.features import is_native, shingle_strings, string_hash
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
@@ -264,7 +264,7 @@ def winnows(
     if is_native(chosen):
         pieces = [_made(_native.winnow_texts(*piece, *native_form(chosen), window, workers)) for piece in in_place(texts)]
     else:
-        pieces = [_by_singles(piece, chosen, window) for piece in packed(texts)]
+        pieces = [_by_singles(piece, chosen, window) for piece in joined(texts)]
     if len(pieces) == 1:  # as most are: no copy
         return Winnowings(pieces[0], chosen.ngram, f"winnowing-{window}/{chosen.id}")
     counts = [np.diff(piece.offsets) for piece in pieces]
@@ -282,7 +282,7 @@ def _made(found: tuple[memoryview, memoryview, memoryview, memoryview]) -> _Colu
     return _Columns(offsets, values, starts, ends)
 
 
-def _by_singles(piece: Packed, recipe: Recipe, window: int) -> _Columns:
+def _by_singles(piece: Joined, recipe: Recipe, window: int) -> _Columns:
     import numpy as np
 
     singles = [winnow(text, window=window, recipe=recipe) for text in piece.texts()]

@@ -10,10 +10,10 @@ __all__, __getattr__, __dir__ = lazy_names(
         "lookalike.index.collections": "Collections",
         "lookalike.index.kept_vectors": "KeptModel kept_model",
         "lookalike.index.own_tables": "TableCollection drop_collection index_table",
-        "lookalike.index.set_index": "SetIndex",
         "lookalike.index.search": "SimhashMatches VectorMatches",
+        "lookalike.index.set_index": "SetIndex",
         "lookalike.segments.band_index": "BandIndex",
-        "lookalike.stores.matches": "FieldMatch Member",
         "lookalike.stores.base": "Added CheckReport",
+        "lookalike.stores.matches": "Cluster Clusters FieldMatch Match Matches Member",
     },
 )

@@ -6,7 +6,14 @@ from lookalike.index.own_tables import TableCollection as TableCollection, drop_
 from lookalike.index.search import SimhashMatches as SimhashMatches, VectorMatches as VectorMatches
 from lookalike.index.set_index import SetIndex as SetIndex
 from lookalike.segments.band_index import BandIndex as BandIndex
-from lookalike.stores.matches import FieldMatch as FieldMatch, Member as Member
 from lookalike.stores.base import Added as Added, CheckReport as CheckReport
+from lookalike.stores.matches import (
+    Cluster as Cluster,
+    Clusters as Clusters,
+    FieldMatch as FieldMatch,
+    Match as Match,
+    Matches as Matches,
+    Member as Member,
+)
 
 __all__: list[str]

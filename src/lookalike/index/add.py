@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.checks import check_workers
 from lookalike.corpus.documents import documents as documents_of
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.record import RecordPrint
 from lookalike.index.beside import NEVER, Expiry
 from lookalike.markup.page import Page
 from lookalike.model import Document
-from lookalike.stores.base import Added, Batch, Store
+from lookalike.stores.base import Added, Additions, Store
 from lookalike.stores.given import Given, fingerprinted, of_bytes
 from lookalike.stores.ids import Id, listed_ids
 from lookalike.stores.kinds.base import Kind
@@ -61,7 +61,7 @@ def add_documents(
     check_workers(workers)
     added = updated = 0
 
-    def store_batch(batches: list[Batch]) -> None:
+    def store_batch(batches: list[Additions]) -> None:
         nonlocal added, updated
         for batch in batches:
             counts = store.write(batch)
@@ -92,7 +92,7 @@ def add_documents(
     return Added(added, updated)
 
 
-def _made(given: Given, settings: Settings, workers: int, expiry: Expiry) -> list[Batch]:
+def _made(given: Given, settings: Settings, workers: int, expiry: Expiry) -> list[Additions]:
     """The documents with text, and the files without."""
     made = []
     if len(given):
@@ -124,7 +124,7 @@ def files_of(path: Path) -> Iterator[Document]:
     return documents_of(path, binary=True)
 
 
-def made_elsewhere(kind: Kind, ids: Sequence[Id] | NDArray[Any], fingerprints: Any, settings: Settings) -> Iterator[Batch]:
+def made_elsewhere(kind: Kind, ids: Sequence[Id] | NDArray[Any], fingerprints: Any, settings: Settings) -> Iterator[Additions]:
     """Fingerprints of documents that are elsewhere: documents without text, of which there is nothing but the columns of one kind."""
     settings.require(kind.name)
     count, columns = kind.made_elsewhere(fingerprints, settings)
@@ -136,4 +136,4 @@ def made_elsewhere(kind: Kind, ids: Sequence[Id] | NDArray[Any], fingerprints: A
         nothing: Sequence[None] = [None] * len(some)
         each = {name: (values, len(values) // count) for name, values in columns.items()}
         part = {name: values[first * width : (first + len(some)) * width] for name, (values, width) in each.items()}
-        yield Batch(some, nothing, nothing, part)
+        yield Additions(some, nothing, nothing, part)

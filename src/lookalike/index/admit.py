@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.checks import check_choice, check_str
+from lookalike.checks import check_choice, check_str, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.index.beside import Expiry
 from lookalike.index.choosing import Counts, find_counting, leaders
 from lookalike.index.newcomers import Newcomers
 from lookalike.index.search import carry, checked_options
-from lookalike.stores.base import Batch, Link, Reader, Store
+from lookalike.stores.base import Additions, Link, Reader, Store
 from lookalike.stores.given import Given, fingerprinted
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import way_named, way_names
@@ -54,7 +53,7 @@ def admitting_options(by: str, threshold: float | None, k: int) -> Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Admission:
     """How documents are admitted."""
 
     way: Way
@@ -67,7 +66,7 @@ class Asked:
 
 
 def admit_documents(
-    store: Store, documents: Iterable[object], asked: Asked, progress: Callable[[int], object] | None, workers: int
+    store: Store, documents: Iterable[object], asked: Admission, progress: Callable[[int], object] | None, workers: int
 ) -> Iterator[Admitted]:
     check_workers(workers)
     rest, done = iter(documents), 0
@@ -90,8 +89,8 @@ def admit_documents(
 
 
 def _decide(
-    reader: Reader, batch: Batch, queries: Sequence[Any], keys: NDArray[np.int64] | None, asked: Asked, settings: Settings
-) -> tuple[Batch, list[Admitted]]:
+    reader: Reader, batch: Additions, queries: Sequence[Any], keys: NDArray[np.int64] | None, asked: Admission, settings: Settings
+) -> tuple[Additions, list[Admitted]]:
     """What is written of a batch, and what its documents are told, one after the other: each finds those that were added before it."""
     way, options, among = asked.way, asked.options._replace(limit=1), Newcomers(batch, settings)
     known = way.may_find(reader, settings, queries, options)

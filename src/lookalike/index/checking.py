@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lookalike.stores.base import Reader, Record
+from lookalike.stores.base import Reader, StoredDocument
 from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.settings import Settings
 
 AT_A_TIME = 1024
 
 
-def other_fingerprints(reader: Reader, settings: Settings) -> Iterator[Record]:
+def other_fingerprints(reader: Reader, settings: Settings) -> Iterator[StoredDocument]:
     """Documents with something that is not as a kind would make it from their texts again, where that is quick."""
     columns = {name for kind in settings.stored for name in kind.remade([], settings)}
     records = (record for record in reader.scan(("text", "meta", *columns)) if record.text is not None)

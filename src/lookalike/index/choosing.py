@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lookalike.errors import NotFound
 from lookalike.index.selecting import Selected, selected
 from lookalike.index.where import parse_where
-from lookalike.stores.base import Reader, Record
+from lookalike.stores.base import Reader, StoredDocument
 from lookalike.stores.ids import Id, check_id
 from lookalike.stores.kinds.base import Options, Way
 from lookalike.stores.matches import Match, Matches
@@ -119,12 +119,14 @@ def fitting(reader: Reader, settings: Settings, where: object) -> Counts | None:
     return Counts(of, lambda: selected(reader, settings, fits) if reader.stores_all_columns else None)
 
 
-def meta_of(record: Record) -> dict[str, Any]:
+def meta_of(record: StoredDocument) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(record.meta) if record.meta else {}
     return found
 
 
-def scrolled(reader: Reader, settings: Settings, columns: Sequence[str], after: Id | None, where: object, name: str) -> Iterator[Record]:
+def scrolled(
+    reader: Reader, settings: Settings, columns: Sequence[str], after: Id | None, where: object, name: str
+) -> Iterator[StoredDocument]:
     """Documents in order of their age, those after one, or those that fit, or both."""
     first = 0
     if after is not None:
@@ -148,7 +150,7 @@ class Fitting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         wanted = columns if "meta" in columns else (*columns, "meta")
         return (record for record in self._reader.scan(wanted, first) if self._fits(meta_of(record)))
 

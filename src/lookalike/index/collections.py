@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.checks import check_callback
 from lookalike.index.transfer import copy_documents
-from lookalike.stores.base import Names
+from lookalike.stores.base import Names, OnProgress
 from lookalike.stores.fields import parse_indexed
 from lookalike.stores.names import check_collection, no_such_collection, require_free
 from lookalike.stores.openers import namer_of
@@ -20,8 +20,6 @@ from lookalike.stores.shards.opening import names_in_listed
 
 if TYPE_CHECKING:
     from lookalike.index.index import Index
-
-Progress = Callable[[int], object]
 
 
 def collections(location: str | PathLike[str] | Sequence[str | PathLike[str]], *, trust: str | Iterable[str] = ()) -> Collections:
@@ -103,7 +101,7 @@ class Collections:
         with self._opened() as names:
             names.alias(name, collection)
 
-    def copy(self, collection: str, name: str, *, indexed: str | Iterable[str] | None = None, progress: Progress | None = None) -> int:
+    def copy(self, collection: str, name: str, *, indexed: str | Iterable[str] | None = None, progress: OnProgress | None = None) -> int:
         """Make a collection with the same settings and documents; returns how many. It has its name when it is whole, and not before.
 
         It is a copy of one state: what is written to the other one meanwhile is not in it. With ``indexed`` other fields are indexed.

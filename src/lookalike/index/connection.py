@@ -20,12 +20,9 @@ class Connection:
     """Requests to one service, over a connection per thread that is kept open."""
 
     def __init__(self, address: str, collection: str | None) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            raise InputError("location: give the address of a service, such as http://127.0.0.1:8765; its token goes into LOOKALIKE_TOKEN")
-        self.address, self._collection = f"{parts.scheme}://{parts.netloc}", collection
-        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port = parts.hostname, parts.port
+        scheme, self._host, self._port = _service(address)
+        self.address, self._collection = f"{scheme}://{urlsplit(address).netloc}", collection
+        self._kind = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
         token = os.environ.get("LOOKALIKE_TOKEN", "")
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._local, self._open, self._closed = threading.local(), set[http.client.HTTPConnection](), False
@@ -36,7 +33,16 @@ class Connection:
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"a service can only be asked with what JSON can say: {error}") from None
         answer = self.raw(method, path, body, "application/json", **query)
-        return json.loads(answer)
+        try:
+            found = json.loads(answer)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise self.foreign()
+        return found
+
+    def foreign(self) -> StoreError:
+        return StoreError(f"{self.address} answers, but not as Lookalike does: is this the address of a service?")
 
     def raw(self, method: str, path: str, body: bytes | None, kind: str, **query: object) -> bytes:
         given = {name: value for name, value in {"collection": self._collection, **query}.items() if value is not None}
@@ -75,6 +81,19 @@ class Connection:
         while self._open:
             self._open.pop().close()
         self._local = threading.local()
+
+
+def _service(address: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port. An address that is none is not shown: it may hold a password."""
+    try:
+        parts = urlsplit(address)
+        scheme, host, port = parts.scheme, parts.hostname or "", parts.port
+        host.encode("idna")  # as it is done when a connection is made
+    except ValueError:
+        scheme, host, port = "", "", None
+    if scheme not in ("http", "https") or not host or not host.isprintable() or " " in host or parts.username or parts.query:
+        raise InputError("location: give the address of a service, such as http://127.0.0.1:8765; its token goes into LOOKALIKE_TOKEN")
+    return scheme, host, port
 
 
 def _error(status: int, answer: bytes) -> LookalikeError:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, is_whole
+from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, check_workers, is_whole
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
 from lookalike.fingerprints.fuzzy_tlsh import Tlsh
 from lookalike.fingerprints.minhash import MinHash
@@ -21,8 +20,8 @@ from lookalike.fingerprints.record import RecordPrint
 from lookalike.fingerprints.simhash import SimHash
 from lookalike.index import search as searching
 from lookalike.index.add import add_documents, is_single, listed, made_elsewhere
+from lookalike.index.admit import Admission, admit_documents, admitting_options, admitting_way
 from lookalike.index.admit import Admitted as Admitted
-from lookalike.index.admit import Asked, admit_documents, admitting_options, admitting_way
 from lookalike.index.beside import Expiry
 from lookalike.index.checking import other_fingerprints
 from lookalike.index.choosing import scrolled
@@ -35,7 +34,7 @@ from lookalike.markup.page import Page
 from lookalike.model import Document
 from lookalike.recipe import Recipe
 from lookalike.segments.hamming import check_k, words_of
-from lookalike.stores.base import Added, CheckReport, Record, Store
+from lookalike.stores.base import Added, CheckReport, OnProgress, Store, StoredDocument
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.simhash import require_own
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
     from lookalike.segments.hamming import Values
 
-Progress = Callable[[int], object]
 Where = Mapping[str, Any] | str | None
 
 
@@ -63,7 +61,7 @@ class Index:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def close(self, progress: Progress | None = None) -> None:
+    def close(self, progress: OnProgress | None = None) -> None:
         """Let go of the store. What was added is on disk already.
 
         A bulk load into PostgreSQL makes its indexes now, and ``progress`` is told how many documents they have.
@@ -103,7 +101,7 @@ class Index:
         text: str | Page | Path | bytes | Mapping[str, Any] | RecordPrint | None = None,
         meta: Mapping[str, Any] | None = None,
         *,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
         workers: int | None = None,
         ttl: float | timedelta | None = None,
         expires: datetime | float | str | None = None,
@@ -137,7 +135,7 @@ class Index:
         alike: str = "refuse",
         ttl: float | timedelta | None = None,
         expires: datetime | float | str | None = None,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
         workers: int = 1,
     ) -> Any:
         """Add a document unless one that looks like it is there: ``admit("id", "text", {…})`` gives an ``Admitted``, a list gives a list.
@@ -150,17 +148,17 @@ class Index:
         the match, otherwise the new one replaces it. ``ttl`` and ``expires`` as in ``add``.
         """
         one = is_single(documents)
-        asked = Asked(admitting_way(by), admitting_options(by, threshold, k), alike, Expiry.asked(ttl, expires))
+        asked = Admission(admitting_way(by), admitting_options(by, threshold, k), alike, Expiry.asked(ttl, expires))
         check_callback("progress", progress)
         check_workers(workers)
         answers = list(admit_documents(self._store, listed(documents, text, meta), asked, progress, workers))
         return answers[0] if one else answers
 
-    def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: Progress | None = None) -> Added:
+    def add_simhashes(self, ids: Sequence[Id] | NDArray[Any], values: Values, *, progress: OnProgress | None = None) -> Added:
         """Add SimHashes that were made elsewhere: documents without text, found by SimHash only."""
         return self._add_elsewhere("simhash", ids, values, progress)
 
-    def _add_elsewhere(self, kind: str, ids: Sequence[Id] | NDArray[Any], fingerprints: Any, progress: Progress | None) -> Added:
+    def _add_elsewhere(self, kind: str, ids: Sequence[Id] | NDArray[Any], fingerprints: Any, progress: OnProgress | None) -> Added:
         check_callback("progress", progress)
         added = updated = 0
         for batch in made_elsewhere(kind_named(kind), ids, fingerprints, self._store.settings):
@@ -170,11 +168,11 @@ class Index:
                 progress(added + updated)
         return Added(added, updated)
 
-    def add_minhashes(self, ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash], *, progress: Progress | None = None) -> Added:
+    def add_minhashes(self, ids: Sequence[Id] | NDArray[Any], sketches: Sequence[MinHash], *, progress: OnProgress | None = None) -> Added:
         """Add MinHashes, of sets for example: documents without text, found by MinHash only."""
         return self._add_elsewhere("minhash", ids, sketches, progress)
 
-    def add_vectors(self, ids: Sequence[Id] | NDArray[Any], vectors: Any, *, progress: Progress | None = None) -> Added:
+    def add_vectors(self, ids: Sequence[Id] | NDArray[Any], vectors: Any, *, progress: OnProgress | None = None) -> Added:
         """Add vectors that the collection's model made elsewhere, a row each: documents without text, found by meaning only."""
         return self._add_elsewhere("vector", ids, vectors, progress)
 
@@ -320,7 +318,7 @@ class Index:
         *,
         threshold: float | None = None,
         k: int = 3,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
         where: Where = None,
     ) -> Clusters:
         """Documents that look alike, by near, simhash, meaning or record, or pages of one template, by structure.
@@ -354,7 +352,7 @@ class Index:
         """Counts and sizes."""
         return self._store.stats() | {"settings": self.settings}
 
-    def check(self, repair: bool = False, *, progress: Progress | None = None) -> CheckReport:
+    def check(self, repair: bool = False, *, progress: OnProgress | None = None) -> CheckReport:
         """Verify everything; with ``repair`` make anew what can be made from the documents. ``progress`` gets a count of them."""
         check_callback("progress", progress)
         check_bool("repair", repair)
@@ -373,7 +371,7 @@ class Index:
             report.repaired = [*repaired, *report.repaired, *(problem for problem in before if problem not in report.problems)]
         return report
 
-    def compact(self, *, progress: Progress | None = None) -> dict[str, Any]:
+    def compact(self, *, progress: OnProgress | None = None) -> dict[str, Any]:
         """Merge all segments, drop what was removed, and give the space back; of many vectors also make the graph for approximate searches.
 
         ``progress`` gets a count of documents, and then of vectors in the graph.
@@ -381,14 +379,14 @@ class Index:
         check_callback("progress", progress)
         return self._store.compact(progress)
 
-    def export(self, path: Path | str, *, progress: Progress | None = None) -> int:
+    def export(self, path: Path | str, *, progress: OnProgress | None = None) -> int:
         """Write all documents to a JSONL or Parquet file (by its name; .gz and .zst too); returns how many."""
         from lookalike.index.transfer import export_documents
 
         check_callback("progress", progress)
         return export_documents(self._store, check_path("path", path), progress)
 
-    def load(self, path: Path | str, *, refingerprint: bool = False, progress: Progress | None = None) -> int:
+    def load(self, path: Path | str, *, refingerprint: bool = False, progress: OnProgress | None = None) -> int:
         """Add what ``export`` wrote; returns how many documents there were.
 
         An empty collection gets the settings of the one that was exported, unless it was opened with others. A collection with other
@@ -401,7 +399,7 @@ class Index:
         return load_documents(self._store, check_path("path", path), progress, refingerprint=refingerprint)
 
 
-def _document(record: Record) -> Document:
+def _document(record: StoredDocument) -> Document:
     written = record.columns.get("record")
     data = None if written is None else json.loads(written)
     return Document(record.id, record.text, json.loads(record.meta) if record.meta else {}, record=data)

@@ -8,6 +8,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.embedders.opening import Model, embedder_id
 from lookalike.errors import InputError
 from lookalike.index.index import Index
@@ -15,9 +18,6 @@ from lookalike.pages.representation import opened
 from lookalike.pages.text_vectors import Windowed
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.embedders.base import Embedder
 
 AT_A_TIME = 1000  # texts that are looked up, and kept, together
@@ -47,14 +47,10 @@ class KeptModel:
         return self._model.dimensions
 
     def encode(self, texts: Sequence[str], /) -> NDArray[np.float32]:
-        import numpy as np
-
         rows = self._rows(texts)
         return np.concatenate(rows) if rows else np.zeros((0, self.dimensions), dtype=np.float32)
 
     def _fresh(self, texts: list[str]) -> list[NDArray[np.float32]]:
-        import numpy as np
-
         made: NDArray[np.float32] = np.asarray(self._model.encode(texts), dtype=np.float32)
         return [row[None] for row in made]
 
@@ -74,8 +70,6 @@ class KeptModel:
         return [found[text] for text in texts]
 
     def _kept(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        import numpy as np
-
         by_key = {self._key(text): text for text in texts}
         found: dict[str, NDArray[np.float32]] = {}
         for document in self._index.documents(by_key):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.stores.base import Batch, Question, Record
+from lookalike.stores.base import Additions, Question, StoredDocument
 from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import column_named, kind_named
@@ -24,7 +24,7 @@ class Newcomers:
 
     stores_all_columns = True
 
-    def __init__(self, batch: Batch, settings: Settings) -> None:
+    def __init__(self, batch: Additions, settings: Settings) -> None:
         self._batch, self.settings = replace(batch, columns=dict(batch.columns)), settings
         for kind in settings.stored:  # PostgreSQL has no columns for what is derived
             self._batch.columns |= kind.derived(self._batch, settings)
@@ -45,12 +45,12 @@ class Newcomers:
     def ids_of(self, rows: Sequence[int]) -> dict[int, Id]:
         return {row: self._batch.ids[row] for row in rows if self._shown[row]}
 
-    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
         return {row: self._record(row, columns) for row in rows}
 
-    def _record(self, row: int, columns: Sequence[str]) -> Record:
+    def _record(self, row: int, columns: Sequence[str]) -> StoredDocument:
         values = {name: self._value(name, row) for name in columns if name not in ("text", "meta")}
-        return Record(row, self._batch.ids[row], self._batch.texts[row], self._batch.metas[row], values)
+        return StoredDocument(row, self._batch.ids[row], self._batch.texts[row], self._batch.metas[row], values)
 
     def _value(self, name: str, row: int) -> Any:
         if name not in self._columns:
@@ -60,7 +60,7 @@ class Newcomers:
         value = stored[row] if len(stored) else None
         return None if value is None else column_named(name).read(bytes(value) if isinstance(value, bytearray) else value)
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         return (self._record(row, columns) for row in np.flatnonzero(self._shown).tolist() if row >= first)
 
     def find(self, question: Question[Answer]) -> Answer:

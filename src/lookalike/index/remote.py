@@ -46,18 +46,25 @@ def open_remote(address: str, collection: str, wanted: Mapping[str, Any], *, cre
     asked = {name: value.to_dict() if isinstance(value, Recipe) else value for name, value in wanted.items()}
     try:
         try:
-            facts = remote.ask("GET", "/stats")
+            facts = _stats(remote)
         except NotFound:
             if not create or read_only:
                 raise StoreError(f"{remote.address} has no collection {collection!r:.80}") from None
             _check_wanted(wanted)
             remote.ask("POST", "/collections", {"name": collection} | asked)
-            return RemoteIndex(remote, remote.ask("GET", "/stats"), read_only)
+            return RemoteIndex(remote, _stats(remote), read_only)
         _check_same(wanted, facts["settings"], f"{remote.address}, collection {collection!r:.80}")
     except BaseException:
         remote.close()
         raise
     return RemoteIndex(remote, facts, read_only)
+
+
+def _stats(remote: Connection) -> dict[str, Any]:
+    facts: dict[str, Any] = remote.ask("GET", "/stats")
+    if not isinstance(facts.get("settings"), dict):
+        raise remote.foreign()
+    return facts
 
 
 def _check_wanted(wanted: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.segments.hamming import NO_LIMIT, check_limit
-from lookalike.stores.base import Progress, Reader, Store
+from lookalike.stores.base import OnProgress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
 from lookalike.stores.kinds.base import Options, Way
 from lookalike.stores.kinds.near import NEAR
@@ -238,7 +238,7 @@ def _ids_of(reader: Reader, found: NDArray[np.int64]) -> NDArray[Any]:
     return known[places]
 
 
-def clusters(store: Store, by: object, options: Options, progress: Progress, where: object = None) -> Clusters:
+def clusters(store: Store, by: object, options: Options, progress: OnProgress | None, where: object = None) -> Clusters:
     names = way_names(of_clusters=True)
     if not isinstance(by, str) or by not in names:
         raise InputError(f"by={shown_value(by)}: clusters are made by {', '.join(names)}")

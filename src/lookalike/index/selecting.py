@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.index.where import Both, Compared, Either, Filter
-from lookalike.stores.base import Question, Reader, Record
+from lookalike.stores.base import Question, Reader, StoredDocument
 from lookalike.stores.built import BuiltSegments
 from lookalike.stores.fields import FieldRange, key_of
 from lookalike.stores.settings import Settings
@@ -73,7 +73,7 @@ class Selected:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         rows = self._rows[np.searchsorted(self._rows, first) :].tolist()
         for at in range(0, len(rows), AT_A_TIME):
             there = self._reader.ids_of(rows[at : at + AT_A_TIME])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -26,19 +26,18 @@ from lookalike.index.beside import moment
 from lookalike.index.choosing import leaders_of
 from lookalike.keys import Key
 from lookalike.model import Document
-from lookalike.stores.base import Batch, Link, Reader, Record, Store
+from lookalike.stores.base import Additions, Link, OnProgress, Reader, Store, StoredDocument
 from lookalike.stores.given import Given, fingerprinted, stored_meta
 from lookalike.stores.ids import check_id
 from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.settings import Settings
 
 AT_A_TIME = 4096
-Progress = Callable[[int], object] | None
 _log = logging.getLogger("lookalike")
 _ANEW = "or let all fingerprints be made anew with refingerprint=True (--refingerprint)"
 
 
-def export_documents(store: Store, path: Path, progress: Progress) -> int:
+def export_documents(store: Store, path: Path, progress: OnProgress | None) -> int:
     count = 0
     columns = [name for kind in store.settings.stored for name in kind.exported_columns]
     settings: dict[str, Any] = {"settings": json.loads(store.settings.to_json())}
@@ -59,7 +58,7 @@ def export_documents(store: Store, path: Path, progress: Progress) -> int:
     return count
 
 
-def _beside(reader: Reader, part: Sequence[Record]) -> dict[int, dict[str, Any]]:
+def _beside(reader: Reader, part: Sequence[StoredDocument]) -> dict[int, dict[str, Any]]:
     """By row, what is known beside some documents: which one leads their cluster, and when they expire."""
     rows = [record.row for record in part]
     found: dict[int, dict[str, Any]] = {row: {"expires": at / 1000} for row, at in reader.expirations(rows).items()}
@@ -75,7 +74,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {name: json.dumps(value) if name in ("meta", "fingerprints", "settings", "beside") else value for name, value in row.items()}
 
 
-def _exported(record: Record, settings: Settings) -> dict[str, Any]:
+def _exported(record: StoredDocument, settings: Settings) -> dict[str, Any]:
     prints: dict[str, Any] = {}
     for kind in settings.stored:
         if record.text is None or not kind.made_from_text:
@@ -91,7 +90,7 @@ class _Loaded(NamedTuple):
     expires: int | None = None
 
 
-def load_documents(store: Store, path: Path, progress: Progress, *, refingerprint: bool = False) -> int:
+def load_documents(store: Store, path: Path, progress: OnProgress | None, *, refingerprint: bool = False) -> int:
     given = _rows(path)
     first = next(given, None)
     if first is not None:
@@ -114,7 +113,7 @@ def _write_loaded(store: Store, loaded: list[_Loaded]) -> None:
         store.write(batch)
 
 
-def copy_documents(source: Store, target: Store, progress: Progress) -> int:
+def copy_documents(source: Store, target: Store, progress: OnProgress | None) -> int:
     """Write all documents of a collection to an empty one with the same settings."""
     settings, count = source.settings, 0
     columns = [name for kind in settings.stored for name in kind.exported_columns]
@@ -213,7 +212,7 @@ def _parsed(row: Row, settings: Settings, refingerprint: bool) -> _Loaded:
     return _Loaded(Document(values["id"], values["text"], meta), found, link, at)
 
 
-def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
+def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Additions]:
     """Documents with text and documents without, apart: the first are fingerprinted."""
     with_text = [each for each in loaded if each.document.text is not None]
     if with_text:
@@ -235,9 +234,9 @@ def _batches(loaded: list[_Loaded], settings: Settings) -> Iterable[Batch]:
         yield _without_text(group, settings)
 
 
-def _without_text(group: list[_Loaded], settings: Settings) -> Batch:
+def _without_text(group: list[_Loaded], settings: Settings) -> Additions:
     nothing = [None] * len(group)
-    batch = Batch([each.document.id for each in group], nothing, [stored_meta(each.document.id, each.document.meta) for each in group])
+    batch = Additions([each.document.id for each in group], nothing, [stored_meta(each.document.id, each.document.meta) for each in group])
     for kind in settings.stored:
         if not kind.all_or_none or kind.name in group[0].parsed:
             batch.columns |= kind.loaded([each.parsed.get(kind.name) for each in group], nothing, settings)

@@ -52,7 +52,7 @@ class MeaningLeaders:
 
     def __init__(self, dimensions: int, threshold: float, workers: int, folder: Callable[[], Path]) -> None:
         self._dimensions, self._threshold, self._workers, self._folder = padded(dimensions), threshold, workers, folder
-        self._parts: list[_Part] = []  # of kept documents, the oldest first; each is much larger than the next
+        self._parts: list[_KeptVectors] = []  # of kept documents, the oldest first; each is much larger than the next
         self._offered = self._kept = self._files = 0
         self.compared = self.spilled = 0
 
@@ -106,16 +106,16 @@ class MeaningLeaders:
         if not len(numbers):
             return
         self._kept += len(numbers)
-        self._parts.append(_Part(halves.reshape(-1), squares, numbers))
+        self._parts.append(_KeptVectors(halves.reshape(-1), squares, numbers))
         while len(self._parts) > 1 and len(self._parts[-2].numbers) < MERGE_RATIO * len(self._parts[-1].numbers):
             self._parts[-2:] = [self._merged(self._parts[-2:], allowed)]
 
-    def _merged(self, parts: list[_Part], allowed: int) -> _Part:
+    def _merged(self, parts: list[_KeptVectors], allowed: int) -> _KeptVectors:
         squares, numbers = (np.concatenate([getattr(part, name) for part in parts]) for name in ("squares", "numbers"))
         size = sum(part.halves.nbytes for part in parts)
         in_memory = sum(part.halves.nbytes for part in self._parts if part.mapped is None)
         if in_memory + size <= allowed:
-            return _Part(np.concatenate([part.halves for part in parts]), squares, numbers)
+            return _KeptVectors(np.concatenate([part.halves for part in parts]), squares, numbers)
         self.spilled += sum(part.halves.nbytes for part in parts if part.mapped is None)
         self._files += 1
         path = self._folder() / f"vectors-{self._files}"
@@ -125,10 +125,10 @@ class MeaningLeaders:
             file.flush()
             mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
         path.unlink()  # the map keeps it; whatever happens, nothing is left behind
-        return _Part(np.frombuffer(mapped, dtype=np.uint16), squares, numbers, mapped)
+        return _KeptVectors(np.frombuffer(mapped, dtype=np.uint16), squares, numbers, mapped)
 
 
-class _Part:
+class _KeptVectors:
     """Vectors of kept documents and their numbers, in memory or in a file."""
 
     def __init__(

@@ -20,7 +20,7 @@ from lookalike.fingerprints.record_features import sketch_records
 from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.recipe import Recipe
-from lookalike.text.columns import Packed, token_offsets
+from lookalike.text.columns import Joined, token_offsets
 from lookalike.text.features import distinct_features, is_native, secret_features
 from lookalike.text.tokenize import native_form
 
@@ -42,7 +42,7 @@ class Sketches(NamedTuple):
 
 
 def sketch(
-    texts: Packed,
+    texts: Joined,
     rule: Rule,
     *,
     key: NDArray[np.uint64] | None = None,
@@ -97,7 +97,7 @@ class Sketcher:
     def __init__(self, rule: Rule, workers: int, key: NDArray[np.uint64] | None = None) -> None:
         self._rule, self._workers, self._key, self._scratch = rule, workers, key, _native.FeatureScratch()
 
-    def sketch(self, texts: Packed) -> Sketches:
+    def sketch(self, texts: Joined) -> Sketches:
         return sketch(texts, self._rule, key=self._key, workers=self._workers, scratch=self._scratch)
 
 
@@ -108,14 +108,14 @@ class Sketchers:
         self._make = partial(Sketcher, rule, workers, key)
         self._own = threading.local()
 
-    def sketch(self, texts: Packed) -> Sketches:
+    def sketch(self, texts: Joined) -> Sketches:
         if not hasattr(self._own, "sketcher"):
             self._own.sketcher = self._make()
         sketcher: Sketcher = self._own.sketcher
         return sketcher.sketch(texts)
 
 
-def _by_words(texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
+def _by_words(texts: Joined, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
     """Recipes that are not native: keys from the features that everybody can make, decisions by secret ones."""
     public = [distinct_features(text, rule.recipe) for text in texts.texts()]
     secret = [secret_features(text, rule.recipe, key) for text in texts.texts()]
@@ -124,7 +124,7 @@ def _by_words(texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers
 
 
 def _native_sketch(
-    texts: Packed, rule: Rule, key: NDArray[np.uint64] | None, workers: int, scratch: _native.FeatureScratch | None, with_features: bool
+    texts: Joined, rule: Rule, key: NDArray[np.uint64] | None, workers: int, scratch: _native.FeatureScratch | None, with_features: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Digests follow the recipe where it is native. Other recipes may leave words out; copies of a text have all of them."""
     form = native_form(rule.recipe if is_native(rule.recipe) else Recipe())
@@ -132,7 +132,7 @@ def _native_sketch(
     return _native.sketch_documents(texts.data, texts.offsets, *form, rule.sketch_size, bands, rows, workers, scratch, key)
 
 
-def _simhashes(texts: Packed, rule: Rule, workers: int, native: bool) -> NDArray[np.uint64]:
+def _simhashes(texts: Joined, rule: Rule, workers: int, native: bool) -> NDArray[np.uint64]:
     recipe = rule.recipe
     if not native:
         return simhashes(list(texts.texts()), bits=rule.bits, recipe=recipe)
@@ -140,7 +140,7 @@ def _simhashes(texts: Packed, rule: Rule, workers: int, native: bool) -> NDArray
     return np.asarray(_native.simhash_texts(texts.data, texts.offsets, *native_form(recipe), rule.bits, unique, workers))
 
 
-def _of_bytes(texts: Packed) -> Sketches:
+def _of_bytes(texts: Joined) -> Sketches:
     """Digests of the texts as they are, by a hash for which nobody can make two texts; 0 for the empty text, as everywhere."""
     data, places = memoryview(texts.data).cast("B"), texts.offsets.tolist()
     digests = b"".join(

@@ -50,8 +50,8 @@ class Tree:
 
     def __init__(self, table: _native.PageTree) -> None:
         self.table = table
-        self.head = Part(self, table.head)
-        self.body = Part(self, table.body)
+        self.head = PagePart(self, table.head)
+        self.body = PagePart(self, table.body)
 
     @property
     def depth(self) -> int:
@@ -76,7 +76,7 @@ class Tree:
                 gc.enable()
 
 
-class Part(Sequence[Element]):
+class PagePart(Sequence[Element]):
     """The elements of a head or a body, made when the first of them is asked for; their number is known before."""
 
     def __init__(self, tree: Tree, places: Callable[[], memoryview[int]]) -> None:

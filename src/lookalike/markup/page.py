@@ -26,7 +26,7 @@ from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
 from lookalike.markup import elements
 from lookalike.markup.decoding import decode_page
-from lookalike.markup.elements import Element, Part, Tree
+from lookalike.markup.elements import Element, PagePart, Tree
 
 MAX_CHARACTERS = 32 << 20
 MAX_MARKUP = 1_000_000
@@ -60,11 +60,11 @@ class Page:
         return self.tree.elements
 
     @property
-    def head(self) -> Part:
+    def head(self) -> PagePart:
         return self.tree.head
 
     @property
-    def body(self) -> Part:
+    def body(self) -> PagePart:
         return self.tree.body
 
     @property

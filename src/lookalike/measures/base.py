@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Want = Literal["distance", "similarity"]
-Batch: TypeAlias = "list[Any] | NDArray[Any]"
+Things: TypeAlias = "list[Any] | NDArray[Any]"
 
 
 class Fast(Protocol):
     """Whole batches at once; ``None`` stands for a batch of another kind, which is then taken pair by pair."""
 
-    def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray | None: ...
-    def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray | None: ...
+    def rows(self, left: Things, right: Things, want: Want, /) -> FloatArray | None: ...
+    def matrix(self, left: Things, right: Things, want: Want, /) -> FloatArray | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class Measure:
     def _score(self, want: Want) -> Callable[[Any, Any], float]:
         return self.distance_of if want == "distance" else self.similarity_of
 
-    def _read_all(self, batch: Batch, name: str) -> list[Any]:
+    def _read_all(self, batch: Things, name: str) -> list[Any]:
         return [self.read(item, f"{name}[{i}]") for i, item in enumerate(batch)]
 
 
@@ -138,14 +138,14 @@ class _Formed:
     def __init__(self, fast: Fast, formed: Callable[[Any], Any]) -> None:
         self._fast, self._formed = fast, formed
 
-    def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray | None:
+    def rows(self, left: Things, right: Things, want: Want, /) -> FloatArray | None:
         return self._fast.rows(self._batch(left), self._batch(right), want)
 
-    def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray | None:
+    def matrix(self, left: Things, right: Things, want: Want, /) -> FloatArray | None:
         formed = self._batch(left)
         return self._fast.matrix(formed, formed if right is left else self._batch(right), want)
 
-    def _batch(self, batch: Batch) -> Batch:
+    def _batch(self, batch: Things) -> Things:
         return [self._formed(item) for item in batch] if isinstance(batch, list) else batch
 
 
@@ -182,7 +182,7 @@ def is_array(thing: Any) -> TypeGuard[NDArray[Any]]:
     return hasattr(thing, "dtype") and hasattr(thing, "tolist") and hasattr(thing, "ndim")
 
 
-def as_batch(thing: Any, name: str) -> Batch:
+def as_batch(thing: Any, name: str) -> Things:
     if is_array(thing):
         unfit = thing.ndim == 0
     else:  # a table of pandas or Polars would be taken for the list of its columns

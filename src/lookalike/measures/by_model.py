@@ -25,7 +25,7 @@ from lookalike.embedders.encoding import Encoded, encode
 from lookalike.embedders.opening import Model
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.measures.base import Batch, Measure, Want, by_similarity, finite, is_array
+from lookalike.measures.base import Measure, Things, Want, by_similarity, finite, is_array
 from lookalike.measures.strings import ratio
 from lookalike.measures.vectors import cosine
 from lookalike.text.blending import TextWords, lexical_share
@@ -140,23 +140,23 @@ def compared(left: str, right: str, model: Model = None) -> tuple[dict[str, floa
 
 
 def _measure(name: str, about: str, model: Model, cache: Cache, forms: tuple[str, ...], weigh: Weigh | None) -> Measure:
-    compare = _Texts(model, cache, forms, weigh)
+    compare = _EncodedTexts(model, cache, forms, weigh)
     return by_similarity(name, about, _text, lambda a, b: float(compare.rows([a], [b], "similarity")[0]), compare)
 
 
-class _Texts:
+class _EncodedTexts:
     """Batches of texts, each text encoded once."""
 
     def __init__(self, model: Model, cache: Cache, forms: tuple[str, ...], weigh: Weigh | None) -> None:
         self._model, self._cache, self._forms, self._weigh = model, cache, forms, weigh
 
-    def rows(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
+    def rows(self, left: Things, right: Things, want: Want, /) -> FloatArray:
         a, b = self._texts(left, "a"), self._texts(right, "b")
         vectors = self._vectors([*a, *b])
         found = cosine.similarities(vectors[: len(a)], vectors[len(a) :])
         return _wanted(self._weigh(a, b, found) if self._weigh else found, want)
 
-    def matrix(self, left: Batch, right: Batch, want: Want, /) -> FloatArray:
+    def matrix(self, left: Things, right: Things, want: Want, /) -> FloatArray:
         a = self._texts(left, "a")
         b = a if right is left else self._texts(right, "b")
         vectors = self._vectors(a if right is left else [*a, *b])
@@ -165,7 +165,7 @@ class _Texts:
             cosines = self._weigh([text for text in a for _ in b], b * len(a), cosines.reshape(-1)).reshape(cosines.shape)
         return _wanted(cosines, want)
 
-    def _texts(self, batch: Batch, name: str) -> list[str]:
+    def _texts(self, batch: Things, name: str) -> list[str]:
         return [for_models(text, self._forms) for text in _texts(batch, name)]
 
     def _vectors(self, texts: list[str]) -> NDArray[np.float32]:
@@ -186,7 +186,7 @@ def _text(thing: Any, name: str) -> str:
     return thing
 
 
-def _texts(batch: Batch, name: str) -> list[str]:
+def _texts(batch: Things, name: str) -> list[str]:
     items: Sequence[Any] = batch.tolist() if is_array(batch) else list(batch)
     return [_text(item, f"{name}[{number}]") for number, item in enumerate(items)]
 

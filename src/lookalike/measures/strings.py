@@ -23,9 +23,9 @@ from lookalike.bit_patterns import bit_pattern, bit_patterns
 from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.measures.base import (
-    Batch,
     Delegate,
     Measure,
+    Things,
     Want,
     by_similarity,
     delegate,
@@ -105,13 +105,13 @@ class _Edits:
     distance: str
     similarity: str
 
-    def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def rows(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         return self._run("cpdist", left, right, want)
 
-    def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def matrix(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         return self._run("cdist", left, right, want)
 
-    def _run(self, run: str, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def _run(self, run: str, left: Things, right: Things, want: Want) -> FloatArray | None:
         import numpy as np
         from rapidfuzz import distance, process
 
@@ -227,11 +227,11 @@ class _Hamming:
             return 1 - distance / self.bits
         return 1 - distance / len(a) if a else 1.0  # type: ignore[arg-type]  # two sequences: _differing saw to it
 
-    def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def rows(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         pair = _arrays(left, right, self.bits)
         return None if pair is None else self._as(want, _differing_rows(*pair), pair)
 
-    def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def matrix(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         import numpy as np
 
         pair = _arrays(left, right, self.bits)
@@ -257,7 +257,7 @@ class _Hamming:
             raise InputError(f"an int has more than {self.bits} bits: use hamming_with(bits={largest.bit_length()})")
 
 
-def _arrays(left: Batch, right: Batch, bits: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
+def _arrays(left: Things, right: Things, bits: int) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """Two batches of ints below 2**64, two 2-D arrays of rows that can be compared at once, or None."""
     if is_array(left) and is_array(right) and left.ndim == right.ndim == 2:
         same = left.dtype == right.dtype and left.shape[1] == right.shape[1]
@@ -266,7 +266,7 @@ def _arrays(left: Batch, right: Batch, bits: int) -> tuple[NDArray[Any], NDArray
     return None if a is None or b is None else (a, b)
 
 
-def _bit_patterns(batch: Batch, bits: int, name: str) -> NDArray[Any] | None:
+def _bit_patterns(batch: Things, bits: int, name: str) -> NDArray[Any] | None:
     import numpy as np
 
     if is_array(batch):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.measures.base import Batch, Measure, Want, by_similarity, finite, is_array, items_of, refuse_nan, tokens_of, total
+from lookalike.measures.base import Measure, Things, Want, by_similarity, finite, is_array, items_of, refuse_nan, tokens_of, total
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,13 +136,13 @@ class _Dense:
     gives: Want
     other: Callable[[Any], Any]
 
-    def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def rows(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         return self._of(left, right, want, _row_sums)
 
-    def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray | None:
+    def matrix(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         return self._of(left, right, want, _pair_sums)
 
-    def _of(self, left: Batch, right: Batch, want: Want, sums: Callable[[int, FloatArray, FloatArray], FloatArray]) -> FloatArray | None:
+    def _of(self, left: Things, right: Things, want: Want, sums: Callable[[int, FloatArray, FloatArray], FloatArray]) -> FloatArray | None:
         import numpy as np
 
         pair = _dense_pair(left, right)
@@ -156,7 +156,7 @@ class _Dense:
         return converted
 
 
-def _dense_pair(left: Batch, right: Batch) -> tuple[FloatArray, FloatArray] | None:
+def _dense_pair(left: Things, right: Things) -> tuple[FloatArray, FloatArray] | None:
     a = _dense(left, "a")
     b = a if right is left else _dense(right, "b")
     if a is None or b is None:
@@ -166,7 +166,7 @@ def _dense_pair(left: Batch, right: Batch) -> tuple[FloatArray, FloatArray] | No
     return a, b
 
 
-def _dense(batch: Batch, name: str) -> FloatArray | None:
+def _dense(batch: Things, name: str) -> FloatArray | None:
     """The rows as float64, or None when they are no numbers or would lose digits."""
     import numpy as np
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lookalike.measures.base import Batch, Measure, Want
+from lookalike.measures.base import Measure, Things, Want
 
 # Nothing of lookalike.word_mover is imported before a comparison asks for it: most programs never do.
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ class _Batches:
     mover: Callable[[], WordMover]
     workers: int
 
-    def rows(self, left: Batch, right: Batch, want: Want) -> FloatArray:
+    def rows(self, left: Things, right: Things, want: Want) -> FloatArray:
         return self._distances(self._read(left, "a"), self._read(right, "b"), want)
 
-    def matrix(self, left: Batch, right: Batch, want: Want) -> FloatArray:
+    def matrix(self, left: Things, right: Things, want: Want) -> FloatArray:
         import numpy as np
 
         rows = self._read(left, "a")
@@ -47,7 +47,7 @@ class _Batches:
         distances = distances_of(left, right, workers=self.workers)
         return distances if want == "distance" else _closeness(distances)
 
-    def _read(self, batch: Batch, name: str) -> list[Bag]:
+    def _read(self, batch: Things, name: str) -> list[Bag]:
         return self.mover().full_bags(list(batch), [f"{name}[{i}]" for i in range(len(batch))])
 
 

@@ -16,7 +16,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lookalike.checks import check_int, check_several
+from lookalike.checks import check_several, check_workers
 from lookalike.errors import EngineError, InputError
 from lookalike.markup.page import Page, page
 from lookalike.pages.prints import PagePrint, page_print
@@ -47,7 +47,7 @@ def page_prints(pages: Iterable[Source], *, workers: int = 1) -> list[PagePrint]
 
 def in_processes(function: Callable[[Sequence[Item]], list[Result]], items: list[Item], workers: int) -> list[Result]:
     """What the function makes of the items, batch by batch; a batch makes one process busy."""
-    check_int("workers", workers, 1, MAX_WORKERS, f"choose a number of processes from 1 to {MAX_WORKERS}")
+    check_workers(workers, MAX_WORKERS, "processes")
     if workers == 1 or len(items) < 2:
         return function(items)
     try:

@@ -59,7 +59,7 @@ def match_representations(
         raise InputError(f"markup={markup!r}: choose 'own' or 'whole'")
     check_weight(weight)
     chosen = opened(model)
-    parts = [_Texts.of(*both, markup) for both in ((left.head, right.head), (left.body, right.body))]
+    parts = [_ElementTexts.of(*both, markup) for both in ((left.head, right.head), (left.body, right.body))]
     middle = _middle(centre, parts, chosen, markup)
     head, body = (_match(part, align, chosen, middle) for part in parts)
     return TagMatch(head, body, head_weight(weight, head, body), align)
@@ -92,7 +92,7 @@ def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Texts:
+class _ElementTexts:
     """A part of both pages: its elements, and their texts by number. Equal texts have the same."""
 
     left: Sequence[Element]
@@ -101,7 +101,7 @@ class _Texts:
     distinct: list[str]
 
     @classmethod
-    def of(cls, left: Sequence[Element], right: Sequence[Element], markup: str) -> _Texts:
+    def of(cls, left: Sequence[Element], right: Sequence[Element], markup: str) -> _ElementTexts:
         known: dict[str, int] = {}
         a, b = ([known.setdefault(text, len(known)) for text in tag_texts(side, markup)] for side in (left, right))
         return cls(left, right, (a, b), list(known))
@@ -129,7 +129,7 @@ def _language_model(source: str, stamp: tuple[tuple[str, int, int], ...]) -> Cau
     return causal_model(source)
 
 
-def _middle(centre: Centre, parts: Sequence[_Texts], model: Embedder, markup: str) -> NDArray[np.float64] | None:
+def _middle(centre: Centre, parts: Sequence[_ElementTexts], model: Embedder, markup: str) -> NDArray[np.float64] | None:
     """The vector that is subtracted from every window: the mean over windows of distinct texts."""
     import numpy as np
 
@@ -145,7 +145,7 @@ def _middle(centre: Centre, parts: Sequence[_Texts], model: Embedder, markup: st
     return np.concatenate(rows).mean(axis=0, dtype=np.float64) if rows else None
 
 
-def _match(part: _Texts, align: str, model: Embedder, middle: NDArray[np.float64] | None) -> PartMatch:
+def _match(part: _ElementTexts, align: str, model: Embedder, middle: NDArray[np.float64] | None) -> PartMatch:
     vectors = text_vectors(part.distinct, model)
     cosines = Cosines(vectors, middle)
     note = _about_windows(vectors, model)
@@ -156,7 +156,7 @@ def _match(part: _Texts, align: str, model: Embedder, middle: NDArray[np.float64
     return found if found.score >= plain.score else plain
 
 
-def _best(part: _Texts, cosines: Cosines) -> Pairing:
+def _best(part: _ElementTexts, cosines: Cosines) -> Pairing:
     """The pairing with the largest sum of cosines; of very large pages that of the tag method."""
     a, b = part.numbers
     # Equal texts at both ends belong together in some best pairing: nothing is more alike.
@@ -176,7 +176,7 @@ def _common(a: Sequence[int], b: Sequence[int]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
-def _scored(part: _Texts, pairing: Pairing, cosines: Cosines, note: str | None) -> PartMatch:
+def _scored(part: _ElementTexts, pairing: Pairing, cosines: Cosines, note: str | None) -> PartMatch:
     a, b = part.numbers
     similarities = [cosines.of_pair(a[i], b[k]) for i, k in pairing.pairs]
     return PartMatch(part.left, part.right, pairing.pairs, similarities, _joined(pairing.note, note))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lookalike.errors import InputError
 from lookalike.model import Span
 from lookalike.pairing.leaving_out import left_out
-from lookalike.pairing.things import Part, Thing
+from lookalike.pairing.things import Thing, ThingPart
 from lookalike.recipe import Recipe
 from lookalike.text.code import code_recipe
 from lookalike.text.tokenize import TokenStream, secret_strings, stream
@@ -119,7 +119,7 @@ def read_columns(
     return _numbered(hashes, starts, ends, outside, np.cumsum(lengths), np.cumsum(counts))
 
 
-def part_tokens(part: Part) -> TokenStream:
+def part_tokens(part: ThingPart) -> TokenStream:
     """The tokens of a text, or of code in its language, which names, literals and layout do not change."""
     return stream(part.text, RECIPE if part.language is None else code_recipe(part.language))
 

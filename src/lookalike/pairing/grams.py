@@ -122,7 +122,7 @@ def drop_templates(columns: TokenColumns, first: int, k: int) -> TokenColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class CommonStretch:
     """Tokens that many things share: where they stand first, and in how many things."""
 
     start: int
@@ -130,7 +130,7 @@ class Stretch:
     things: int
 
 
-def drop_common(columns: TokenColumns, grams: Grams, bound: int) -> list[Stretch]:
+def drop_common(columns: TokenColumns, grams: Grams, bound: int) -> list[CommonStretch]:
     """What more than ``bound`` things share counts nowhere, except in things that are nothing else."""
     chosen = grams.things > bound
     if not chosen.any():
@@ -142,10 +142,10 @@ def drop_common(columns: TokenColumns, grams: Grams, bound: int) -> list[Stretch
     return list(_stretches(grams, chosen))
 
 
-def _stretches(grams: Grams, chosen: Flags) -> Iterator[Stretch]:
+def _stretches(grams: Grams, chosen: Flags) -> Iterator[CommonStretch]:
     """Neighbouring grams, each at the place where it stands first, are one stretch."""
     order = np.argsort(grams.places[grams.first[:-1][chosen]])
     firsts, things = grams.places[grams.first[:-1][chosen]][order], grams.things[chosen][order]
     breaks = np.concatenate([[0], np.flatnonzero(np.diff(firsts) > grams.k) + 1, [len(firsts)]])
     for begin, stop in zip(breaks[:-1].tolist(), breaks[1:].tolist(), strict=True):
-        yield Stretch(int(firsts[begin]), int(firsts[stop - 1]) + grams.k, int(things[begin:stop].max()))
+        yield CommonStretch(int(firsts[begin]), int(firsts[stop - 1]) + grams.k, int(things[begin:stop].max()))

@@ -16,7 +16,7 @@ from lookalike.figures import counted, shown_score, shown_share
 from lookalike.pairing.report import Pair, PairsReport
 from lookalike.reports.document import document, footer, heading
 from lookalike.reports.escaping import escaped, printable
-from lookalike.reports.tables import Html, table
+from lookalike.reports.tables import Markup, table
 
 MOST_PAIRS = 5_000  # in the page
 MOST_BYTES = 3_500_000  # of compressed texts: a page of 5 MB
@@ -69,8 +69,8 @@ def _list(report: PairsReport, names: dict[str, str]) -> str:
     rows = [
         (
             shown_score(pair.score, 2),
-            Html(_bdi(names[pair.left])),
-            Html(_bdi(names[pair.right])),
+            Markup(_bdi(names[pair.left])),
+            Markup(_bdi(names[pair.right])),
             *map(shown_share, pair.containment),
             str(len(pair.passages)),
         )

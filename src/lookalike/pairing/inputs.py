@@ -15,7 +15,7 @@ from lookalike.errors import InputError
 from lookalike.files.model import read_places
 from lookalike.index.opening import open as open_index
 from lookalike.model import Document
-from lookalike.pairing.things import Part, Thing
+from lookalike.pairing.things import Thing, ThingPart
 from lookalike.text.code import check_language, language_of
 
 MOST_CHARACTERS = 16 << 20  # of one document
@@ -99,7 +99,7 @@ def _thing(document: Document, kind: str, language: str | None) -> Thing:
     chosen = None
     if kind == "code":
         chosen = language_of(PurePosixPath(name)) if language is None else check_language(language)
-    part = Part(name, document.text or "", chosen, read_places(document.meta.get("places", ())))
+    part = ThingPart(name, document.text or "", chosen, read_places(document.meta.get("places", ())))
     return Thing(name, (part,), page=document.page)
 
 
@@ -124,7 +124,7 @@ def _are_submissions(given: Sequence[str | Path], folders: Sequence[str | None])
 
 
 def _grouped(things: Sequence[Thing], folders: Sequence[str | None]) -> list[Thing]:
-    groups: dict[str, list[Part]] = {}
+    groups: dict[str, list[ThingPart]] = {}
     for thing, folder in zip(things, folders, strict=True):
         groups.setdefault(folder or thing.id, []).extend(thing.parts)
     return [Thing(name, tuple(parts)) for name, parts in groups.items()]
@@ -140,17 +140,17 @@ def _renamed(things: Iterable[Thing]) -> list[Thing]:
     return found
 
 
-def read_templates(ignore: Iterable[str | Path] | None, kind: str, language: str | None) -> list[Part]:
+def read_templates(ignore: Iterable[str | Path] | None, kind: str, language: str | None) -> list[ThingPart]:
     """The texts that do not count."""
     found = []
     for number, each in enumerate(ignore or (), 1):
         if isinstance(each, Path):
             chosen = (language_of(each) if language is None else check_language(language)) if kind == "code" else None
-            found.append(Part(str(each), readable(each, "text" if kind == "code" else None).text(), chosen))
+            found.append(ThingPart(str(each), readable(each, "text" if kind == "code" else None).text(), chosen))
         elif isinstance(each, str):
             if kind == "code" and language is None:
                 raise InputError("ignore: a text does not say its language; give a file, or name the language")
-            found.append(Part(f"ignored text {number}", each, check_language(language) if kind == "code" else None))
+            found.append(ThingPart(f"ignored text {number}", each, check_language(language) if kind == "code" else None))
         else:
             raise InputError(f"ignore[{number - 1}] is of type {type(each).__name__}: give a text (str) or a file (Path)")
     return found

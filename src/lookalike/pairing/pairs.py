@@ -14,14 +14,22 @@ from lookalike.errors import InputError
 from lookalike.figures import counted
 from lookalike.pairing.alike import alike_pairs
 from lookalike.pairing.columns import COMMON, COUNTED, IGNORED, LEFT_OUT, TokenColumns, read_columns
-from lookalike.pairing.grams import TEMPLATE_TOKENS, TEMPLATE_TOKENS_OF_CODE, Grams, Stretch, common_bound, drop_common, drop_templates
+from lookalike.pairing.grams import (
+    TEMPLATE_TOKENS,
+    TEMPLATE_TOKENS_OF_CODE,
+    CommonStretch,
+    Grams,
+    common_bound,
+    drop_common,
+    drop_templates,
+)
 from lookalike.pairing.inputs import GROUPS, read_templates, read_things
 from lookalike.pairing.leaving_out import check_parts
-from lookalike.pairing.ranking import Copies, Found, found_pairs, shown_pair
+from lookalike.pairing.ranking import EqualThings, RankedPair, found_pairs, shown_pair
 from lookalike.pairing.report import CommonPassage, PairsReport
 from lookalike.pairing.runs import find_runs
 from lookalike.pairing.surprise import Surprise
-from lookalike.pairing.things import Part, Thing
+from lookalike.pairing.things import Thing, ThingPart
 
 KINDS = ("text", "code", "page", "record")
 MIN_LENGTH = {"text": 8, "page": 8, "code": 12}  # tokens of the shortest passage
@@ -108,7 +116,7 @@ def compared(
     kind: str,
     things: list[Thing],
     settings: dict[str, Any],
-    templates: list[Part],
+    templates: list[ThingPart],
     parts: tuple[str, ...],
     problems: list[Problem],
     progress: Callable[[int], object] | None = None,
@@ -153,13 +161,13 @@ def _checked(
     }
 
 
-def _by_passages(report: PairsReport, templates: list[Part], parts: tuple[str, ...], progress: Callable[[int], object] | None) -> None:
+def _by_passages(report: PairsReport, templates: list[ThingPart], parts: tuple[str, ...], progress: Callable[[int], object] | None) -> None:
     things, settings = report.things, report.settings
     columns = read_columns([*things, *(Thing(part.name, (part,)) for part in templates)], parts, progress)
     if templates:
         k = TEMPLATE_TOKENS_OF_CODE if report.kind == "code" else TEMPLATE_TOKENS
         columns = drop_templates(columns, len(things), k)
-    copies = Copies(columns)
+    copies = EqualThings(columns)
     copies.hide(columns)
     bound = settings["common"] or common_bound(len(copies.of))
     settings["common"] = bound
@@ -184,7 +192,7 @@ def _by_passages(report: PairsReport, templates: list[Part], parts: tuple[str, .
         report.notes.append(f"{counted(len(common), 'passage')} that more than {bound} documents have {verb} not count")
 
 
-def _take(report: PairsReport, found: list[Found], copies: Copies, columns: TokenColumns, surprise: Surprise) -> None:
+def _take(report: PairsReport, found: list[RankedPair], copies: EqualThings, columns: TokenColumns, surprise: Surprise) -> None:
     """The best pairs; all are counted."""
     report.total = copies.count() + sum(map(copies.times, found))
     edges, tokens = columns.thing_starts, columns.sums(columns.state == COUNTED)
@@ -194,7 +202,7 @@ def _take(report: PairsReport, found: list[Found], copies: Copies, columns: Toke
         report.notes.append(f"the best {len(report.pairs):,} of {report.total:,} pairs are given out (limit)")
 
 
-def _common(stretch: Stretch, things: Sequence[Thing], columns: TokenColumns) -> CommonPassage:
+def _common(stretch: CommonStretch, things: Sequence[Thing], columns: TokenColumns) -> CommonPassage:
     part = columns.part_at(stretch.start)
     thing = int((columns.part_of <= part).sum()) - 1
     span = int(columns.starts[stretch.start]), int(columns.ends[stretch.end - 1])

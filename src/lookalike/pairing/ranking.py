@@ -15,7 +15,7 @@ from lookalike.pairing.surprise import Surprise
 from lookalike.pairing.things import Thing
 
 
-class Found(NamedTuple):
+class RankedPair(NamedTuple):
     """A pair of things by their numbers: how alike they are, and the runs that are shown, the longest first."""
 
     score: float
@@ -25,7 +25,7 @@ class Found(NamedTuple):
     runs: tuple[Run, ...]
 
 
-def found_pairs(columns: TokenColumns, runs: Runs) -> list[Found]:
+def found_pairs(columns: TokenColumns, runs: Runs) -> list[RankedPair]:
     """All pairs of things that share runs, the most alike first."""
     edges = columns.thing_starts
     left, right = (np.searchsorted(edges, side, side="right") - 1 for side in (runs.left, runs.right))
@@ -40,7 +40,7 @@ def found_pairs(columns: TokenColumns, runs: Runs) -> list[Found]:
     for begin, stop in zip(breaks[:-1].tolist(), breaks[1:].tolist(), strict=True):
         a, b = int(left[begin]), int(right[begin])
         shown, covered = cover(rows[begin:stop], (int(edges[a]), int(edges[a + 1])), (int(edges[b]), int(edges[b + 1])))
-        pairs.append(Found(sum(covered) / int(counted[a] + counted[b]), a, b, covered, shown))
+        pairs.append(RankedPair(sum(covered) / int(counted[a] + counted[b]), a, b, covered, shown))
     return sorted(pairs, key=lambda pair: (-pair.score, pair.left, pair.right))
 
 
@@ -58,7 +58,7 @@ def cover(runs: Sequence[Run], left: tuple[int, int], right: tuple[int, int]) ->
     return tuple(shown), (int(here.sum()), int(there.sum()))
 
 
-class Copies:
+class EqualThings:
     """Things whose tokens are the same, and count the same, as those of an earlier one: they are looked for once."""
 
     def __init__(self, columns: TokenColumns) -> None:
@@ -87,7 +87,7 @@ class Copies:
             for other in others:
                 columns.state[edges[other] : edges[other + 1]] = columns.state[edges[first] : edges[first + 1]]
 
-    def pairs(self, columns: TokenColumns, surprise: Surprise) -> Iterator[Found]:
+    def pairs(self, columns: TokenColumns, surprise: Surprise) -> Iterator[RankedPair]:
         """Each of the same with each."""
         edges = columns.thing_starts
         for group in self.of.values():
@@ -95,25 +95,25 @@ class Copies:
             runs = whole(columns, start, end, surprise) if len(group) > 1 else []
             tokens = sum(run[2] for run in runs)
             for a, b in combinations(group, 2) if tokens else ():
-                yield self._moved(Found(1.0, group[0], group[0], (tokens, tokens), tuple(runs)), a, b, edges)
+                yield self._moved(RankedPair(1.0, group[0], group[0], (tokens, tokens), tuple(runs)), a, b, edges)
 
     def count(self) -> int:
         return sum(len(group) * (len(group) - 1) // 2 for group in self.of.values())
 
-    def expanded(self, pair: Found, edges: Numbers) -> Iterator[Found]:
+    def expanded(self, pair: RankedPair, edges: Numbers) -> Iterator[RankedPair]:
         """The pair, and the same pair of those that are like one or the other."""
         for a, b in product(self.of[pair.left], self.of[pair.right]):
             yield self._moved(pair, a, b, edges)
 
-    def _moved(self, pair: Found, a: int, b: int, edges: Numbers) -> Found:
+    def _moved(self, pair: RankedPair, a: int, b: int, edges: Numbers) -> RankedPair:
         """The pair of things that are the same as its sides."""
         here, there = int(edges[a] - edges[pair.left]), int(edges[b] - edges[pair.right])
         runs = [(x + here, y + there, length, bits) for x, y, length, bits in pair.runs]
         if a < b:
-            return Found(pair.score, a, b, pair.covered, tuple(runs))
-        return Found(pair.score, b, a, pair.covered[::-1], tuple((y, x, length, bits) for x, y, length, bits in runs))
+            return RankedPair(pair.score, a, b, pair.covered, tuple(runs))
+        return RankedPair(pair.score, b, a, pair.covered[::-1], tuple((y, x, length, bits) for x, y, length, bits in runs))
 
-    def times(self, pair: Found) -> int:
+    def times(self, pair: RankedPair) -> int:
         return len(self.of[pair.left]) * len(self.of[pair.right])
 
 
@@ -126,7 +126,7 @@ def whole(columns: TokenColumns, start: int, end: int, surprise: Surprise) -> li
     return sorted(runs, key=lambda run: (-run[2], run[0]))
 
 
-def shown_pair(found: Found, things: Sequence[Thing], columns: TokenColumns, counted: Numbers) -> Pair:
+def shown_pair(found: RankedPair, things: Sequence[Thing], columns: TokenColumns, counted: Numbers) -> Pair:
     """A pair with places in texts instead of tokens."""
     return Pair(
         things[found.left].id,
@@ -138,7 +138,7 @@ def shown_pair(found: Found, things: Sequence[Thing], columns: TokenColumns, cou
     )
 
 
-def _passage(run: Run, found: Found, columns: TokenColumns) -> SharedPassage:
+def _passage(run: Run, found: RankedPair, columns: TokenColumns) -> SharedPassage:
     left, right, length, bits = run
     parts = [columns.part_at(side) - int(columns.part_of[thing]) for side, thing in ((left, found.left), (right, found.right))]
     spans = [(int(columns.starts[side]), int(columns.ends[side + length - 1])) for side in (left, right)]

@@ -10,7 +10,7 @@ from lookalike.files.model import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ThingPart:
     """A file of a submission, or the only text of a document."""
 
     name: str
@@ -24,6 +24,6 @@ class Thing:
     """A document, or a submission: what stands on one side of a pair."""
 
     id: str
-    parts: tuple[Part, ...]
+    parts: tuple[ThingPart, ...]
     page: Any = None  # the ``Page`` of a web page
     record: Mapping[str, Any] | None = None

@@ -63,7 +63,7 @@ def upright(title: str, bars: Sequence[Bar]) -> str:
     scale = Scale.of([bar.value for bar in bars if bar.value > 0])
     step = (WIDTH - LEFT - RIGHT) / max(len(bars), 1)
     wide = min(step - 2, WIDEST)
-    labels, counts = Labels(), Labels()
+    labels, counts = AxisLabels(), AxisLabels()
     parts = [grid(scale.marks)]
     for i, bar in enumerate(bars):
         tall, middle = HEIGHT * scale.height(bar.value), LEFT + (i + 0.5) * step
@@ -76,7 +76,7 @@ def upright(title: str, bars: Sequence[Bar]) -> str:
     return svg(title, TOP + HEIGHT + 28, parts)
 
 
-class Labels:
+class AxisLabels:
     """Labels from left to right. One that would run into the label before it is left out."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from lookalike.reports.escaping import attribute, escaped
 SHOWN_PROBLEMS = 50
 
 
-class Html(str):
+class Markup(str):
     """Markup: a table shows it as it is, and all other text escaped."""
 
     __slots__ = ()
@@ -28,7 +28,7 @@ def table(rows: Iterable[Sequence[str]], headers: Sequence[str] = (), *, numbers
     def cell(tag: str, i: int, content: str) -> str:
         name = names[i] if names and tag == "td" else ""
         style = ' class="n"' if i in right else ""
-        return f"<{tag}{style}{name}>{content if isinstance(content, Html) else escaped(content)}</{tag}>"
+        return f"<{tag}{style}{name}>{content if isinstance(content, Markup) else escaped(content)}</{tag}>"
 
     def row(tag: str, cells: Sequence[str]) -> str:
         return f"<tr>{''.join(cell(tag, i, content) for i, content in enumerate(cells))}</tr>"
@@ -37,11 +37,11 @@ def table(rows: Iterable[Sequence[str]], headers: Sequence[str] = (), *, numbers
     return f'<table class="{"list" if headers else "figures"}">{head}<tbody>{"".join(row("td", cells) for cells in rows)}</tbody></table>'
 
 
-def bar(value: float, threshold: float | None = None) -> Html:
+def bar(value: float, threshold: float | None = None) -> Markup:
     """A share of 1 as a bar, with a tick at a threshold."""
     width = 100 * min(max(value, 0.0), 1.0)
     tick = "" if threshold is None else f'<rect class="tick" x="{100 * threshold - 0.25:.2f}" width="0.5" height="8"/>'
-    return Html(
+    return Markup(
         '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect class="track" width="100" height="8"/><rect class="value" width="{width:.2f}" height="8"/>{tick}</svg>'
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lookalike.figures import counted, shown_share
 from lookalike.reports.document import cards, document, footer, heading, section
 from lookalike.reports.escaping import escaped
-from lookalike.reports.tables import Html, table
+from lookalike.reports.tables import Markup, table
 
 if TYPE_CHECKING:
     from lookalike.scanning.relations import Family
@@ -43,8 +43,8 @@ def _copies(report: ScanReport) -> str:
     return section("Exact copies", content, name="copies")
 
 
-def _names(ids: Sequence[str]) -> Html:
-    return Html("<br>".join(f"<bdi>{escaped(id_)}</bdi>" for id_ in ids))
+def _names(ids: Sequence[str]) -> Markup:
+    return Markup("<br>".join(f"<bdi>{escaped(id_)}</bdi>" for id_ in ids))
 
 
 def _family(family: Family, number: int, report: ScanReport) -> str:
@@ -54,7 +54,7 @@ def _family(family: Family, number: int, report: ScanReport) -> str:
         relation, other, similarity = family.relations.get(entry.id, ("", "", 1.0))
         rows.append(
             (
-                Html(f"<bdi>{escaped(entry.id)}</bdi>"),
+                Markup(f"<bdi>{escaped(entry.id)}</bdi>"),
                 entry.kind,
                 entry.modified,
                 relation,

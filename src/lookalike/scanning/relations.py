@@ -21,7 +21,7 @@ _BETWEEN = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """A file as far as its relations need it."""
 
     id: str
@@ -48,7 +48,7 @@ class Entry:
 class Family:
     """Files that belong together, the newest last. ``relations`` says of each but the first what it is to one before it, and how alike."""
 
-    files: list[Entry]
+    files: list[FileEntry]
     relations: dict[str, tuple[str, str, float]] = field(default_factory=dict)  # id → relation, id of the other, similarity
     versions: list[list[str]] = field(default_factory=list)  # of one document, the newest last
 
@@ -63,9 +63,9 @@ class Family:
         return {"files": files, "versions": self.versions}
 
 
-def copies_of(entries: Iterable[Entry]) -> list[list[Entry]]:
+def copies_of(entries: Iterable[FileEntry]) -> list[list[FileEntry]]:
     """Files with the same bytes, the oldest first; of empty files nothing can be said."""
-    groups: dict[str, list[Entry]] = {}
+    groups: dict[str, list[FileEntry]] = {}
     for entry in entries:
         if entry.bytes:
             groups.setdefault(entry.sha256, []).append(entry)
@@ -73,7 +73,7 @@ def copies_of(entries: Iterable[Entry]) -> list[list[Entry]]:
 
 
 def families_of(
-    entries: Mapping[str, Entry], near: Iterable[tuple[str, str, float]], by_bytes: Iterable[tuple[str, str, float]]
+    entries: Mapping[str, FileEntry], near: Iterable[tuple[str, str, float]], by_bytes: Iterable[tuple[str, str, float]]
 ) -> list[Family]:
     """Everything that is connected. ``near`` and ``by_bytes`` are pairs of ids with their similarity."""
     links: list[tuple[str, str, float, str]] = []
@@ -95,7 +95,7 @@ def families_of(
 
     for first, second, _, _ in links:
         parent[root(second)] = root(first)
-    members: dict[str, list[Entry]] = {}
+    members: dict[str, list[FileEntry]] = {}
     for id_ in parent:
         members.setdefault(root(id_), []).append(entries[id_])
     related: dict[str, dict[str, tuple[str, str, float]]] = {}
@@ -112,7 +112,7 @@ def families_of(
     return sorted(found, key=lambda family: (-len(family.files), family.files[0].id))
 
 
-def versions_of(files: Sequence[Entry]) -> list[list[str]]:
+def versions_of(files: Sequence[FileEntry]) -> list[list[str]]:
     """Files of a family whose names differ in what tells versions apart: each content once, the newest last."""
     groups: dict[tuple[str, str], dict[str, str]] = {}
     for entry in files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike.scanning.relations import Entry, Family
+from lookalike.scanning.relations import Family, FileEntry
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class ScanReport:
     read: int = 0
     unchanged: int = 0
     removed: int = 0  # of the store: files that are not there any more
-    copies: list[list[Entry]] = field(default_factory=list)
+    copies: list[list[FileEntry]] = field(default_factory=list)
     families: list[Family] = field(default_factory=list)
     skipped: list[dict[str, Any]] = field(default_factory=list)  # files without text, and why
     kinds: dict[str, int] = field(default_factory=dict)

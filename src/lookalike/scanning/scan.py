@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lookalike.checks import check_callback, check_int, check_path, check_share
+from lookalike.checks import check_callback, check_path, check_share, check_workers
 from lookalike.comparison.compare import compare
 from lookalike.comparison.side_by_side import SideBySide
 from lookalike.errors import InputError
@@ -26,7 +26,7 @@ from lookalike.profiles.words import names_idf
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import view
 from lookalike.scanning.folder import Making, Stamp, file_documents, files_in
-from lookalike.scanning.relations import Entry, Family, copies_of, families_of
+from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
 
 BATCH = 256  # documents that are stored at a time: what a scan that is stopped does not have to read again
@@ -62,7 +62,7 @@ def scan(
         raise InputError(f"folder {str(root)!r} is no folder: give one with files in it")
     check_share("threshold", threshold)
     check_callback("progress", progress)
-    count = check_int("workers", workers if workers is not None else os.cpu_count() or 1, 1, 256)
+    count = check_workers(workers if workers is not None else os.cpu_count() or 1, 256)
     files = files_in(root)
     making = Making(None, read_labels(labels), read_patterns(patterns), checked(limits))
     if store is not None and not isinstance(store, (str, Path, Index)):
@@ -157,15 +157,15 @@ class _Scan:
         if batch:
             self._index.add(batch)
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[FileEntry]:
         for id_, meta in self._metas():
             if meta["file"] in self._files:
                 has_text = "profile" in meta
                 status = meta.get("status", "ok")
                 modified, mtime, note = meta.get("modified", ""), meta.get("mtime", 0), meta.get("note", "")
-                yield Entry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
+                yield FileEntry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
 
-    def _related(self, entries: Mapping[str, Entry]) -> tuple[list[Any], list[Any]]:
+    def _related(self, entries: Mapping[str, FileEntry]) -> tuple[list[Any], list[Any]]:
         near = [
             (cluster.kept, member.id, member.similarity)
             for cluster in self._index.clusters("near", threshold=self._threshold)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
-from lookalike.checks import check_int, check_several
+from lookalike.checks import check_int, check_several, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.minhash import MinHash, WeightedMinHash
 from lookalike.recipe import require_same
 from lookalike.segments.banding import MAX_BANDS, MAX_SIZE, Banding
 from lookalike.segments.bands import BandSegment
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Sketches = Sequence[MinHash] | Sequence[WeightedMinHash] | Sequence[Sequence[int]] | NDArray[np.integer[Any]]
 
 NO_LIMIT = 2**62
@@ -48,8 +47,6 @@ class BandIndex:
     """
 
     def __init__(self, sketches: Sketches, ids: Sequence[Hashable] | None = None, *, bands: int, rows: int) -> None:
-        import numpy as np
-
         remedy = "choose how many values of a sketch make one band"
         self.banding = Banding(check_int("bands", bands, 1, MAX_BANDS), check_int("rows", rows, 1, MAX_SIZE, remedy))
         self._recipe: str | None = None
@@ -93,8 +90,6 @@ class BandIndex:
         return [pairs[ends[query] : ends[query + 1]] for query in range(len(ends) - 1)]
 
     def _keys(self, sketches: Any, name: str) -> NDArray[np.uint32]:
-        import numpy as np
-
         size = self.banding.bands * self.banding.rows
         values = self._values(sketches, name)
         if not len(values):
@@ -107,8 +102,6 @@ class BandIndex:
         return np.asarray(_native.band_keys(cut, size, *self.banding))
 
     def _values(self, sketches: Any, name: str) -> NDArray[Any]:
-        import numpy as np
-
         if isinstance(sketches, np.ndarray):
             return sketches
         if isinstance(sketches, (str, bytes, MinHash, WeightedMinHash)) or not isinstance(sketches, Sequence):

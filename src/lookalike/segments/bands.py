@@ -8,17 +8,15 @@ was compared, and rows that were removed since are still there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.segments.banding import MAX_BANDS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # The sections of a segment and their types, in the order in which native code takes and gives them.
 SECTIONS = {
@@ -92,8 +90,6 @@ class BandSegment:
 
     def candidates(self, keys: NDArray[np.uint32], limit: int, workers: int = 1) -> Candidates:
         """The groups that share at least one band with each query, at most ``limit`` of each; ``bands`` keys a query."""
-        import numpy as np
-
         check_workers(workers)
         found = self._tables.candidates(_column("keys", keys, "uint32"), _check_limit(limit), workers)
         return Candidates(*(np.asarray(part) for part in found))
@@ -107,39 +103,27 @@ class BandSegment:
 
     def rows(self, groups: NDArray[np.uint32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Offsets and rows: the rows of the i-th group are at ``offsets[i]:offsets[i + 1]``, ascending, at most ``limit`` of each."""
-        import numpy as np
-
         offsets, rows = self._tables.rows(_column("groups", groups, "uint32"), _check_limit(limit))
         return np.asarray(offsets), np.asarray(rows)
 
     def sizes(self, groups: NDArray[np.uint32]) -> NDArray[np.int64]:
         """How many rows each of the groups has."""
-        import numpy as np
-
         return np.asarray(self._tables.sizes(_column("groups", groups, "uint32")))
 
     def digests(self, groups: NDArray[np.uint32]) -> NDArray[np.uint64]:
         """The digest of each of the groups."""
-        import numpy as np
-
         return np.asarray(self._tables.digests(_column("groups", groups, "uint32")))
 
     def all_rows(self) -> NDArray[np.int64]:
         """The rows of all documents, ascending."""
-        import numpy as np
-
         return np.sort(self._sections["rows"])
 
     @classmethod
     def _of(cls, built: Sequence[Any]) -> Self:
-        import numpy as np
-
         return cls({name: np.asarray(part) for name, part in zip(SECTIONS, built, strict=True)})
 
 
 def _section(sections: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    import numpy as np
-
     if name not in sections:
         raise ValueError(f"section {name!r} of a band segment is missing")
     array = sections[name]
@@ -158,8 +142,6 @@ def _column(name: str, array: NDArray[Any], dtype: str) -> NDArray[Any]:
 
 
 def _fits(array: object, dtype: str) -> bool:
-    import numpy as np
-
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
         return False
     return bool(array.flags.c_contiguous and array.flags.aligned)

@@ -11,18 +11,19 @@ import mmap
 import os
 import struct
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import Corrupt
+from lookalike.io import sync_folder
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Sections = Mapping[str, NDArray[Any]]
 
 MAGIC = b"LKSEGMNT"
@@ -46,20 +47,6 @@ class Origin(NamedTuple):
 
     def to_list(self) -> list[Any]:
         return [self.store, self.number, self.first_row, self.end_row]
-
-
-class Segment(Protocol):
-    """Immutable; a part of a search structure. ``rows`` are a store's numbers of documents."""
-
-    kind: ClassVar[str]
-
-    @classmethod
-    def open(cls, sections: Sections) -> Self: ...
-    @classmethod
-    def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self: ...
-    def sections(self) -> dict[str, NDArray[Any]]: ...
-    def all_rows(self) -> NDArray[np.int64]: ...
-    def __len__(self) -> int: ...
 
 
 def write_segment(path: Path, kind: str, recipe: str, sections: Sections, origin: Origin | None = None) -> None:
@@ -98,15 +85,6 @@ def _padded(size: int) -> int:
 def _checksum(file: IO[bytes], size: int) -> int:
     with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as mapped:
         return _native.checksum(mapped)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new or removed name durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class _Mapped(mmap.mmap):
@@ -207,8 +185,6 @@ def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = Non
 
 
 def _sections(view: memoryview, described: int, kind: str, recipe: str, origin: Origin | None) -> dict[str, NDArray[Any]]:
-    import numpy as np
-
     body = len(view) - _CHECKSUM.size
     start = _padded(_HEADER.size + described)
     if start > body:

@@ -7,36 +7,26 @@ how). Equal digests are kept once, with the rows of all their documents.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep
 from lookalike.fingerprints.fuzzy_tlsh import Tlsh
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_LIMIT = 2**62
 MAX_DISTANCE = 2**31  # no two digests are so far apart
 
 
-class TlshFound(NamedTuple):
-    """Documents within a distance, nearest first, then by row. ``total`` is how many there were before the limit."""
+class DigestsFound(NamedTuple):
+    """Documents, the nearest first, then by row. ``total`` is how many there were before the limit."""
 
     rows: NDArray[np.int64]
-    distances: NDArray[np.uint32]
-    total: int
-
-
-class SsdeepFound(NamedTuple):
-    """Documents with at least a score, best first, then by row. ``total`` is how many there were before the limit."""
-
-    rows: NDArray[np.int64]
-    scores: NDArray[np.uint32]
+    values: NDArray[np.uint32]  # distances of TLSH, scores of ssdeep
     total: int
 
 
@@ -68,8 +58,6 @@ class _FuzzySegment:
     @classmethod
     def open(cls, sections: Mapping[str, NDArray[Any]]) -> Self:
         """The segment that these sections describe, used in place. ValueError where they are not what ``sections`` returned."""
-        import numpy as np
-
         if sections.keys() != cls._columns.keys():
             raise ValueError(f"{cls.kind} segment: expected the sections {', '.join(cls._columns)}, not {', '.join(map(str, sections))}")
         for name, dtype in cls._columns.items():
@@ -92,8 +80,6 @@ class _FuzzySegment:
 
     @classmethod
     def _of(cls, columns: tuple[Any, ...]) -> Self:
-        import numpy as np
-
         return cls({name: np.asarray(column) for name, column in zip(cls._columns, columns, strict=True)})
 
     def sections(self) -> dict[str, NDArray[Any]]:
@@ -105,14 +91,10 @@ class _FuzzySegment:
 
     def all_rows(self) -> NDArray[np.int64]:
         """The rows of all documents, ascending."""
-        import numpy as np
-
         return np.sort(self._sections["rows"])
 
     def digests(self) -> list[str]:
         """The digest of each document, in the order of ``all_rows``."""
-        import numpy as np
-
         texts = self._segment.texts().splitlines()
         entries = np.repeat(np.arange(len(texts)), np.diff(self._sections["starts"]))
         return [texts[entry] for entry in entries[np.argsort(self._sections["rows"])].tolist()]
@@ -141,14 +123,12 @@ class TlshSegment(_FuzzySegment):
         "checksums": "uint8",
     }
 
-    def search(self, digest: str, max_distance: int, limit: int, workers: int = 1) -> TlshFound:
+    def search(self, digest: str, max_distance: int, limit: int, workers: int = 1) -> DigestsFound:
         """All documents within ``max_distance`` (as ``Tlsh.distance`` counts it, with the lengths), of which the first ``limit``."""
-        import numpy as np
-
         self._check(digest, limit, workers)
         check_int("max_distance", max_distance, 0, MAX_DISTANCE)
         rows, distances, total = self._segment.search(digest, max_distance, limit, workers)
-        return TlshFound(np.asarray(rows), np.asarray(distances), total)
+        return DigestsFound(np.asarray(rows), np.asarray(distances), total)
 
 
 class SsdeepSegment(_FuzzySegment):
@@ -170,19 +150,15 @@ class SsdeepSegment(_FuzzySegment):
         "postings": "uint32",
     }
 
-    def search(self, digest: str, min_score: int, limit: int, workers: int = 1) -> SsdeepFound:
+    def search(self, digest: str, min_score: int, limit: int, workers: int = 1) -> DigestsFound:
         """All documents that score ``min_score`` (1 to 100) or more, of which the first ``limit``."""
-        import numpy as np
-
         self._check(digest, limit, workers)
         check_int("min_score", min_score, 1, 100)
         rows, ranks, total = self._segment.search(digest, min_score, limit, workers)
-        return SsdeepFound(np.asarray(rows), 100 - np.asarray(ranks), total)
+        return DigestsFound(np.asarray(rows), 100 - np.asarray(ranks), total)
 
 
 def _rows(rows: Any, name: str) -> NDArray[np.int64]:
-    import numpy as np
-
     array = np.asarray(rows) if len(rows) else np.zeros(0, dtype=np.int64)
     if array.dtype != np.int64 or array.ndim != 1:
         raise InputError(f"{name}: expected row numbers as one array of int64, not {array.ndim} dimensions of {array.dtype}")

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.segments.vectors import NearVectors, VectorSegment, has_direction, joined
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.segments.container import Sections
 
 GRAPH_FROM = 50_000  # vectors of a segment: below, reading all of them takes some milliseconds, and a graph minutes to make
@@ -65,7 +65,6 @@ class VectorGraph:
     @classmethod
     def build(cls, segment: VectorSegment, progress: Callable[[int], object] | None = None) -> Self:
         """Vectors are put in by one thread, in order: on one machine the same vectors make the same graph."""
-        import numpy as np
         from usearch.index import Index
 
         made = Index(
@@ -98,8 +97,6 @@ class VectorGraph:
             raise ValueError(f"a graph of {self.vectors:,} vectors, not of the segment beside it, which has {len(segment):,}")
 
     def sections(self) -> dict[str, NDArray[Any]]:
-        import numpy as np
-
         dimensions, vectors = np.array([self.dimensions], dtype=np.uint32), np.array([self.vectors], dtype=np.uint64)
         return {"dimensions": dimensions, "vectors": vectors, "usearch": self._data}
 
@@ -108,8 +105,6 @@ class VectorGraph:
 
     def candidates(self, queries: NDArray[np.uint16], wanted: int, workers: int) -> list[NDArray[np.int64]]:
         """Of each query the places of about the nearest vectors; they ascend."""
-        import numpy as np
-
         asked = _as_floats(queries, self.dimensions)
         with self._turns:
             self._graph.expansion_search = wanted
@@ -119,8 +114,6 @@ class VectorGraph:
 
 
 def _as_floats(halves: NDArray[np.uint16], dimensions: int) -> NDArray[np.float16]:
-    import numpy as np
-
     return np.ascontiguousarray(halves).view(np.float16).reshape(-1, dimensions)
 
 

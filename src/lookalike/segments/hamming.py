@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
 from lookalike.bit_patterns import bit_pattern, bit_patterns
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
-from lookalike.fingerprints.base import check_workers
 from lookalike.fingerprints.simhash import SimHash, check_bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Values = NDArray[Any] | Sequence[int] | Sequence[SimHash]
 
 MAX_K = 16
@@ -39,7 +38,7 @@ class Found(NamedTuple):
     totals: NDArray[np.int64]
 
 
-class Pairs(NamedTuple):
+class IdPairs(NamedTuple):
     """Pairs of ids within a distance, the smaller id on the left, in order; ``cut`` says that there were more."""
 
     left: NDArray[np.int64]
@@ -48,7 +47,7 @@ class Pairs(NamedTuple):
     cut: bool
 
 
-class Groups(NamedTuple):
+class EqualGroups(NamedTuple):
     """Entries of equal fingerprints as groups, and the pairs of groups within a distance.
 
     The ids of group i, ascending, are at ``offsets[i]:offsets[i + 1]``; groups are in the order of their smallest ids. ``left``,
@@ -88,8 +87,6 @@ class HammingIndex:
 
     def add(self, values: Values, ids: NDArray[np.int64] | Sequence[int] | None = None) -> None:
         """Add fingerprints. They can be found as soon as this returns."""
-        import numpy as np
-
         words = words_of(values, self.bits, "values")
         count = len(words) // (2 if self.bits == 128 else 1)
         labels = np.arange(self._next, self._next + count, dtype=np.int64) if ids is None else _ids(ids)
@@ -104,41 +101,35 @@ class HammingIndex:
 
     def search(self, queries: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> Found:
         """All entries within ``k`` of each query; with ``limit`` the nearest so many of each."""
-        import numpy as np
-
         check_k(k)
         check_workers(workers)
         found = self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers)
         return Found(*(np.asarray(part) for part in found))
 
-    def pairs(self, k: int = 3, *, limit: int | None = None) -> Pairs:
+    def pairs(self, k: int = 3, *, limit: int | None = None) -> IdPairs:
         """All pairs of entries within ``k``; with ``limit`` at most so many of them.
 
         A million equal fingerprints have half a trillion pairs. Without a limit more than ten million are an error: ``groups`` says
         the same in little room.
         """
-        import numpy as np
-
         check_k(k)
         most = MAX_PAIRS if limit is None else check_limit(limit)
         left, right, distances = (np.asarray(part) for part in self._index.pairs(k, most))
         if limit is None and len(left) > most:
             raise _too_many(k, "give limit=, or take groups(k), which has equal fingerprints once")
-        return Pairs(left[:most], right[:most], distances[:most], len(left) > most)
+        return IdPairs(left[:most], right[:most], distances[:most], len(left) > most)
 
-    def groups(self, k: int = 3, *, limit: int | None = None) -> Groups:
+    def groups(self, k: int = 3, *, limit: int | None = None) -> EqualGroups:
         """Entries of equal fingerprints as groups, and all pairs of groups within ``k``; with ``limit`` at most so many of the pairs.
 
         Without a limit more than ten million pairs of groups are an error.
         """
-        import numpy as np
-
         check_k(k)
         most = MAX_PAIRS if limit is None else check_limit(limit)
         offsets, ids, left, right, distances = (np.asarray(part) for part in self._index.groups(k, most))
         if limit is None and len(left) > most:
             raise _too_many(k, "give limit=, or a smaller k")
-        return Groups(offsets, ids, left[:most], right[:most], distances[:most], len(left) > most)
+        return EqualGroups(offsets, ids, left[:most], right[:most], distances[:most], len(left) > most)
 
 
 def _too_many(k: int, remedy: str) -> InputError:
@@ -147,8 +138,6 @@ def _too_many(k: int, remedy: str) -> InputError:
 
 def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
     """Fingerprints, signed or unsigned, as the native code takes them: one word each, or for 128 bits two, the low half first."""
-    import numpy as np
-
     if not isinstance(values, np.ndarray):
         return _from_python(values, bits, name)
     array: NDArray[Any] = values
@@ -160,8 +149,6 @@ def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
 
 
 def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
-    import numpy as np
-
     if isinstance(values, (str, bytes, int, SimHash)) or not isinstance(values, Sequence):
         raise InputError(f"{name} is a {type(values).__name__}: give a numpy array, or a list of integers or SimHashes")
     numbers = []
@@ -175,8 +162,6 @@ def _from_python(values: Any, bits: int, name: str) -> NDArray[np.uint64]:
 
 
 def _ids(ids: Any) -> NDArray[np.int64]:
-    import numpy as np
-
     array = np.asarray(ids)
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)

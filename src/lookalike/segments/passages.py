@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SECTIONS = {
     "rows": "int64",
@@ -113,31 +112,23 @@ class PassageSegment:
 
     def fingerprints(self) -> NDArray[np.int64]:
         """How many fingerprints each document has."""
-        import numpy as np
-
         firsts = self._sections["firsts"].astype(np.int64)
         return firsts[1:] - firsts[:-1]
 
     def frequencies(self, values: NDArray[np.uint64], removed: NDArray[np.int64] | None = None) -> NDArray[np.uint32]:
         """How many documents have each hash, not counting those of the rows ``removed``, which ascend."""
-        import numpy as np
-
         gone = np.zeros(0, dtype=np.int64) if removed is None else column(removed, "removed", "int64")
         with _refusal():
             return np.asarray(self._native.frequencies(column(values, "values", "uint64"), gone))
 
     def postings(self, values: NDArray[np.uint64]) -> Postings:
         """Where each hash stands. A hash of boilerplate stands everywhere: ask for ``frequencies`` before."""
-        import numpy as np
-
         return Postings(*(np.asarray(part) for part in self._native.postings(column(values, "values", "uint64"))))
 
     def sharing(self, values: NDArray[np.uint64], removed: NDArray[np.int64], limit: int) -> Sharing:
         """The documents that have any of the hashes, which ascend, except those of the rows ``removed``: most hashes first, then
         by row, at most ``limit``.
         """
-        import numpy as np
-
         with _refusal():
             found, shared, total = self._native.sharing(column(values, "values", "uint64"), column(removed, "removed", "int64"), limit)
         documents = np.asarray(found)
@@ -149,8 +140,6 @@ class PassageSegment:
         Those of document i are ``offsets[i]:offsets[i + 1]`` of the rows of the second array: start and end in the query, start
         and end in the document. ``shared.py`` says what a passage is.
         """
-        import numpy as np
-
         with _refusal():
             offsets, edges = self._native.passages(*query, column(documents, "documents", "uint32"))
         return np.asarray(offsets), np.asarray(edges).reshape(-1, 4)
@@ -158,8 +147,6 @@ class PassageSegment:
 
 def column(array: NDArray[Any], name: str, dtype: str) -> NDArray[Any]:
     """The array, contiguous; numbers of another type are an error, not cast."""
-    import numpy as np
-
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
         found = f"{array.dtype} of shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
         raise InputError(f"{name}: expected a numpy array of {dtype} in one dimension, not {found}")
@@ -176,6 +163,4 @@ def _refusal(what: str = "") -> Iterator[None]:
 
 
 def _named(parts: _native.Postings) -> dict[str, NDArray[Any]]:
-    import numpy as np
-
     return {name: np.asarray(part) for name, part in zip(SECTIONS, parts, strict=True)}

@@ -16,17 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.checks import check_int
 from lookalike.errors import InputError
 from lookalike.fingerprints.winnowing import Winnowing
 from lookalike.model import Passage, Span
 from lookalike.segments.passages import PassageSegment, QueryPrints, column
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FEW_DOCUMENTS = 50  # a hash of so few documents is never boilerplate, however small the store
 COMMON_SHARE = 100  # … and of larger stores, one in so many documents
@@ -87,8 +86,6 @@ def shared_documents(
     ``documents`` is how many the store has, ``removed`` the rows to leave out, ascending; without ``spans`` no passages are named.
     No row is in two segments; how they are distributed does not change the result.
     """
-    import numpy as np
-
     _count(limit, "limit", 1)
     bound = max(FEW_DOCUMENTS, _count(documents, "documents", 0) // COMMON_SHARE)
     if common is not None:
@@ -127,8 +124,6 @@ class _Frequencies:
     """
 
     def __init__(self, segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone: NDArray[np.int64]) -> None:
-        import numpy as np
-
         self._segments, self._hashes, self._gone = segments, hashes, gone
         self._counts = np.zeros(len(hashes), dtype=np.int64)
         for segment in segments:
@@ -141,8 +136,6 @@ class _Frequencies:
 
     def rarest(self) -> NDArray[np.bool_]:
         """The rarest with up to ``MAX_RAREST`` documents together; at least one."""
-        import numpy as np
-
         self._settle(~self._exact)
         order = np.argsort(self._counts, kind="stable")
         fitting = int(np.searchsorted(np.cumsum(self._counts[order]), MAX_RAREST, side="right"))
@@ -152,8 +145,6 @@ class _Frequencies:
 
     def largest(self, chosen: NDArray[np.bool_]) -> int:
         """The largest count of those chosen, 0 of none."""
-        import numpy as np
-
         while True:
             counts = np.where(chosen, self._counts, 0)
             top = chosen & (counts == counts.max(initial=0))
@@ -162,8 +153,6 @@ class _Frequencies:
             self._settle(top)
 
     def _settle(self, chosen: NDArray[np.bool_]) -> None:
-        import numpy as np
-
         at = np.flatnonzero(chosen & ~self._exact)
         if not at.size:
             return
@@ -175,8 +164,6 @@ class _Frequencies:
 
 def _ranked(segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone: NDArray[np.int64], limit: int) -> _Ranking:
     """The best of each segment, of which the best are taken."""
-    import numpy as np
-
     found = [segment.sharing(hashes, gone, limit) for segment in segments]
     rows = np.concatenate([np.zeros(0, np.int64), *(one.rows for one in found)])
     shared = np.concatenate([np.zeros(0, np.uint32), *(one.shared for one in found)])
@@ -188,8 +175,6 @@ def _ranked(segments: Sequence[PassageSegment], hashes: NDArray[np.uint64], gone
 
 def _passages(segments: Sequence[PassageSegment], found: _Ranking, prints: QueryPrints) -> list[tuple[Passage, ...]]:
     """The passages of each document that was found, in the same order."""
-    import numpy as np
-
     passages: list[tuple[Passage, ...]] = [()] * len(found.rows)
     for number in np.unique(found.segments).tolist():
         here = np.flatnonzero(found.segments == number)
@@ -201,8 +186,6 @@ def _passages(segments: Sequence[PassageSegment], found: _Ranking, prints: Query
 
 
 def _prints(query: Winnowing) -> QueryPrints:
-    import numpy as np
-
     if not isinstance(query, Winnowing):
         raise InputError(f"query is a {type(query).__name__}: give the Winnowing of a text, from winnow or winnows")
     if not all(0 <= start <= end < 2**32 for start, end in query.spans):
@@ -214,8 +197,6 @@ def _prints(query: Winnowing) -> QueryPrints:
 
 def _spans(prints: QueryPrints, chosen: NDArray[np.bool_]) -> tuple[Span, ...]:
     """The spans of the chosen fingerprints; those that overlap or touch are one."""
-    import numpy as np
-
     order = np.argsort(prints.starts[chosen], kind="stable")
     starts, ends = prints.starts[chosen][order], np.maximum.accumulate(prints.ends[chosen][order])
     if not starts.size:

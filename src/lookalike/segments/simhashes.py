@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
 from lookalike.segments.hamming import Found
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.segments.container import Sections
 
 
@@ -30,8 +30,6 @@ class SimhashSegment:
 
     @classmethod
     def open(cls, sections: Sections) -> Self:
-        import numpy as np
-
         columns = dict(sections)
         width = columns.pop("bits", np.zeros(0, np.uint32))
         if width.dtype != np.uint32 or len(width) != 1 or int(width[0]) not in (32, 64, 128):
@@ -43,14 +41,10 @@ class SimhashSegment:
         return cls(_native.HammingSegment.merge([segment._native for segment in segments], removed))
 
     def sections(self) -> dict[str, NDArray[Any]]:
-        import numpy as np
-
         columns = {name: np.asarray(column) for name, column in self._native.sections().items()}
         return {"bits": np.array([self._native.bits], dtype=np.uint32)} | columns
 
     def all_rows(self) -> NDArray[np.int64]:
-        import numpy as np
-
         return np.asarray(self._native.ids())
 
     def __len__(self) -> int:
@@ -58,6 +52,4 @@ class SimhashSegment:
 
     def search(self, words: NDArray[np.uint64], k: int, limit: int, workers: int = 1) -> Found:
         """All rows within ``k`` of each query, nearest first, then by row; at most ``limit`` of each."""
-        import numpy as np
-
         return Found(*(np.asarray(part) for part in self._native.search(words, k, limit, workers)))

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.embedders.base import Embedder
     from lookalike.segments.container import Sections
 
@@ -34,8 +34,6 @@ class NearVectors(NamedTuple):
 
 def unit_halves(vectors: Any, dimensions: int, name: str = "vectors") -> NDArray[np.uint16]:
     """Vectors, a row each, as halves of length 1, one after the other; a vector of zeros stays one."""
-    import numpy as np
-
     try:
         given = np.asarray(vectors)
         if given.dtype.kind not in "fiu":
@@ -58,8 +56,6 @@ def encoded(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint16], 
 
     A text that is empty or only white space has zeros, and the model is not asked.
     """
-    import numpy as np
-
     from lookalike.embedders.encoding import encode
 
     halves = np.zeros((len(texts), model.dimensions), dtype=np.uint16)
@@ -71,8 +67,6 @@ def encoded(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint16], 
 
 def has_direction(halves: NDArray[np.uint16], dimensions: int) -> NDArray[np.bool_]:
     """Which of the vectors are not all zeros."""
-    import numpy as np
-
     return np.asarray((halves.reshape(-1, dimensions) & 0x7FFF).any(axis=1))
 
 
@@ -82,8 +76,6 @@ class VectorSegment:
     kind: ClassVar[str] = "vector"
 
     def __init__(self, rows: NDArray[np.int64], halves: NDArray[np.uint16], dimensions: int) -> None:
-        import numpy as np
-
         if len(halves) != len(rows) * dimensions:
             raise ValueError(f"{len(rows)} rows and {len(halves)} numbers, {dimensions} a row were expected")
         if len(rows) > 1 and not (np.diff(rows) > 0).all():
@@ -109,8 +101,6 @@ class VectorSegment:
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:
         """One segment of all vectors of these, whose rows follow one another, but for the removed rows, which ascend."""
-        import numpy as np
-
         dimensions = segments[0].dimensions
         rows, halves = [], []
         for segment in segments:
@@ -121,8 +111,6 @@ class VectorSegment:
         return cls(np.concatenate(rows), np.concatenate(halves), dimensions)
 
     def sections(self) -> dict[str, NDArray[Any]]:
-        import numpy as np
-
         return {"dimensions": np.array([self.dimensions], dtype=np.uint32), "rows": self._rows, "halves": self._halves}
 
     def all_rows(self) -> NDArray[np.int64]:
@@ -133,8 +121,6 @@ class VectorSegment:
 
     def places_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where these rows, which ascend, are in the segment; those that are not in it are left out."""
-        import numpy as np
-
         places = np.searchsorted(self._rows, rows)
         inside = places < len(self._rows)
         here: NDArray[np.int64] = places[inside][self._rows[places[inside]] == rows[inside]]
@@ -149,8 +135,6 @@ class VectorSegment:
 
     def search(self, queries: NDArray[np.uint16], least: float, limit: int, workers: int, removed: NDArray[np.int64]) -> NearVectors:
         """Of each query the rows with a cosine of at least ``least``, the best ``limit``, without the removed ones."""
-        import numpy as np
-
         squares = self._squares
         if len(removed) and (gone := _among(self._rows, removed)).any():
             squares = np.where(gone, 0.0, squares)  # like vectors of zeros, which are never found
@@ -162,8 +146,6 @@ class VectorSegment:
 
 def _among(rows: NDArray[np.int64], removed: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which rows are among the removed ones, which ascend."""
-    import numpy as np
-
     if len(removed) == 0:
         return np.zeros(len(rows), dtype=np.bool_)
     places = np.minimum(np.searchsorted(removed, rows), len(removed) - 1)
@@ -173,8 +155,6 @@ def _among(rows: NDArray[np.int64], removed: NDArray[np.int64]) -> NDArray[np.bo
 
 def merged(found: Sequence[NearVectors], queries: int, limit: int) -> NearVectors:
     """What several segments found, as if they were one."""
-    import numpy as np
-
     if len(found) == 1:
         return found[0]
     query = np.concatenate([np.zeros(0, np.int64), *(np.repeat(np.arange(queries), np.diff(each.offsets)) for each in found)])
@@ -193,8 +173,6 @@ def merged(found: Sequence[NearVectors], queries: int, limit: int) -> NearVector
 
 def joined(found: Sequence[NearVectors]) -> NearVectors:
     """The answers to queries, one after the other."""
-    import numpy as np
-
     sizes = [len(each.rows) for each in found]
     return NearVectors(
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),

@@ -16,9 +16,9 @@ from urllib.parse import unquote
 
 from lookalike.errors import LookalikeError, StoreError
 from lookalike.secrecy import hide
-from lookalike.service.exchange import Answer, Call, Gone, Receive, Send, TooLarge, Unreadable, query_of, send_answer
+from lookalike.service.exchange import Answer, BadRequest, Call, Gone, Receive, Send, TooLarge, query_of, send_answer
 from lookalike.service.lanes import Lanes
-from lookalike.service.limits import Buckets, Busy, Limits
+from lookalike.service.limits import Buckets, Busy, ServiceLimits
 from lookalike.service.metrics import Metrics
 from lookalike.service.operations import Admit, Done, Operation, Put, Remove, WriteFailed, code_of
 from lookalike.service.protocol import CORK
@@ -36,11 +36,11 @@ OTHER = "other"  # static files and unknown paths, in the metrics
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSetup:
     """What one process of a service is told."""
 
     location: str
-    limits: Limits = field(default_factory=Limits)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
     token_file: Path | None = None
     fetch: bool = False
     read_only: bool = False
@@ -62,7 +62,7 @@ class Writer(Protocol):
 class Service:
     """The application. ``writer`` is None where nothing may be written."""
 
-    def __init__(self, settings: Settings, writer: Writer | None) -> None:
+    def __init__(self, settings: ServiceSetup, writer: Writer | None) -> None:
         self.settings, self.writer = settings, writer
         self.routes = table()
         self.metrics = Metrics(settings.metrics_file, settings.processes, settings.own, [*(route.name for route in self.routes), OTHER])
@@ -173,7 +173,7 @@ class Service:
                 return route
             allowed |= {route.method} if fits else set()
         if allowed:
-            raise Unreadable(405, f"{call.method} {call.path[:80]} is not answered", f"use {' or '.join(sorted(allowed))}")
+            raise BadRequest(405, f"{call.method} {call.path[:80]} is not answered", f"use {' or '.join(sorted(allowed))}")
         return None
 
     def allow(self, call: Call, collection: str | None, write: bool = False, public: bool = False) -> None:
@@ -185,23 +185,23 @@ class Service:
             if grant is None:
                 if public:
                     return
-                raise Unreadable(401, "a token is needed", "send the header Authorization: Bearer TOKEN")
+                raise BadRequest(401, "a token is needed", "send the header Authorization: Bearer TOKEN")
             call.grant = grant
         if write and (self.writer is None or not call.grant.write):
             why = "this token may only read" if self.writer is not None else "this service only reads"
-            raise Unreadable(403, why, "ask whoever runs it for a token that may write")
+            raise BadRequest(403, why, "ask whoever runs it for a token that may write")
         if collection is not None and not call.grant.covers(collection):
-            raise Unreadable(403, "this token is not for that collection", "name one that it is for: ?collection=NAME")
+            raise BadRequest(403, "this token is not for that collection", "name one that it is for: ?collection=NAME")
 
     def _check_host(self, call: Call) -> None:
         """Without a token a page from elsewhere must not reach the service through its reader's browser."""
         if self.settings.hosts:
             host = call.headers.get("host", "").rsplit(":", 1)[0].strip("[]").lower()
             if host not in self.settings.hosts:
-                raise Unreadable(403, f"this service is not called {host[:80]!r}", "ask it by the address that it was started with")
+                raise BadRequest(403, f"this service is not called {host[:80]!r}", "ask it by the address that it was started with")
         origin = call.headers.get("origin")
         if origin and call.method != "GET" and origin.partition("://")[2].lower() != call.headers.get("host", "").lower():
-            raise Unreadable(403, "a page from another site asked", "this service does not answer other sites")
+            raise BadRequest(403, "a page from another site asked", "this service does not answer other sites")
 
     async def write(self, call: Call, operation: Operation) -> Done:
         """Have it written; one line in the log says who wrote what."""
@@ -254,7 +254,7 @@ class Service:
         elif isinstance(error, Busy):
             status, code, message, hint = error.status, "busy" if error.status == 503 else "too-many-requests", str(error), error.hint
             headers["retry-after"] = str(error.after)
-        elif isinstance(error, Unreadable):
+        elif isinstance(error, BadRequest):
             status, code, message, hint = (
                 error.status,
                 {401: "unauthorized", 403: "forbidden", 404: "not-found", 405: "method"}.get(error.status, "request"),

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from lookalike.errors import InputError
-from lookalike.service.limits import Busy, Limits
+from lookalike.service.limits import Busy, ServiceLimits
 from lookalike.service.tokens import EVERYTHING, Grant
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -42,7 +42,7 @@ class Call:
     query: dict[str, str]
     headers: Mapping[str, str]
     receive: Receive
-    limits: Limits
+    limits: ServiceLimits
     id: str
     client: str = ""
     grant: Grant = EVERYTHING
@@ -102,7 +102,7 @@ class Call:
         kind = self.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
         if kind not in ("application/json", "text/json", ""):
             # A form or a text/plain body can be sent by any web page without asking.
-            raise Unreadable(415, f"the body is {kind}", "send JSON with Content-Type: application/json")
+            raise BadRequest(415, f"the body is {kind}", "send JSON with Content-Type: application/json")
         data = await self.body()
         try:
             if shape not in _decoders:
@@ -112,7 +112,7 @@ class Call:
         except msgspec.ValidationError as error:
             raise InputError(f"the request does not fit: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise Unreadable(400, f"the body is not JSON: {error}", "send one JSON object, in UTF-8") from None
+            raise BadRequest(400, f"the body is not JSON: {error}", "send one JSON object, in UTF-8") from None
 
     async def lines(self) -> AsyncIterator[list[bytes]]:
         """The lines of an NDJSON body, as many as have come."""
@@ -140,7 +140,7 @@ class Call:
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {}  # by shapes: to make one takes longer than to use it
 
 
-class Unreadable(Exception):
+class BadRequest(Exception):
     """A request that means nothing."""
 
     def __init__(self, status: int, message: str, hint: str) -> None:
@@ -213,7 +213,7 @@ def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
                     yield gzip.decompress(data, _PIECE)
                     data = gzip.unconsumed_tail
             except zlib.error as error:
-                raise Unreadable(400, f"the body is not gzip: {error}", "send it unpacked, or packed as Content-Encoding says") from None
+                raise BadRequest(400, f"the body is not gzip: {error}", "send it unpacked, or packed as Content-Encoding says") from None
 
         return unzip
     if encoding == "zstd":
@@ -226,9 +226,9 @@ def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
                 for first in range(0, len(data), 512):  # a frame may grow a thousandfold
                     yield zstd.decompress(data[first : first + 512])
             except zstandard.ZstdError as error:
-                raise Unreadable(
+                raise BadRequest(
                     400, f"the body is not Zstandard: {error}", "send it unpacked, or packed as Content-Encoding says"
                 ) from None
 
         return unpack
-    raise Unreadable(415, f"Content-Encoding: {encoding[:40]}", "pack the body with gzip or zstd, or not at all")
+    raise BadRequest(415, f"Content-Encoding: {encoding[:40]}", "pack the body with gzip or zstd, or not at all")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from lookalike.service.limits import Busy, Limits
+from lookalike.service.limits import Busy, ServiceLimits
 from lookalike.service.metrics import Metrics
 
 Result = TypeVar("Result")
@@ -53,7 +53,7 @@ class Lane:
 class Lanes:
     """``cheap`` for what takes a fraction of a millisecond, ``heavy`` for the rest."""
 
-    def __init__(self, limits: Limits, metrics: Metrics, local: bool) -> None:
+    def __init__(self, limits: ServiceLimits, metrics: Metrics, local: bool) -> None:
         self._local = local
         self._heavy = Lane("heavy", limits.heavy, limits.waiting, limits.seconds, metrics)
         # Where a database answers, a thread waits for it.

@@ -9,7 +9,7 @@ from lookalike.checks import check_int
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServiceLimits:
     """Limits of a service; each has a flag of ``lookalike serve``."""
 
     body: int = 32 << 20  # bytes of a request, unpacked; NDJSON streams are limited by line

@@ -19,7 +19,7 @@ import msgspec
 
 from lookalike.errors import InputError
 from lookalike.index.opening import open as open_index
-from lookalike.service.app import Settings
+from lookalike.service.app import ServiceSetup
 from lookalike.service.worker import GRACE, encoded
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
@@ -53,7 +53,7 @@ def listen(host: str, port: int, guarded: bool) -> socket.socket:
     return found
 
 
-def serve(settings: Settings, listening: socket.socket, started: Callable[[str], object] = lambda address: None) -> None:
+def serve(settings: ServiceSetup, listening: socket.socket, started: Callable[[str], object] = lambda address: None) -> None:
     """Serve until SIGTERM or SIGINT. Returns when everything that was acknowledged is safe and all processes have ended."""
     with tempfile.TemporaryDirectory(prefix="lookalike-service-") as folder:
         run = Path(folder)
@@ -75,7 +75,7 @@ def serve(settings: Settings, listening: socket.socket, started: Callable[[str],
                 signal.signal(number, handler)
 
 
-def _children(settings: Settings, run: Path, listening: socket.socket) -> Iterator[_Child]:
+def _children(settings: ServiceSetup, run: Path, listening: socket.socket) -> Iterator[_Child]:
     own_writer = settings.local and not settings.read_only
     writer_socket = run / "writer" if own_writer else None
     if writer_socket is not None:

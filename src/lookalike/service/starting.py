@@ -28,13 +28,13 @@ def serve(
     """Serve a store over HTTP until the process is told to stop (SIGTERM, Ctrl-C). Everything acknowledged is on the disk then.
 
     ``host`` is this machine alone unless there is a ``token_file``. ``processes`` answer (as many as cores by default); of a store
-    on this machine one more writes. ``limits`` are fields of ``service.limits.Limits``. A line per write goes to the file ``audit_log``, or
-    to standard error. ``started`` is told the address.
+    on this machine one more writes. ``limits`` are fields of ``service.limits.ServiceLimits``. A line per write goes to the file
+    ``audit_log``, or to standard error. ``started`` is told the address.
     """
     try:
         from lookalike.service import serving
-        from lookalike.service.app import Settings
-        from lookalike.service.limits import Limits
+        from lookalike.service.app import ServiceSetup
+        from lookalike.service.limits import ServiceLimits
         from lookalike.service.tokens import Tokens
     except ImportError as error:
         raise MissingExtra.for_extra("lookalike serve", "service") from error
@@ -44,9 +44,9 @@ def serve(
     check_bool("fetch", fetch)
     if processes is not None:
         check_int("processes", processes, 1, 256)
-    wrong: list[Any] = [name for name in limits or {} if name not in Limits.__dataclass_fields__]
+    wrong: list[Any] = [name for name in limits or {} if name not in ServiceLimits.__dataclass_fields__]
     if wrong:
-        raise InputError(f"limits: there is no limit {wrong[0]!r:.40}: choose from {', '.join(Limits.__dataclass_fields__)}")
+        raise InputError(f"limits: there is no limit {wrong[0]!r:.40}: choose from {', '.join(ServiceLimits.__dataclass_fields__)}")
     tokens = None if token_file is None else check_path("token_file", token_file).resolve()
     if tokens is not None:
         Tokens.read(tokens)  # what is wrong with it is said now, and not by every process
@@ -58,9 +58,9 @@ def serve(
             raise InputError(f"audit_log: {str(audit)!r} cannot be written: {error.strerror}") from error
     local = serving.prepare(location, read_only)
     with serving.listen(check_str("host", host), port, tokens is not None) as listening:
-        settings = Settings(
+        settings = ServiceSetup(
             location if not local else str(Path(location).resolve()),
-            limits=Limits(**limits or {}),  # type: ignore[arg-type]  # it checks them
+            limits=ServiceLimits(**limits or {}),  # type: ignore[arg-type]  # it checks them
             token_file=tokens,
             fetch=fetch,
             read_only=read_only,

@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 
-from lookalike.service.exchange import Answer, Call, Unreadable
+from lookalike.service.exchange import Answer, BadRequest, Call
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -48,9 +48,9 @@ def _files() -> dict[str, tuple[bytes, bytes, str, str]]:
 def static_answer(call: Call) -> Answer:
     found = _files().get(call.path)
     if found is None:
-        raise Unreadable(404, f"there is nothing at {call.path[:80]}", "see /docs for what is answered")
+        raise BadRequest(404, f"there is nothing at {call.path[:80]}", "see /docs for what is answered")
     if call.method not in ("GET", "HEAD"):
-        raise Unreadable(405, f"{call.method} {call.path} is not answered", "use GET")
+        raise BadRequest(405, f"{call.method} {call.path} is not answered", "use GET")
     data, packed, kind, tag = found
     headers = _SAFETY | {"etag": tag, "cache-control": "no-cache"}
     if call.headers.get("if-none-match") == tag:

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import uvicorn
 
-from lookalike.service.app import Service, Settings, Writer
-from lookalike.service.limits import Limits
+from lookalike.service.app import Service, ServiceSetup, Writer
+from lookalike.service.limits import ServiceLimits
 from lookalike.service.protocol import BoundedProtocol
 from lookalike.service.writer_process import LocalWriter, RemoteWriter, end_with_parent
 from lookalike.service.writing import GroupWriter
@@ -25,25 +25,25 @@ _PATHS = ("token_file", "metrics_file", "audit_log")
 GRACE = 20  # seconds that requests have to end after the service was told to stop
 
 
-def encoded(settings: Settings, socket_path: Path | None, listening: int) -> bytes:
+def encoded(settings: ServiceSetup, socket_path: Path | None, listening: int) -> bytes:
     data = asdict(settings) | {name: _text(getattr(settings, name)) for name in _PATHS}
     return msgspec.json.encode({"settings": data, "socket": _text(socket_path), "listening": listening}) + b"\n"
 
 
-def decoded(line: bytes) -> tuple[Settings, Path | None, int]:
+def decoded(line: bytes) -> tuple[ServiceSetup, Path | None, int]:
     data = msgspec.json.decode(line)
     given: dict[str, Any] = data["settings"]
     for name in _PATHS:
         given[name] = Path(given[name]) if given[name] else None
-    given |= {"limits": Limits(**given["limits"]), "hosts": tuple(given["hosts"]), "trust": tuple(given["trust"])}
-    return Settings(**given), Path(data["socket"]) if data["socket"] else None, data["listening"]
+    given |= {"limits": ServiceLimits(**given["limits"]), "hosts": tuple(given["hosts"]), "trust": tuple(given["trust"])}
+    return ServiceSetup(**given), Path(data["socket"]) if data["socket"] else None, data["listening"]
 
 
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def run(settings: Settings, socket_path: Path | None, listening: socket.socket) -> None:
+def run(settings: ServiceSetup, socket_path: Path | None, listening: socket.socket) -> None:
     """Answer until told to stop."""
 
     async def answer() -> None:

@@ -23,7 +23,7 @@ from lookalike.stores.settings import Settings, Wanted
 if TYPE_CHECKING:
     from lookalike.stores.postgres.reading import PostgresReader
 
-Progress = Callable[[int], object] | None
+OnProgress = Callable[[int], object]  # is told how many documents are done
 Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
 
@@ -37,7 +37,7 @@ class Link(NamedTuple):
 
 
 @dataclass(slots=True)
-class Batch:
+class Additions:
     """Documents with their fingerprints, in columns. A column that the documents do not have is not there."""
 
     ids: Sequence[Id]
@@ -50,12 +50,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def last_of_each(self) -> Batch:
+    def last_of_each(self) -> Additions:
         """The batch without those documents whose id comes again later in it."""
         last = {id_: place for place, id_ in enumerate(self.ids)}
         return self if len(last) == len(self) else self.take(sorted(last.values()))
 
-    def take(self, places: Sequence[int]) -> Batch:
+    def take(self, places: Sequence[int]) -> Additions:
         """The documents at these places."""
 
         def taken(column: Any) -> Any:
@@ -64,7 +64,7 @@ class Batch:
             return [column[place] for place in places]
 
         columns = {name: taken(column) for name, column in self.columns.items()}
-        return Batch(taken(self.ids), taken(self.texts), taken(self.metas), columns, self.links, self.expires)
+        return Additions(taken(self.ids), taken(self.texts), taken(self.metas), columns, self.links, self.expires)
 
 
 class Added(NamedTuple):
@@ -77,7 +77,7 @@ class Added(NamedTuple):
 NO_COLUMNS: Mapping[str, Any] = MappingProxyType({})
 
 
-class Record(NamedTuple):
+class StoredDocument(NamedTuple):
     """What a store holds of a document, as far as it was asked for."""
 
     row: int
@@ -144,8 +144,8 @@ class Reader(Protocol):
         """The ids of those of these rows that are there."""
         ...
 
-    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]: ...
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]: ...
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         """All documents in order of their rows, from one on."""
         ...
 
@@ -217,7 +217,7 @@ class Store(Protocol):
     wanted: Wanted  # what whoever opened it asked for
 
     def reading(self) -> AbstractContextManager[Reader]: ...
-    def write(self, batch: Batch) -> Added:
+    def write(self, batch: Additions) -> Added:
         """Add or replace, all or nothing. When it returns, the documents survive whatever happens to the process."""
         ...
 
@@ -226,7 +226,7 @@ class Store(Protocol):
         """How many documents are decided on together, see ``decide``."""
         ...
 
-    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Additions, Answer]]) -> Answer:
         """Let ``choose`` read the collection and say what to write, and write it, as one: all or nothing.
 
         Meanwhile nobody else decides who has one of these keys too; without keys, nobody at all. ``choose`` may be asked again where
@@ -247,11 +247,11 @@ class Store(Protocol):
         ...
 
     def stats(self) -> dict[str, Any]: ...
-    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+    def check(self, repair: bool, progress: OnProgress | None = None) -> CheckReport:
         """``progress`` is told how many documents were checked."""
         ...
 
-    def compact(self, progress: Progress = None) -> dict[str, Any]: ...
-    def close(self, progress: Progress = None) -> None:
+    def compact(self, progress: OnProgress | None = None) -> dict[str, Any]: ...
+    def close(self, progress: OnProgress | None = None) -> None:
         """``progress`` is told how many documents what is made at the end has: the indexes of a bulk load into PostgreSQL."""
         ...

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.stores.base import Record
+from lookalike.stores.base import StoredDocument
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.settings import Settings
@@ -17,7 +17,7 @@ from lookalike.stores.stretches import Stretch
 AT_A_TIME = 10_000
 
 
-def stretch_of(records: Sequence[Record], columns: Sequence[str]) -> Stretch:
+def stretch_of(records: Sequence[StoredDocument], columns: Sequence[str]) -> Stretch:
     """Documents, whose rows ascend, as segments are built from them."""
     values = {name: [each.text if name == "text" else each.columns[name] for each in records] for name in columns}
     return Stretch.stored([each.row for each in records], values, records=True)
@@ -26,7 +26,7 @@ def stretch_of(records: Sequence[Record], columns: Sequence[str]) -> Stretch:
 class BuiltSegments:
     """See ``stores.base.Segments``: one segment of all documents that are given, of which none was removed."""
 
-    def __init__(self, kind: str, records: Iterator[Record], settings: Settings, documents: int) -> None:
+    def __init__(self, kind: str, records: Iterator[StoredDocument], settings: Settings, documents: int) -> None:
         of = kind_named(kind)
         stretches = (stretch_of(part, of.built_from) for part in in_parts(records, AT_A_TIME))
         self.all: list[Any] = [of.build_all(stretches, settings)]

@@ -13,30 +13,24 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
-from lookalike import _native
 from lookalike.leaders.decider import DEFAULT_MEMORY, Decider
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketches
-from lookalike.stores.base import Progress, Reader, Record
+from lookalike.stores.base import OnProgress, Reader, StoredDocument
 from lookalike.stores.ids import Id
 from lookalike.stores.matches import Cluster, Clusters, Member
-from lookalike.text.columns import Packed
 
-Sketch = Callable[[Sequence[Record]], Sketches]
+Sketch = Callable[[Sequence[StoredDocument]], Sketches]
 AT_A_TIME = 1024
 FULL_BUCKETS = 1  # named: one is enough to say so
 
 
-def having(reader: Reader, column: str, *others: str) -> Iterator[Record]:
+def having(reader: Reader, column: str, *others: str) -> Iterator[StoredDocument]:
     """The documents with something in a column, oldest first."""
     return (record for record in reader.scan((column, *others)) if record.columns[column] is not None)
 
 
-def packed_texts(texts: list[str]) -> Packed:
-    return Packed(*_native.pack_strings(texts))
-
-
-def clusters_of(records: Iterator[Record], rule: Rule, sketch: Sketch, progress: Progress) -> Clusters:
+def clusters_of(records: Iterator[StoredDocument], rule: Rule, sketch: Sketch, progress: OnProgress | None) -> Clusters:
     kept: dict[int, Id] = {}
     members: dict[int, list[Member]] = {}
     done = 0

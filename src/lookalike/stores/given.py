@@ -20,7 +20,7 @@ from lookalike.io import open_file
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
 from lookalike.model import Document
-from lookalike.stores.base import Batch
+from lookalike.stores.base import Additions
 from lookalike.stores.ids import Id, check_id
 from lookalike.stores.settings import Settings
 
@@ -156,9 +156,9 @@ def stored_meta(id_: Id, meta: object) -> str | None:
         raise InputError(f"document {id_!r}: its meta cannot be written as JSON ({error})") from error
 
 
-def fingerprinted(given: Given, settings: Settings, kinds: Sequence[Kind], workers: int) -> Batch:
+def fingerprinted(given: Given, settings: Settings, kinds: Sequence[Kind], workers: int) -> Additions:
     """A batch for a store, with the columns of these kinds, each made in one call."""
-    batch = Batch(given.ids, given.texts, given.metas)
+    batch = Additions(given.ids, given.texts, given.metas)
     for kind in kinds:
         batch.columns |= kind.made(given, settings, workers)
     if not settings.keep_text:
@@ -166,7 +166,7 @@ def fingerprinted(given: Given, settings: Settings, kinds: Sequence[Kind], worke
     return batch
 
 
-def of_bytes(given: Given, settings: Settings, workers: int) -> Batch:
+def of_bytes(given: Given, settings: Settings, workers: int) -> Additions:
     """A batch of files without text: there are the digests of their bytes, and nothing else."""
     batch = fingerprinted(given, settings, [kind for kind in settings.stored if kind.of_bytes], workers)
     batch.texts = [None] * len(given)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.stores.base import Batch
+from lookalike.stores.base import Additions
 from lookalike.stores.kinds import column_named
 from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import present
@@ -32,7 +32,7 @@ class Stretch(NamedTuple):
         return cls(numbers, found)
 
     @classmethod
-    def added(cls, first_row: int, batch: Batch, kinds: Sequence[Kind]) -> Self:
+    def added(cls, first_row: int, batch: Additions, kinds: Sequence[Kind]) -> Self:
         """From a batch that was written with rows from ``first_row`` on, and with what is derived from it."""
         rows = np.arange(first_row, first_row + len(batch), dtype=np.int64)
         values = {"text": batch.texts} | batch.columns

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from lookalike.markup.page import page
 from lookalike.measures import jaccard
 from lookalike.stores.matches import Cluster
@@ -121,8 +123,6 @@ class TinyEmbedder:
     name, version, dimensions = "lookalike-tiny", "1", 32
 
     def encode(self, texts: Sequence[str], /) -> Any:
-        import numpy as np
-
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             for pair in zip(text.lower(), text.lower()[1:], strict=False):
@@ -142,8 +142,6 @@ def tiny_model(name: str = "lookalike-tiny") -> str:
 
 def cosines_of(query: str, texts: Sequence[str]) -> list[float]:
     """Of the vectors as stores keep them: halves of length 1. These sums are exact in any order."""
-    import numpy as np
-
     vectors = TinyEmbedder().encode([query, *texts]).astype(np.float64)
     lengths = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     halves = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0).astype(np.float16).astype(np.float64)

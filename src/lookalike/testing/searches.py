@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.fuzzy_ssdeep import ssdeep
 from lookalike.fingerprints.fuzzy_tlsh import tlsh
@@ -54,8 +56,6 @@ class SearchContract(Contract):
             assert index.search(simhash=simhash(documents[0][1]))[0].id == documents[0][0]
 
     def test_simhashes_in_and_out(self, tmp_path: Path) -> None:
-        import numpy as np
-
         chance = np.random.default_rng(3)
         for bits in (32, 64, 128):
             shape = (500, 2) if bits == 128 else 500

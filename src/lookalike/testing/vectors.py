@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lookalike.errors import InputError, RecipeMismatch
 from lookalike.fingerprints.simhash import simhash
 from lookalike.index.kept_vectors import kept_model
@@ -85,8 +87,6 @@ class VectorContract(Contract):
             assert index.check().ok
 
     def test_vectors_in_and_out(self, tmp_path: Path) -> None:
-        import numpy as np
-
         vectors = np.random.default_rng(5).standard_normal((300, 32)).astype(np.float32)
         vectors[150:200] = vectors[:50] * 3  # the length of a vector says nothing
         with self.open(tmp_path, model=tiny_model(), kinds="vector", keep_text=False) as index:
@@ -183,8 +183,6 @@ class VectorContract(Contract):
                 assert max(cosines_of(texts[id_], [texts[other] for other in kept[:place]]), default=0) < 0.95
 
     def test_tags_that_were_read_once_are_not_read_again(self, tmp_path: Path) -> None:
-        import numpy as np
-
         pages = [page(html) for _, html in made_pages(12)]
         with self.open(tmp_path, collection="tags", kinds="simhash", keep_text=False) as tags:
             first = _Counting()

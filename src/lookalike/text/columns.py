@@ -1,6 +1,6 @@
 """Columns of texts as the native kernels read them: one UTF-8 buffer with offsets.
 
-Arrow string arrays are read where they lie. Lists, Polars and pandas columns are packed a few thousand texts at a time,
+Arrow string arrays are read where they lie. Lists, Polars and pandas columns are joined a few thousand texts at a time,
 so a batch never needs a second copy of the whole column.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from lookalike import _native
-from lookalike.corpus.packed import Packed as Packed
+from lookalike.corpus.joined import Joined as Joined
 from lookalike.errors import InputError
 from lookalike.text.normalize import as_str
 
@@ -31,19 +31,19 @@ def column_length(texts: object) -> int:
     return len(texts)
 
 
-def packed(texts: Any) -> Iterator[Packed]:
+def joined(texts: Any) -> Iterator[Joined]:
     """The column in pieces, in order."""
 
-    def pack(column: Any, first: int) -> tuple[Packed, int]:
+    def join(column: Any, first: int) -> tuple[Joined, int]:
         piece = list(column[first : first + TEXTS_AT_A_TIME])
         try:
             data, offsets = _native.pack_strings(piece, CHARACTERS_AT_A_TIME)  # as many as have so many characters, at least one
         except TypeError:
             _check_texts(piece, first)
             raise
-        return Packed(data, offsets), len(offsets) - 1
+        return Joined(data, offsets), len(offsets) - 1
 
-    return _in_pieces(texts, pack)
+    return _in_pieces(texts, join)
 
 
 def in_place(texts: Any) -> Iterator[Any]:
@@ -123,7 +123,7 @@ def _list_pieces(texts: Sequence[Any], count: int, characters: int) -> Iterator[
         first += len(piece)
 
 
-def _arrow_pieces(column: Any) -> Iterator[Packed]:
+def _arrow_pieces(column: Any) -> Iterator[Joined]:
     import numpy as np
 
     for piece in getattr(column, "chunks", [column]):
@@ -138,7 +138,7 @@ def _arrow_pieces(column: Any) -> Iterator[Packed]:
         _, offsets, data = piece.buffers()
         width = np.int64 if kind.startswith("large") else np.int32
         places = np.frombuffer(offsets, dtype=width)[piece.offset : piece.offset + len(piece) + 1].astype(np.int64)
-        yield Packed(np.frombuffer(data, dtype=np.uint8) if data is not None else b"", places)
+        yield Joined(np.frombuffer(data, dtype=np.uint8) if data is not None else b"", places)
 
 
 def token_offsets(lengths: Iterable[int]) -> array[int]:

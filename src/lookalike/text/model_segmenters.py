@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import os
 import re
@@ -36,6 +35,7 @@ from types import ModuleType
 from typing import Any
 
 from lookalike.errors import FetchError, InputError, MissingExtra
+from lookalike.io import digest_of_files
 from lookalike.model import Span
 from lookalike.text.segment import WHITE_SPACE, Segmenter, check_text, installed, locate
 from lookalike.text.word_lists import Stamp, file_stamp
@@ -211,8 +211,4 @@ def _files(scheme: str, directory: str) -> tuple[tuple[str, Stamp], ...]:
 
 @functools.lru_cache(maxsize=16)
 def _digest(directory: str, stamps: tuple[tuple[str, Stamp], ...]) -> str:
-    total = hashlib.sha256()
-    for name, _ in stamps:
-        with open(Path(directory, name), "rb") as file:
-            total.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode("utf-8", "surrogateescape"))
-    return total.hexdigest()[:12]
+    return digest_of_files(Path(directory), (name for name, _ in stamps))

@@ -8,7 +8,7 @@ A lone surrogate counts as U+FFFD, and so does every ill-formed part of a byte s
 from __future__ import annotations
 
 from lookalike import _native
-from lookalike.corpus.packed import text_of
+from lookalike.corpus.joined import text_of
 from lookalike.errors import InputError
 
 

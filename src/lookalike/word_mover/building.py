@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import InputError
 from lookalike.word_mover.tables import WordTable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Broken = Literal["error", "skip"]
 _FIRST_ROWS = 4096
@@ -19,8 +18,6 @@ class TableBuilder:
     """Never larger than what was read: nothing is reserved because a header says so."""
 
     def __init__(self, name: str, dimensions: int, *, broken: Broken, limit: int | None) -> None:
-        import numpy as np
-
         self.name, self.dimensions, self.limit = name, dimensions, limit
         self.skipped = 0
         self._broken = broken
@@ -33,8 +30,6 @@ class TableBuilder:
 
     def add(self, word: bytes, vector: Any, place: str) -> None:
         """One entry; ``vector`` may hold anything of the right length, ``place`` is where it stands in the file."""
-        import numpy as np
-
         try:
             text = word.decode("utf-8")
         except UnicodeDecodeError as error:

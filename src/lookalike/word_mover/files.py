@@ -11,16 +11,15 @@ import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, cast
+from typing import Any, BinaryIO, Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import InputError
 from lookalike.io import open_file
 from lookalike.word_mover.building import Broken, TableBuilder
 from lookalike.word_mover.tables import MAX_DIMENSIONS, WordTable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Format = Literal["auto", "text", "binary"]
 
@@ -142,8 +141,6 @@ def _dimensions_of(line: bytes, name: str) -> int:
 
 
 def _add_lines(builder: TableBuilder, lines: list[tuple[int, bytes]]) -> None:
-    import numpy as np
-
     entries: list[tuple[int, bytes, bytes]] = []
     for number, line in lines:
         word, values = _cut(line, builder.dimensions)
@@ -182,8 +179,6 @@ def _cut(line: bytes, dimensions: int) -> tuple[bytes, bytes | None]:
 
 
 def _numbers(parts: list[bytes]) -> NDArray[np.float32] | None:
-    import numpy as np
-
     try:
         return np.array([float(part) for part in parts], dtype=np.float32)
     except ValueError:
@@ -191,8 +186,6 @@ def _numbers(parts: list[bytes]) -> NDArray[np.float32] | None:
 
 
 def _read_binary(stream: BinaryIO, name: str, header: Header, limit: int | None, broken: Broken) -> WordTable:
-    import numpy as np
-
     builder = TableBuilder(name, header.dimensions, broken=broken, limit=limit)
     buffer, at, before = b"", 0, header.size  # what was read, the place in it, and the bytes of the file before it
     size = 4 * header.dimensions

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_int, check_workers
 from lookalike.errors import InputError
 from lookalike.word_mover.loading import Source
-from lookalike.word_mover.mover import MAX_PAIRS_OF_WORDS, Bag, WordMover, check_workers
+from lookalike.word_mover.mover import MAX_PAIRS_OF_WORDS, Bag, WordMover
 from lookalike.word_mover.words import MIXED
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _TEXTS_TOGETHER = 4096
 _ROUNDING = 1e-5  # of the longest vector: what float32 centroids and distances may be off, ten times over
@@ -71,8 +70,6 @@ class WmdIndex:
         tokenizer: str = MIXED,
         unit: bool = True,
     ) -> None:
-        import numpy as np
-
         if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
             raise InputError(f"texts is a {type(texts).__name__}: give a list of texts")
         if ids is not None and len(ids) != len(texts):
@@ -114,7 +111,7 @@ class WmdIndex:
         return WmdMatches(matches, Pruning(*counts))
 
 
-class _Texts(NamedTuple):
+class _NativeTexts(NamedTuple):
     """The collection as the native code reads it."""
 
     vectors: NDArray[np.float32]
@@ -141,8 +138,6 @@ class _Collected:
         self.unknown = self.tokens = 0
 
     def add(self, bag: Bag) -> None:
-        import numpy as np
-
         for word, vector in zip(bag.words, bag.vectors, strict=True):
             if word not in self._rows:
                 self._rows[word] = len(self._rows)
@@ -155,12 +150,10 @@ class _Collected:
         self.unknown += bag.unknown
         self.tokens += bag.tokens
 
-    def finish(self) -> _Texts:
-        import numpy as np
-
+    def finish(self) -> _NativeTexts:
         vectors = np.concatenate(self._vectors) if self._vectors else np.zeros(0, dtype=np.float32)
         lengths = np.linalg.norm(vectors.reshape(-1, self._dimensions), axis=1)
-        return _Texts(
+        return _NativeTexts(
             vectors=vectors,
             dimensions=self._dimensions,
             words=np.array(self._words, dtype=np.uint32),

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike import _native
-from lookalike.checks import check_int
+from lookalike.checks import check_workers
 from lookalike.errors import InputError
 from lookalike.word_mover.loading import Source, word_vectors
 from lookalike.word_mover.tables import WordVectors
 from lookalike.word_mover.words import MIXED, words_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Matrix = NDArray[np.float32]
     Numbers = NDArray[np.uint32]
 
@@ -45,7 +45,7 @@ class Bag:
         return self.unknown / self.tokens if self.tokens else 0.0
 
 
-class Bounds(NamedTuple):
+class LowerBounds(NamedTuple):
     """Two distances that are never above Word Mover's Distance: of the mean vectors, and with every word going to its nearest."""
 
     centroid: float
@@ -107,10 +107,10 @@ class WordMover:
         """1 / (1 + distance): 1 for the same words, however they are ordered."""
         return 1 / (1 + self.distance(left, right))
 
-    def bounds(self, left: str | Sequence[str], right: str | Sequence[str]) -> Bounds:
+    def bounds(self, left: str | Sequence[str], right: str | Sequence[str]) -> LowerBounds:
         a, b = self._pair(left, right)
-        centroid, relaxed = _native.wmd_bounds(*_packed([a]), *_packed([b]), a.vectors.shape[1], 1)
-        return Bounds(centroid[0], relaxed[0])
+        centroid, relaxed = _native.wmd_bounds(*_joined([a]), *_joined([b]), a.vectors.shape[1], 1)
+        return LowerBounds(centroid[0], relaxed[0])
 
     def moves(self, left: str | Sequence[str], right: str | Sequence[str]) -> list[Move]:
         """A cheapest plan, what costs most first; the sum of share x distance is the distance."""
@@ -150,8 +150,6 @@ class WordMover:
         return ((word,) for word in thing)
 
     def _matrix(self, words: list[str]) -> Matrix:
-        import numpy as np
-
         found = np.ascontiguousarray(self.vectors.vectors(words), dtype=np.float32)
         if not self.unit:
             return found
@@ -171,8 +169,6 @@ def check_size(left: Bag, right: Bag) -> None:
 
 def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1) -> NDArray[np.float64]:
     """The distances of bags row by row; none is empty."""
-    import numpy as np
-
     check_workers(workers)
     for a, b in zip(left, right, strict=True):
         check_size(a, b)
@@ -180,17 +176,11 @@ def distances_of(left: Sequence[Bag], right: Sequence[Bag], *, workers: int = 1)
     for first in range(0, len(left), _PAIRS_TOGETHER):
         rows = slice(first, first + _PAIRS_TOGETHER)
         dimensions = left[first].vectors.shape[1]
-        found[rows] = _native.wmd_distances(*_packed(left[rows]), *_packed(right[rows]), dimensions, workers)
+        found[rows] = _native.wmd_distances(*_joined(left[rows]), *_joined(right[rows]), dimensions, workers)
     return found
 
 
-def check_workers(workers: int) -> None:
-    check_int("workers", workers, 1, 1024, "choose 1 to 1024 threads")
-
-
-def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
-    import numpy as np
-
+def _joined(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
     if len(bags) == 1:
         return bags[0].vectors.reshape(-1), bags[0].counts, np.array([0, len(bags[0].counts)], dtype=np.int64)
     offsets = np.zeros(len(bags) + 1, dtype=np.int64)
@@ -199,8 +189,6 @@ def _packed(bags: Sequence[Bag]) -> tuple[Any, Any, Any]:
 
 
 def _bag(counts: Counter[str], unknown: int, rows: dict[str, int], matrix: Matrix) -> Bag:
-    import numpy as np
-
     words = sorted(counts)  # an order of our own, so that the same words give the same bits
     picked = matrix[[rows[word] for word in words]] if words else matrix[:0]
     return Bag(tuple(words), np.array([counts[word] for word in words], dtype=np.uint32), picked, unknown)

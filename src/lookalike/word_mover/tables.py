@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.corpus.writing import atomic_file
 from lookalike.embedders.base import Embedder
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Matrix = NDArray[np.float32]
 
 MAX_DIMENSIONS = 65536
@@ -70,8 +70,6 @@ class WordTable:
 
     def vectors(self, words: Sequence[str]) -> Matrix:
         """A row for each of these words; one that is not in the table is an error."""
-        import numpy as np
-
         try:
             rows = [self._rows[word] for word in words]
         except KeyError as error:
@@ -84,8 +82,6 @@ class WordTable:
 
     def save(self, folder: str | Path) -> None:
         """Write the table into a folder, from which it is mapped and not read: it opens at once, and processes share it."""
-        import numpy as np
-
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)
         matrix = np.ascontiguousarray(self._matrix, dtype=np.float32)
@@ -97,8 +93,6 @@ class WordTable:
 
 def open_saved(folder: Path) -> WordTable:
     """A table that was saved, its matrix mapped."""
-    import numpy as np
-
     try:
         rows = json.loads((folder / SAVED_WORDS).read_text(encoding="utf-8"))
         matrix = np.load(folder / SAVED_VECTORS, mmap_mode="r", allow_pickle=False)
@@ -112,8 +106,6 @@ def open_saved(folder: Path) -> WordTable:
 
 def table_of(mapping: Mapping[str, Any], name: str = "vectors") -> WordTable:
     """A table from words and their vectors in memory."""
-    import numpy as np
-
     rows: dict[str, int] = {}
     found: list[Any] = []
     for word, vector in mapping.items():
@@ -152,8 +144,6 @@ class EmbeddedWords:
         return bool(word.strip())
 
     def vectors(self, words: Sequence[str]) -> Matrix:
-        import numpy as np
-
         kept = self._kept  # another thread may replace it: this call goes on with the one it filled
         missing = [word for word in dict.fromkeys(words) if word not in kept]
         if missing:

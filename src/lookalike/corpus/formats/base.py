@@ -13,7 +13,7 @@ from typing import IO, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Part, Report, made_parts
+from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, Report, SourcePart, made_parts
 from lookalike.corpus.files import Source
 from lookalike.corpus.row import Header, Problem, Row
 from lookalike.corpus.rows import source_rows
@@ -23,7 +23,7 @@ from lookalike.corpus.writing import atomic_file
 from lookalike.errors import InputError
 
 
-class Wanted(NamedTuple):
+class RowsWanted(NamedTuple):
     """What is asked for when rows are read."""
 
     text: str = "text"  # the columns under which texts and ids are given out where there are no columns
@@ -78,14 +78,14 @@ class Format(ABC):
     ids_may_repeat = False
 
     @abstractmethod
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         """The rows of an open file, and what is wrong with some of them, in their order. ``InputError``: nothing can be read."""
 
     def batches(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[Batch]:
         """The same in batches of columns. ``start``: a place that an earlier batch named to go on from."""
         return value_batches(reader.rows(), reader.columns, report, ids_may_repeat=self.ids_may_repeat)
 
-    def parts(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[Part]:
+    def parts(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[SourcePart]:
         """The same as parts, of which several threads can make batches side by side."""
         return made_parts(self.batches(reader, report, start))
 
@@ -144,13 +144,13 @@ class FileReader:
     def batches(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Batch]:
         return self.format.batches(self, report, start)
 
-    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[Part]:
+    def parts(self, report: Report, start: tuple[int, int] = (0, 1)) -> Iterator[SourcePart]:
         return self.format.parts(self, report, start)
 
     def rows(self) -> Iterator[Row | Problem]:
         """The rows one by one; what cannot be read at all is a problem too."""
         for source in self.sources:
-            wanted = Wanted(
+            wanted = RowsWanted(
                 self.columns.text,
                 self.columns.id,
                 header=lambda names, name=source.name: self.columns.check_header(names, name),  # type: ignore[misc]  # a default binds the name now

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from lookalike.corpus.formats.base import Wanted
+from lookalike.corpus.formats.base import RowsWanted
 from lookalike.corpus.formats.text import OneDocument, whole
 from lookalike.corpus.row import Row
 from lookalike.markup.extraction import page_text
@@ -13,7 +13,7 @@ from lookalike.markup.page import page
 
 
 class Html(OneDocument):
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row]:
         found = page(whole(file, wanted), encoding=wanted.encoding, name=name)
         yield Row(name, 0, {wanted.text: page_text(found, wanted.extract)}, found)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any, NamedTuple
 
 from lookalike.corpus import row
-from lookalike.corpus.formats.base import Format, Kept, Wanted
+from lookalike.corpus.formats.base import Format, Kept, RowsWanted
 from lookalike.corpus.formats.lines import too_long
 from lookalike.corpus.row import Problem, Row, damaged
 from lookalike.corpus.rows import rows as rows_of
@@ -28,7 +28,7 @@ class Line(NamedTuple):
 class Json(Format):
     several_as_one = False
 
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         found = _rows(file, name, wanted.encoding or "utf-8")
         return map(_object, found) if wanted.objects else found
 

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.corpus import row
-from lookalike.corpus.batches import Batch, Columns, Ids, Lines, Report
+from lookalike.corpus.batches import Batch, Columns, Ids, LineBlock, Report
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import FileReader, Wanted
+from lookalike.corpus.formats.base import FileReader, RowsWanted
 from lookalike.corpus.formats.json import Line, parsed
 from lookalike.corpus.formats.lines import Block, Buffers, too_long
-from lookalike.corpus.packed import Packed
+from lookalike.corpus.joined import Joined
 from lookalike.corpus.ranks import ranks_of
 from lookalike.corpus.row import Problem, Row
-from lookalike.corpus.value_batches import Collected
+from lookalike.corpus.value_batches import CollectedRows
 from lookalike.errors import InputError
 
 _BEGINS_ID = np.zeros(256, np.bool_)
@@ -29,7 +29,7 @@ _BEGINS_ID[list(b'"-0123456789')] = True
 _BROKEN, _NO_OBJECT, _NO_COLUMN, _NO_TEXT = 1, 2, 3, 4
 
 
-def block_rows(block: Block, name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+def block_rows(block: Block, name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
     """The rows of a block. Each is checked natively, and so is its text made; all the rest is then parsed at once."""
     data, found = bytes(block.data), _native.scan_json_lines(block.data, [wanted.text])
     extents = zip(np.asarray(found["begins"]).tolist(), np.asarray(found["ends"]).tolist(), strict=True)
@@ -70,7 +70,7 @@ def _values(lines: list[bytes], found: Mapping[str, Any], problems: list[int]) -
 
 def scanned(scan: Callable[[Block, Report], Batch], buffers: Buffers, block: Block, report: Report) -> Batch:
     batch = scan(block, report)
-    batch.lines = Lines(block.data, block.offset, partial(buffers.give, block))
+    batch.lines = LineBlock(block.data, block.offset, partial(buffers.give, block))
     return batch
 
 
@@ -111,7 +111,7 @@ class LineScan:
             ranks = ranks[usable] if ranks is not None else None
         return Batch(
             rows=lines,
-            texts=Packed(texts, offsets),
+            texts=Joined(texts, offsets),
             has_text=None if has_text.all() else has_text,
             ids=Ids(*_joined(block.data, id_spans)) if (id_spans[:, 0] >= 0).any() else None,
             ranks=ranks if ranks is None or has_text.all() else ranks[has_text],
@@ -166,7 +166,7 @@ def scanned_lines(data: memoryview, name: str, columns: Columns, report: Report)
 def record_batch(reader: FileReader, block: Block, report: Report) -> Batch:
     """Rows of which several columns are wanted: each is parsed, and is written as it came nevertheless."""
     data, found = bytes(block.data), _native.scan_json_lines(block.data, [reader.columns.id])
-    collected, extents = Collected(reader.columns, False), []
+    collected, extents = CollectedRows(reader.columns, False), []
     edges = zip(np.asarray(found["begins"]).tolist(), np.asarray(found["ends"]).tolist(), strict=True)
     for (begin, end), line in zip(edges, (np.asarray(found["lines"], dtype=np.int64) + block.line).tolist(), strict=True):
         if not data[begin:end].strip():

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import IO
 
 from lookalike.corpus import batches, row
-from lookalike.corpus.batches import Batch, Part, Report
+from lookalike.corpus.batches import Batch, Report, SourcePart
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import FileReader, Format, Kept, Wanted
+from lookalike.corpus.formats.base import FileReader, Format, Kept, RowsWanted
 from lookalike.corpus.formats.json import numbered_lines, parsed
 from lookalike.corpus.formats.json_scan import LineScan, block_rows, record_batch, scanned
 from lookalike.corpus.formats.jsonl_writing import JsonlWriter, copy_lines, write_annotated, write_edited, write_lines, write_parsed
@@ -24,7 +24,7 @@ ROWS_BLOCK = 1 << 16  # bytes that are made rows at once: somebody may want no m
 
 
 class JsonLines(Format):
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         if is_utf8(wanted.encoding):
             for block in line_blocks(file, name, row.MAX_LINE_BYTES, size=ROWS_BLOCK):
                 yield from [block] if isinstance(block, Problem) else block_rows(block, name, wanted)
@@ -44,7 +44,7 @@ class JsonLines(Format):
             if len(batch):
                 yield batch
 
-    def parts(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[Part]:
+    def parts(self, reader: FileReader, report: Report, start: tuple[int, int]) -> Iterator[SourcePart]:
         """The blocks are found one after the other, and scanned side by side."""
         if not is_utf8(reader.encoding):
             yield from super().parts(reader, report, start)
@@ -56,7 +56,7 @@ class JsonLines(Format):
                 if isinstance(block, Problem):
                     report(block)
                 else:
-                    yield Part(len(block.data), partial(scanned, scan, buffers, block))
+                    yield SourcePart(len(block.data), partial(scanned, scan, buffers, block))
 
     def size(self, source: Source) -> int | None:
         return source.path.stat().st_size if source.path and not source.packing else None

@@ -16,7 +16,7 @@ from lookalike.corpus.arrow_batches import ROWS, arrow_batch, check_text, edited
 from lookalike.corpus.arrow_values import arrow, in_microseconds
 from lookalike.corpus.batches import Batch, Report
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import FileReader, Format, Kept, RowWriter, Wanted
+from lookalike.corpus.formats.base import FileReader, Format, Kept, RowsWanted, RowWriter
 from lookalike.corpus.row import Problem, Row, damaged, unreadable
 from lookalike.corpus.streams import damage
 from lookalike.errors import InputError
@@ -34,7 +34,7 @@ class Parquet(Format):
     begins_at_end = True
     has_encoding = False
 
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         pa = arrow()
         with ExitStack() as open_files:
             try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from lookalike.corpus import row
-from lookalike.corpus.formats.base import Format, Kept, RowWriter, Wanted
+from lookalike.corpus.formats.base import Format, Kept, RowsWanted, RowWriter
 from lookalike.corpus.row import Header, Problem, Row, damaged
 from lookalike.corpus.rows import is_utf8
 from lookalike.corpus.streams import damage, opened_again, packed
@@ -27,7 +27,7 @@ class Separated(Format):
     def __init__(self, separator: str) -> None:
         self.separator = separator
 
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         encoding = wanted.encoding or "utf-8"
         with cells_of(file, self.separator, encoding) as cells:
             yield from _read(cells, name, wanted.header, encoding)

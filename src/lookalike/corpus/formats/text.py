@@ -10,7 +10,7 @@ from typing import IO
 
 from lookalike.corpus.contents import read_contents
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import Cuts, Format, Kept, Wanted
+from lookalike.corpus.formats.base import Cuts, Format, Kept, RowsWanted
 from lookalike.corpus.row import Row
 from lookalike.corpus.streams import opened, packed
 from lookalike.errors import InputError
@@ -27,15 +27,15 @@ class OneDocument(Format):
         raise InputError(f"{part.source.name} and others are files of their own: write them to a folder")
 
 
-class Text(OneDocument):
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row]:
+class PlainText(OneDocument):
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row]:
         yield Row(name, 0, {wanted.text: read_contents(whole(file, wanted), name, "text", wanted.encoding).text()})
 
 
-TEXT = Text()
+TEXT = PlainText()
 
 
-def whole(file: IO[bytes], wanted: Wanted) -> bytes:
+def whole(file: IO[bytes], wanted: RowsWanted) -> bytes:
     """All of a file. Without a limit it is that of texts, which whoever decodes it looks after."""
     data = file.read((wanted.most_bytes or MAX_TEXT_BYTES) + 1)
     if wanted.most_bytes and len(data) > wanted.most_bytes:

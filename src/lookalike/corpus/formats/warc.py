@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from lookalike.corpus.files import Source
-from lookalike.corpus.formats.base import Format, Kept, Wanted
+from lookalike.corpus.formats.base import Format, Kept, RowsWanted
 from lookalike.corpus.row import Problem, Row
 from lookalike.corpus.streams import opened_again, packed
 from lookalike.errors import InputError
@@ -35,7 +35,7 @@ class WebArchive(Format):
     plural = "web archives"
     ids_may_repeat = True  # a crawl may have a page several times: that is what it is deduped for
 
-    def rows(self, file: IO[bytes], name: str, wanted: Wanted) -> Iterator[Row | Problem]:
+    def rows(self, file: IO[bytes], name: str, wanted: RowsWanted) -> Iterator[Row | Problem]:
         for capture in captures(file, name):
             place = f"{name}:{capture.number}"
             try:
@@ -57,7 +57,7 @@ class WebArchive(Format):
 WARC = WebArchive()
 
 
-def _row(capture: Capture, place: str, wanted: Wanted) -> Row:
+def _row(capture: Capture, place: str, wanted: RowsWanted) -> Row:
     if capture.data is None:
         raise InputError(str(capture.problem))
     found = served_page(capture.data, capture.charset, place, wanted.encoding) if capture.is_html else None
@@ -66,7 +66,7 @@ def _row(capture: Capture, place: str, wanted: Wanted) -> Row:
     return Row(place, capture.number, date | {wanted.id: capture.url, wanted.text: text}, found)
 
 
-def _kept_records(part: Kept) -> Iterator[Record]:
+def _kept_records(part: Kept) -> Iterator[ArchiveRecord]:
     """The records as they are, without the pages that were removed and without what belongs to these."""
     gone = {row for row, stays in zip(part.rows.tolist(), part.kept.tolist(), strict=True) if not stays}
     ids, whole = _surveyed(part.source, gone)
@@ -92,7 +92,7 @@ def _surveyed(source: Source, gone: set[int]) -> tuple[set[str], int]:
 
 
 @dataclass(slots=True)
-class Record:
+class ArchiveRecord:
     """A record of an archive, where reading has come to. Its block is read, or passed over when the next one is asked for."""
 
     number: int  # from 1
@@ -151,7 +151,7 @@ class Capture:
     charset: str | None = None  # as the server named it
 
 
-def records(file: IO[bytes], name: str) -> Iterator[Record]:
+def records(file: IO[bytes], name: str) -> Iterator[ArchiveRecord]:
     """The records of an archive that is open and unpacked; an ``InputError`` where it is none."""
     number = 0
     while (version := _version(file)) is not None:
@@ -161,7 +161,7 @@ def records(file: IO[bytes], name: str) -> Iterator[Record]:
             raise InputError(f"{name}: {found}: this is not a web archive, or it is damaged")
         headers, lines = _headers(file, name)
         size = _size(headers, name, number)
-        record = Record(number, headers, version + b"\r\n" + lines, size, file, name, size)
+        record = ArchiveRecord(number, headers, version + b"\r\n" + lines, size, file, name, size)
         yield record
         record.pass_over()
 

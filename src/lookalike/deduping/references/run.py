@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.corpus.batches import Batch, character_counts, pack
+from lookalike.corpus.batches import Batch, character_counts, join_texts
 from lookalike.deduping.ledger import Ledger
 from lookalike.deduping.reading import Reading
 from lookalike.deduping.references.found import FoundReference
 from lookalike.deduping.references.rule import ContainsRule
 from lookalike.deduping.references.texts import Location, references
-from lookalike.deduping.run import Decisions, Means, Reader
-from lookalike.deduping.settings import Resources, Settings
+from lookalike.deduping.run import BatchReader, Decisions, Means
+from lookalike.deduping.settings import Criteria, Resources
 from lookalike.errors import InputError
 
 HASHED_AT_A_TIME = 4096
@@ -39,7 +39,7 @@ class _Matches(NamedTuple):
 class ReferenceTable:
     """The references, hashed once, for any number of threads."""
 
-    def __init__(self, location: Location, rule: ContainsRule, settings: Settings, text_column: str, id_column: str) -> None:
+    def __init__(self, location: Location, rule: ContainsRule, settings: Criteria, text_column: str, id_column: str) -> None:
         self._rule, self._form = rule, rule.form(settings.recipe)
         self.ids: list[Any] = []
         self.files: list[str] = []
@@ -47,8 +47,8 @@ class ReferenceTable:
         hashes, ends, texts = array("Q"), array("q", [0]), list[str]()
 
         def hash_texts() -> None:
-            packed = pack(texts)
-            units, places = _native.unit_hashes(packed.data, packed.offsets, *self._form)
+            joined = join_texts(texts)
+            units, places = _native.unit_hashes(joined.data, joined.offsets, *self._form)
             hashes.frombytes(memoryview(units).cast("B"))
             ends.extend(int(place) + before for before in [ends[-1]] for place in places[1:])
             texts.clear()
@@ -96,12 +96,12 @@ class ReferenceTable:
 class ContainsRun:
     """Reads a corpus and says which documents hold a reference."""
 
-    def __init__(self, settings: Settings, resources: Resources, means: Means, table: ReferenceTable) -> None:
+    def __init__(self, settings: Criteria, resources: Resources, means: Means, table: ReferenceTable) -> None:
         self._settings, self._resources, self._means, self._table = settings, resources, means, table
         self.ledger = Ledger()
         self._documents = np.zeros(len(table.ids), np.int64)  # that hold each reference
 
-    def decide(self, readers: Sequence[Reader]) -> Decisions:
+    def decide(self, readers: Sequence[BatchReader]) -> Decisions:
         table, ledger = self._table, self.ledger
         reading = Reading(self._means, ledger, self._resources.budget, self._matches)
         texts, best, shares, before = list[Any](), list[Any](), list[Any](), 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.corpus.batches import Columns
 from lookalike.deduping.against import FILES_AND_ADD, SavedIds, Stored, numbered_store
 from lookalike.deduping.references.texts import Reference, is_files, references, told_apart
-from lookalike.deduping.settings import Against, Input, Settings
+from lookalike.deduping.settings import Against, Criteria, Input
 from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.decoding import CELL
 from lookalike.deduping.spark.engine import Engine, spark
@@ -41,7 +41,7 @@ class OpenedStore:
     """Opens the store on the machine of a task; once per process."""
 
     store: Shipped
-    settings: Settings
+    settings: Criteria
     numbered: bool = False  # whether it was made of another corpus
 
     def __call__(self) -> Any:
@@ -49,7 +49,7 @@ class OpenedStore:
 
 
 @cache
-def _opened(store: Shipped, settings: Settings, numbered: bool) -> Stored:
+def _opened(store: Shipped, settings: Criteria, numbered: bool) -> Stored:
     place = store.place()
     return Stored(Path(place) / STORE, settings, ids=SavedIds(Path(place))) if numbered else Stored(place, settings)
 
@@ -62,7 +62,7 @@ def is_corpus(given: object) -> bool:
 
 
 @contextmanager
-def opened_before(given: Against, columns: tuple[str, str], settings: Settings, engine: Engine, work: Work) -> Iterator[OpenedStore | None]:
+def opened_before(given: Against, columns: tuple[str, str], settings: Criteria, engine: Engine, work: Work) -> Iterator[OpenedStore | None]:
     """What tasks ask before they compare documents with each other. It is needed until all is decided."""
     if given.store is None:
         yield None
@@ -95,7 +95,7 @@ def _references(given: Any, columns: tuple[str, str], engine: Engine, work: Work
     return told_apart((id_, corpus.places.file(n), text) for n, id_, text in _texts(corpus, everyone))
 
 
-def add_kept(outcome: Outcome, store: str | Path, settings: Settings) -> int:
+def add_kept(outcome: Outcome, store: str | Path, settings: Criteria) -> int:
     """What stays goes to the store, one after the other through the driver: a store has one writer."""
     from pyspark.sql import functions as F
 

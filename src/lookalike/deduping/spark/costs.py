@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.deduping.spark.engine import MOST_PARTITIONS
 
 if TYPE_CHECKING:
-    from lookalike.deduping.settings import Settings
+    from lookalike.deduping.settings import Criteria
 
 # Bytes on their way, of one document: names cost a byte or two, since they come in order as steps.
 NAME = 2
@@ -40,7 +40,7 @@ class SparkPlan:
         return asdict(self) | {"core_hours": round(self.core_hours, 3)}
 
 
-def spark_plan(settings: Settings, documents: int, text_bytes: float, mates: float, removed: float) -> SparkPlan:
+def spark_plan(settings: Criteria, documents: int, text_bytes: float, mates: float, removed: float) -> SparkPlan:
     """``text_bytes`` is that of a document; ``mates`` the share of documents that share a bucket, ``removed`` of those that go."""
     bands = settings.banding.bands
     fixed = DIGEST + bands * BAND if settings.method == "minhash" else DIGEST

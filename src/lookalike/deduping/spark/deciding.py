@@ -16,11 +16,11 @@ from lookalike.corpus.ranks import LAST
 from lookalike.corpus.row import Problem
 from lookalike.deduping.spark.blobs import CODES, COPIES, DIGESTS, FACTS, OUTSIDE, PROBLEMS, ROWS, SCHEMA, Blob, blobs_of, decoded, is_in
 from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
-from lookalike.deduping.spark.decisions import DECISIONS, FEW, Assigned, Decisions
+from lookalike.deduping.spark.decisions import DECISIONS, FEW, Assigned, SparkDecisions
 from lookalike.deduping.spark.engine import MOST_PARTITIONS
 from lookalike.deduping.spark.hamming import code_edges
-from lookalike.deduping.spark.rounds import NOTHING_FOUND, Copies, Found, Rounds, copies_in
-from lookalike.deduping.spark.sketching import COUNTED, Given, Names, Priorities, Range, Sketching
+from lookalike.deduping.spark.rounds import NOTHING_FOUND, Copies, FoundPairs, Rounds, copies_in
+from lookalike.deduping.spark.sketching import COUNTED, Names, Priorities, Range, Shared, Sketching
 from lookalike.deduping.spark.stages import Verifying, edges_in, find_codes, find_copies
 from lookalike.deduping.spark.work import Work, named, placed
 from lookalike.errors import EngineError, InputError
@@ -29,7 +29,7 @@ from lookalike.leaders.candidates import Pairs
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from lookalike.deduping.settings import Settings
+    from lookalike.deduping.settings import Criteria
     from lookalike.deduping.spark.engine import Engine
     from lookalike.deduping.spark.inputs import Corpus
 
@@ -54,7 +54,7 @@ class Facts:
 class Deciding:
     """A run up to the decisions."""
 
-    settings: Settings
+    settings: Criteria
     engine: Engine
     corpus: Corpus
     work: Work
@@ -81,7 +81,7 @@ class Deciding:
         rows = self.corpus.rows
         return self.work.saved(rows.select(*(name for name in rows.columns if name != "id")).mapInArrow(sketching, SCHEMA), "sketches")
 
-    def decided(self, sketches: DataFrame, check: Callable[[Facts], object]) -> Decisions:
+    def decided(self, sketches: DataFrame, check: Callable[[Facts], object]) -> SparkDecisions:
         """The decisions: a row for each document that goes. Whoever checks the facts may end the run."""
         self.step("copies")
         is_simhash = self.settings.method == "simhash"
@@ -138,7 +138,7 @@ class Deciding:
         values = np.sort(ranks.toArrow().column(0).to_numpy())
         return Priorities(order, bits, self.work.given(values), max(len(values).bit_length(), 1))
 
-    def _assigned(self, found: Found, copies: Copies, sketches: DataFrame) -> Decisions:
+    def _assigned(self, found: FoundPairs, copies: Copies, sketches: DataFrame) -> SparkDecisions:
         """Of all similar documents that stay, each one that goes points at the nearest, of equals at the first."""
         going = copies.of(found.removed).copies
         kept_copies = np.setdiff1d(copies.copies, going)
@@ -153,13 +153,13 @@ class Deciding:
             np.concatenate((np.ones(len(first)), similarities)),
         )
         if edges is None and not self.facts.outside and len(few.n) <= FEW:
-            return Decisions.of_few(self.work.session, few)
+            return SparkDecisions.of_few(self.work.session, few)
         frame = few.frame(self.work.session)
         if edges is not None:
             frame = frame.unionAll(self._in_spark(edges, all_going))
         if self.facts.outside:
             frame = frame.unionAll(sketches.where(f"kind = {OUTSIDE}").mapInArrow(pointing_outside, DECISIONS))
-        return Decisions.counted(self.work.saved(frame, "decisions"))
+        return SparkDecisions.counted(self.work.saved(frame, "decisions"))
 
     def _in_spark(self, edges: DataFrame, all_going: Names) -> DataFrame:
         from pyspark.sql import functions as F
@@ -226,7 +226,7 @@ class Ranking:
 class Keeping:
     """Edges, one by one, to documents that go from documents that stay."""
 
-    going: Given  # ascending
+    going: Shared  # ascending
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         pa = arrow("Spark")

@@ -32,20 +32,20 @@ class Assigned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Decisions:
+class SparkDecisions:
     frame: DataFrame  # n, leader, similarity, outside
     removed: int
     clusters: int
     few: Assigned | None = None  # all of it, by the number of the row
 
     @classmethod
-    def of_few(cls, session: SparkSession, few: Assigned) -> Decisions:
+    def of_few(cls, session: SparkSession, few: Assigned) -> SparkDecisions:
         order = np.argsort(few.n)
         ordered = Assigned(few.n[order], few.leader[order], few.similarity[order])
         return cls(ordered.frame(session), len(order), len(np.unique(few.leader)), ordered)
 
     @classmethod
-    def counted(cls, frame: DataFrame) -> Decisions:
+    def counted(cls, frame: DataFrame) -> SparkDecisions:
         from pyspark.sql import functions as F
 
         leaders = F.count_distinct(F.coalesce(F.col("leader").cast("string"), F.concat(F.lit("o"), F.col("outside"))))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,10 +16,10 @@ from lookalike.corpus.arrow_batches import arrow_batch
 from lookalike.corpus.batches import Batch, Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
-from lookalike.corpus.formats.base import Wanted
+from lookalike.corpus.formats.base import RowsWanted
 from lookalike.corpus.formats.json_scan import scanned_lines
 from lookalike.corpus.row import Problem
-from lookalike.corpus.value_batches import Collected
+from lookalike.corpus.value_batches import CollectedRows
 from lookalike.errors import InputError
 
 CELL = "cell"  # the column with all that a document is made of: its text, its line, or its file
@@ -49,48 +50,55 @@ Decode = Callable[[Any], Decoded]  # of a record batch with the column n
 
 
 @dataclass(frozen=True, slots=True)
-class FromColumns:
-    """Texts, ids and ranks are columns."""
-
+class _Decoding(ABC):
     columns: Columns
 
     def __call__(self, piece: Any) -> Decoded:
-        numbers = np.asarray(piece.column("n"))
         problems: list[Problem] = []
+        batch = self._batch(piece, problems)
+        # Rows are places in the batch so far, from 1.
+        numbers = np.asarray(piece.column("n"))
+        found = [Misread(int(numbers[int(each.place.rpartition(":")[2]) - 1]), each) for each in problems]
+        return Decoded(numbers[batch.rows - 1], batch, found)
+
+    @abstractmethod
+    def _batch(self, piece: Any, problems: list[Problem]) -> Batch:
+        """The documents; what is wrong with rows is added to the problems."""
+
+
+@dataclass(frozen=True, slots=True)
+class FromColumns(_Decoding):
+    """Texts, ids and ranks are columns."""
+
+    def _batch(self, piece: Any, problems: list[Problem]) -> Batch:
         names = {CELL: self.columns.text, "id": self.columns.id, "rank": self.columns.rank}
         given = piece.select([name for name in piece.schema.names if name in names])
         given = given.rename_columns([names[name] for name in given.schema.names])
-        return _decoded(numbers, arrow_batch(given, self.columns, 0, NAME, problems.append), problems)
+        return arrow_batch(given, self.columns, 0, NAME, problems.append)
 
 
 @dataclass(frozen=True, slots=True)
-class FromLines:
+class FromLines(_Decoding):
     """A row is a line of JSON, with its line feed."""
 
-    columns: Columns
-
-    def __call__(self, piece: Any) -> Decoded:
-        numbers = np.asarray(piece.column("n"))
-        problems: list[Problem] = []
+    def _batch(self, piece: Any, problems: list[Problem]) -> Batch:
         try:
-            batch = scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+            return scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
         except InputError as error:
+            numbers = np.asarray(piece.column("n"))
             raise InputError(LINE.sub(lambda line: f"{NAME}:{numbers[int(line[1]) - 1]}", str(error))) from None
-        return _decoded(numbers, batch, problems)
 
 
 @dataclass(frozen=True, slots=True)
-class FromFiles:
+class FromFiles(_Decoding):
     """A row is a file, which is a document."""
 
-    columns: Columns
     format: str
     encoding: str | None
 
-    def __call__(self, piece: Any) -> Decoded:
-        collected = Collected(self.columns, False)
-        problems: list[Problem] = []
-        wanted = Wanted(self.columns.text, self.columns.id, encoding=self.encoding, extract=self.columns.extract)
+    def _batch(self, piece: Any, problems: list[Problem]) -> Batch:
+        collected = CollectedRows(self.columns, False)
+        wanted = RowsWanted(self.columns.text, self.columns.id, encoding=self.encoding, extract=self.columns.extract)
         for place, data in enumerate(_cells(piece.column(CELL)), 1):
             try:
                 found = list(format_named(self.format).rows(io.BytesIO(data), NAME, wanted))
@@ -100,13 +108,7 @@ class FromFiles:
             for row in found:
                 problem = row if isinstance(row, Problem) else collected.add(row._replace(number=place))
                 problems += [problem._replace(place=f"{NAME}:{place}")] if problem else []
-        return _decoded(np.asarray(piece.column("n")), collected.batch(), problems)
-
-
-def _decoded(numbers: NDArray[np.int64], batch: Batch, problems: list[Problem]) -> Decoded:
-    """Rows are places in the batch so far, from 1."""
-    found = [Misread(int(numbers[int(each.place.rpartition(":")[2]) - 1]), each) for each in problems]
-    return Decoded(numbers[batch.rows - 1], batch, found)
+        return collected.batch()
 
 
 def _whole(column: Any) -> memoryview:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from lookalike.deduping.spark.engine import Engine
-    from lookalike.deduping.spark.rounds import Copies, Found
+    from lookalike.deduping.spark.rounds import Copies, FoundPairs
 
 Words = NDArray[np.uint64]
 BETWEEN = 0x9E3779B97F4A7C15
@@ -151,9 +151,9 @@ def _of_copies(pairs: Pairs, similarities: NDArray[np.float64], copies: tuple[Na
 
 def code_edges(
     work: Work, codes: DataFrame, copies: Copies, rule: Rule, partitions: int, engine: Engine, documents: int, step: Callable[[str], object]
-) -> Found:
+) -> FoundPairs:
     """SimHash on Spark: all pairs are found at once, so nothing stays open, and no rounds are needed."""
-    from lookalike.deduping.spark.rounds import Edges, Found, edge_count
+    from lookalike.deduping.spark.rounds import Edges, FoundPairs, edge_count
 
     step("pairs")
     spread = placed(codes.where(f"kind = {CODES}").mapInArrow(Spreading(rule.distance, partitions), SCHEMA), partitions)
@@ -169,6 +169,6 @@ def code_edges(
         gone = settling.told(named(answers, 1, engine.names_on_driver, documents)).removed
     of_gone = tuple(copies.of(gone))
     if held is not None:
-        return Found(None, Edges(*turned(held.pairs, held.similarities, of_gone)), gone, count)
+        return FoundPairs(None, Edges(*turned(held.pairs, held.similarities, of_gone)), gone, count)
     both = edges.unionAll(edges.mapInArrow(Turning(work.given(of_gone)), SCHEMA))
-    return Found(work.saved(both, "all-edges"), None, gone, count)
+    return FoundPairs(work.saved(both, "all-edges"), None, gone, count)

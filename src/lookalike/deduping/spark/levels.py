@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike import _native
 from lookalike.corpus.arrow_values import arrow
-from lookalike.corpus.batches import pack
+from lookalike.corpus.batches import join_texts
 from lookalike.deduping.levels import LAST_BREAKS, WORDLIKE, units
 from lookalike.deduping.settings import CUT_ANNOTATIONS
 from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
@@ -23,7 +23,7 @@ from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing, by_number,
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.sketching import Priorities, Seen
 from lookalike.deduping.spark.stages import find_copies
-from lookalike.deduping.verdicts import Edits
+from lookalike.deduping.verdicts import TextCuts
 from lookalike.errors import InputError
 from lookalike.io import decode_text
 from lookalike.leaders.rule import Rule
@@ -67,7 +67,7 @@ class Splitting:
                     if WORDLIKE.search(content := text[begin:end]):
                         names.append(self._named(name, unit))
                         contents.append(LAST_BREAKS.sub("", content) if self.rule.method == "bytes" else content)
-            digests = np.array(sketcher.sketch(pack(contents)).digests).reshape(-1, 2)
+            digests = np.array(sketcher.sketch(join_texts(contents)).digests).reshape(-1, 2)
             targets = target_of(digests[:, 0] ^ digests[:, 1], self.partitions)
             yield from batches_of(scattered(DIGESTS, targets, np.array(names, np.int64), digests))
         yield from seen.batches()
@@ -147,7 +147,7 @@ class Cutting:
     def _without(self, n: int, text: str, cut: list[int]) -> str:
         wanted = set(cut)
         spans = [span for unit, span in enumerate(units(text, self.level)) if unit in wanted]
-        return Edits(self.column, {n: spans}).edited(n, text)
+        return TextCuts(self.column, {n: spans}).edited(n, text)
 
 
 def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:

@@ -11,7 +11,7 @@ from lookalike.checks import check_path, check_str
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.corpus.writing import write_file
 from lookalike.deduping.report import Sample, Similarities
-from lookalike.deduping.settings import Settings
+from lookalike.deduping.settings import Criteria
 from lookalike.deduping.spark import samples
 from lookalike.deduping.spark.inputs import FILE, NUMBER
 from lookalike.deduping.spark.outcome import Outcome, plain_ids
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class SparkReport:
     """The result of ``dedupe`` on Spark. Its frames need what the run kept: ``close`` it, or use it in a ``with``."""
 
-    settings: Settings
+    settings: Criteria
     outcome: Outcome
     documents: int
     units: int  # what kept and removed count: documents, paragraphs or lines

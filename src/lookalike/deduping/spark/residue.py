@@ -30,7 +30,7 @@ from lookalike.deduping.spark.blobs import (
     names_of,
     pieces,
 )
-from lookalike.deduping.spark.sketching import SALTS, Given, Names
+from lookalike.deduping.spark.sketching import SALTS, Names, Shared
 from lookalike.deduping.spark.stages import Verifying, members_in
 from lookalike.deduping.spark.texts import wanted_cells
 from lookalike.deduping.spark.work import collected
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 class Concerned:
     """Buckets → the living members of those with an undecided one."""
 
-    undecided: Given
-    removed: Given
+    undecided: Shared
+    removed: Shared
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for blob in blobs_of(batches):

@@ -19,7 +19,7 @@ from lookalike.deduping.spark import settling
 from lookalike.deduping.spark.blobs import EDGES, OPEN, PAIRS, SCHEMA, WANTED, Blob, arrays_of, batch_of
 from lookalike.deduping.spark.residue import settle_residue
 from lookalike.deduping.spark.sketching import Names, Priorities
-from lookalike.deduping.spark.stages import Grouping, LastPairing, Pairing, Verifying, edge_rows, edges_in, new_pairs
+from lookalike.deduping.spark.stages import Grouping, LastPairing, PairRound, Verifying, edge_rows, edges_in, new_pairs
 from lookalike.deduping.spark.texts import wanted_cells
 from lookalike.deduping.spark.work import Work, collected, named, placed
 from lookalike.leaders.candidates import Pairs
@@ -52,7 +52,7 @@ class Edges(NamedTuple):
     similarities: NDArray[np.float64]
 
 
-class Found(NamedTuple):
+class FoundPairs(NamedTuple):
     """Documents that go, and all similar pairs: in arrays while they are few, else in a frame."""
 
     edges: DataFrame | None  # of kind EDGES
@@ -61,7 +61,7 @@ class Found(NamedTuple):
     compared: int
 
 
-NOTHING_FOUND = Found(None, Edges(NO_PAIRS, np.zeros(0)), np.zeros(0, np.int64), 0)
+NOTHING_FOUND = FoundPairs(None, Edges(NO_PAIRS, np.zeros(0)), np.zeros(0, np.int64), 0)
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Rounds:
     _held: list[Edges] = field(default_factory=list)
     _edges: list[DataFrame] = field(default_factory=list)  # once they are too many to be held
 
-    def decide(self, rows: DataFrame, copies: Copies) -> Found:
+    def decide(self, rows: DataFrame, copies: Copies) -> FoundPairs:
         """``rows`` are those of kind ROWS, of all documents."""
         self.step("buckets")
         grouping = Grouping(self.work.given(copies.copies))
@@ -91,7 +91,7 @@ class Rounds:
         removed: list[Names] = []
         while True:
             self.step("pairs")
-            left_open = self._compare(members.mapInArrow(Pairing(self.work.given(removed), self.partitions), SCHEMA))
+            left_open = self._compare(members.mapInArrow(PairRound(self.work.given(removed), self.partitions), SCHEMA))
             self.step("settle")
             settled = self._settled(left_open)
             before = np.concatenate(removed) if removed else np.zeros(0, np.int64)
@@ -106,7 +106,7 @@ class Rounds:
         self.step("last pairs")
         last = LastPairing(self.work.given(gone), self.work.given(tuple(copies.of(gone))), self.partitions)
         self._compare(members.mapInArrow(last, SCHEMA))
-        return Found(self._all_edges(), self._all_held() if not self._edges else None, gone, self.compared)
+        return FoundPairs(self._all_edges(), self._all_held() if not self._edges else None, gone, self.compared)
 
     def _settled(self, left_open: DataFrame | None) -> settling.Settled:
         """What all edges so far and the open buckets say: on the driver while it holds them, else component by component."""

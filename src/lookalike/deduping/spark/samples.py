@@ -51,11 +51,11 @@ def samples(outcome: Outcome, keys: list[str], largest: int, nearest: int) -> tu
     below = decisions.where("similarity < 1").groupBy(*keys).agg(least)
     close = below.orderBy("least").limit(nearest).collect()
     wanted = {row.least.n for row in (*top, *close)} | {row.leader for row in (*top, *close) if row.leader is not None}
-    told = Told(outcome, wanted)
+    told = ToldRows(outcome, wanted)
     return [(row.removed, told.sample(row, part)) for row in top], [told.sample(row, part) for row in close]
 
 
-class Told:
+class ToldRows:
     """Ids and texts of a few rows."""
 
     def __init__(self, outcome: Outcome, numbers: set[int]) -> None:

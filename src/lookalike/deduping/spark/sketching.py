@@ -26,7 +26,7 @@ Names = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
-class Given(Protocol):
+class Shared(Protocol):
     """What a task can look up: a broadcast of Spark, or the value itself in a test."""
 
     @property
@@ -57,7 +57,7 @@ class Priorities:
 
     order: str = "first"
     bits: int = 63  # of the numbers of rows
-    ranks: Given | None = None  # of newest and best: all values there are, the largest first, negated
+    ranks: Shared | None = None  # of newest and best: all values there are, the largest first, negated
     rank_bits: int = 0
     range: Range | None = None  # of newest and best instead, where values are whole numbers: they say themselves how far apart they are
 
@@ -101,7 +101,7 @@ class Seen:
         return batches_of([*said, *([Blob(0, PROBLEMS, json.dumps(self._problems).encode())] if self._problems else [])])
 
 
-class Outside(Protocol):
+class KeptBefore(Protocol):
     """Documents that were kept before all others."""
 
     def without_stored(self, batch: Any, outside: Any) -> Any: ...
@@ -126,7 +126,7 @@ class Sketching:
     priorities: Priorities
     partitions: int
     key: Words
-    opened: Callable[[], Outside] | None = None  # a store that documents are compared with first
+    opened: Callable[[], KeptBefore] | None = None  # a store that documents are compared with first
     per: str | None = None
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
@@ -195,7 +195,7 @@ class Told:
         self.similarities.append(similarity)
 
 
-def _pointed_outside(store: Outside, found: Decoded, seen: Seen) -> Iterator[Any]:
+def _pointed_outside(store: KeptBefore, found: Decoded, seen: Seen) -> Iterator[Any]:
     """Takes out what a store has, and says so."""
     told = Told()
     store.without_stored(found.batch, told)

@@ -37,7 +37,7 @@ from lookalike.deduping.spark.blobs import (
     target_of,
 )
 from lookalike.deduping.spark.decoding import CELL, Decode
-from lookalike.deduping.spark.sketching import Given, Names, Priorities
+from lookalike.deduping.spark.sketching import Names, Priorities, Shared
 from lookalike.leaders.candidates import BUCKET_LIMIT, SMALL, Bucketed, Open, Pairs, candidates, distinct, grouped, last_candidates
 from lookalike.leaders.decide import originals
 from lookalike.leaders.rounds import without
@@ -85,7 +85,7 @@ def _copies(target: int, names: Names, first: Names) -> Iterator[Blob]:
 class Grouping:
     """Rows of buckets → whole buckets of more than one, without copies."""
 
-    copies: Given
+    copies: Shared
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         copies = self.copies.value
@@ -122,10 +122,10 @@ def members_in(blob: Blob) -> Bucketed:
 
 
 @dataclass(frozen=True)
-class Pairing:
+class PairRound:
     """Buckets → the pairs of a round, for the partitions that compare them; and the buckets that are still open."""
 
-    removed: Given  # by each round so far
+    removed: Shared  # by each round so far
     partitions: int
     limit: int = BUCKET_LIMIT
 
@@ -165,8 +165,8 @@ def routed(pairs: Pairs, partitions: int) -> Iterator[Blob]:
 class LastPairing:
     """Buckets → the pairs of removed documents, and of copies of these, with all kept ones that their buckets held."""
 
-    removed: Given  # all, ascending
-    copies: Given  # of removed documents: copies and originals, by original
+    removed: Shared  # all, ascending
+    copies: Shared  # of removed documents: copies and originals, by original
     partitions: int
     limit: int = BUCKET_LIMIT
 

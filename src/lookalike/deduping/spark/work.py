@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike.deduping.spark.blobs import Blob, blobs_of
-from lookalike.deduping.spark.sketching import Given
+from lookalike.deduping.spark.sketching import Shared
 from lookalike.errors import EngineError, InputError
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class Work:
         saved = self.saved(frame.observe(observed, *(column.alias(key) for key, column in seen.items())), name)
         return saved, observed.get
 
-    def given(self, value: Any) -> Given:
+    def given(self, value: Any) -> Shared:
         """A value that every task can look up."""
-        found: Given = self.session.sparkContext.broadcast(value)
+        found: Shared = self.session.sparkContext.broadcast(value)
         self._broadcast.append(found)
         return found
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.checks import check_choice, check_int, check_path, is_number, refuse
-from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, pack
+from lookalike.corpus.batches import MAX_ROW_BYTES, Batch, Columns, join_texts
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.corpus.formats.jsonl_writing import edited_line, stretches
@@ -30,7 +30,7 @@ from lookalike.deduping.progress import Progress, StageTimes
 from lookalike.deduping.readers import check_columns, found_sources, readers_of
 from lookalike.deduping.settings import Conduct, Input, cores
 from lookalike.deduping.streams.sizes import Sizes, sizes
-from lookalike.deduping.verdicts import Edits
+from lookalike.deduping.verdicts import TextCuts
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
 from lookalike.leaders.rule import Rule
@@ -219,7 +219,7 @@ class _Stream:
             for begin, end in stretches(extents, kept).tolist():
                 _write(data[begin:end], out)
             return
-        edits = Edits(self._given.text_column, self._cuts(batch))
+        edits = TextCuts(self._given.text_column, self._cuts(batch))
         for place, (begin, end) in enumerate(extents.tolist()):
             line = bytes(data[begin:end])
             _write(edited_line(line, place, edits) if place in edits.cuts else line, out)
@@ -240,7 +240,7 @@ class _Stream:
 
     def _repeated(self, contents: list[str]) -> list[int]:
         compared = [LAST_BREAKS.sub("", content) for content in contents] if self._method == "bytes" else contents
-        seen = self._seen(pack(compared))
+        seen = self._seen(join_texts(compared))
         found = [number for number in np.flatnonzero(seen).tolist() if WORDLIKE.search(contents[number])]
         self._count(len(found), len(contents))
         return found

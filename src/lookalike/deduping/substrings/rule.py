@@ -16,7 +16,7 @@ LENGTHS = {"sentences": 3, "tokens": 50, "characters": 200}  # C4 and FineWeb ta
 LONGEST = 1_000_000
 
 
-class Units(NamedTuple):
+class UnitRule(NamedTuple):
     """How the kernels take a text apart."""
 
     mode: int
@@ -31,13 +31,13 @@ class PassageRule(NamedTuple):
     length: int
     within: bool  # whether what a document itself repeats counts
 
-    def units(self, recipe: Recipe) -> Units:
+    def units(self, recipe: Recipe) -> UnitRule:
         if not is_native(recipe):
             raise InputError(
                 f"recipe={recipe.id!r}: passages are found by the tokens of auto, words, chars and symbols: choose such a recipe"
             )
         mode, fold, *_ = native_form(recipe)
-        return Units(NATIVE_MODES["chars"] if self.unit == "characters" else mode, fold, self.unit == "sentences")
+        return UnitRule(NATIVE_MODES["chars"] if self.unit == "characters" else mode, fold, self.unit == "sentences")
 
     def to_dict(self) -> dict[str, Any]:
         return {"unit": self.unit, "min_length": self.length, "within": self.within}

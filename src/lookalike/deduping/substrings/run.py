@@ -19,10 +19,10 @@ from lookalike.corpus.batches import Batch, character_counts
 from lookalike.deduping.ledger import Growing, Ledger
 from lookalike.deduping.reading import Reading
 from lookalike.deduping.report import Figures
-from lookalike.deduping.run import Decisions, Means, Reader, batches_again
-from lookalike.deduping.settings import Resources, Settings
+from lookalike.deduping.run import BatchReader, Decisions, Means, batches_again
+from lookalike.deduping.settings import Criteria, Resources
 from lookalike.deduping.substrings.passages import DOCUMENT, FIRST, LENGTH, Passages, Placed, in_parts, kept_passages
-from lookalike.deduping.verdicts import DocumentVerdicts, Edits, Verdicts
+from lookalike.deduping.verdicts import DocumentVerdicts, TextCuts, Verdicts
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 
@@ -65,7 +65,7 @@ class UnitColumn:
 class PassageRun:
     """Reads a corpus and decides which of its passages stay."""
 
-    def __init__(self, settings: Settings, resources: Resources, means: Means) -> None:
+    def __init__(self, settings: Criteria, resources: Resources, means: Means) -> None:
         if settings.passages is None:
             raise InputError(f"level={settings.level!r} is not about passages")
         self._rule, self._settings, self._resources, self._means = settings.passages, settings, resources, means
@@ -75,7 +75,7 @@ class PassageRun:
         self._ends = Growing("int64")
         self.figures = Figures(self._rule.unit, 0, 0)
 
-    def decide(self, readers: Sequence[Reader]) -> Verdicts:
+    def decide(self, readers: Sequence[BatchReader]) -> Verdicts:
         """The verdicts on passages."""
         offsets = self._read(readers)
         found = self._repeats(offsets)
@@ -94,10 +94,10 @@ class PassageRun:
         """The documents: all of them stay, and some get shorter."""
         nothing = Decisions(np.full(self.ledger.documents, -1, np.int64), np.zeros(self.ledger.documents))
         passages = verdicts.ledger
-        edits = Edits(column, passages.cuts() if isinstance(passages, Passages) else {})
+        edits = TextCuts(column, passages.cuts() if isinstance(passages, Passages) else {})
         return DocumentVerdicts(self.ledger, nothing, edits, verdicts)
 
-    def _read(self, readers: Sequence[Reader]) -> NDArray[np.int64]:
+    def _read(self, readers: Sequence[BatchReader]) -> NDArray[np.int64]:
         """Where the units of each text begin."""
         reading = Reading(self._means, self.ledger, self._resources.budget, self._hashed)
         self._ends.add(np.zeros(1, np.int64))
@@ -143,7 +143,7 @@ class PassageRun:
                 times.step("compare", last, documents, "documents")
         return np.concatenate([*found, np.zeros(0, np.int64)]).reshape(-1, 5)
 
-    def _placed(self, readers: Sequence[Reader], placed: Placed) -> NDArray[np.int64]:
+    def _placed(self, readers: Sequence[BatchReader], placed: Placed) -> NDArray[np.int64]:
         """Reads again what has such a passage, and finds where it stands in the text."""
         first = 0
         for _, batch in batches_again(readers):

@@ -19,7 +19,7 @@ from lookalike.io import decode_text
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import page
 from lookalike.service import shapes
-from lookalike.service.exchange import Answer, Call, TooLarge, Unreadable
+from lookalike.service.exchange import Answer, BadRequest, Call, TooLarge
 from lookalike.service.handlers.page_rows import tag_rows
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ async def read(service: Service, call: Call) -> Answer:
 async def fetch(service: Service, call: Call) -> Answer:
     asked = await call.read(shapes.FetchRequest)
     if not service.settings.fetch:
-        raise Unreadable(403, "this service does not fetch pages", "paste the page, or start it with --fetch")
+        raise BadRequest(403, "this service does not fetch pages", "paste the page, or start it with --fetch")
     from lookalike.fetching.fetched import fetch as fetch_page
 
     def work() -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from lookalike import _native
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import sync_folder
+from lookalike.io import sync_folder
 from lookalike.stores.embedded.database import Identity
 
 FILE = "acknowledged"
@@ -48,7 +48,7 @@ def chained(store: Identity, contents: bytes) -> Identity:
     return store._replace(changes=changes, chain=chain, before=store.chain)
 
 
-class Record:
+class AcknowledgedFile:
     """The file of one store."""
 
     def __init__(self, folder: Path, name: str) -> None:

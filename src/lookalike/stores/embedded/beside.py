@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from lookalike.stores.base import Batch
+from lookalike.stores.base import Additions
 from lookalike.stores.embedded.database import ROWS
 from lookalike.stores.embedded.readings import Reads
 from lookalike.stores.embedded.rows import find_ids
@@ -19,7 +19,7 @@ from lookalike.stores.embedded.states import State
 AT_A_TIME = 500  # parameters of a statement
 
 
-def write_beside(connection: sqlite3.Connection, state: State, batch: Batch) -> None:
+def write_beside(connection: sqlite3.Connection, state: State, batch: Additions) -> None:
     """For documents that were just written behind the last row."""
     if not batch.links and not batch.expires:
         return

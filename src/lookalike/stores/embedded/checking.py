@@ -11,7 +11,7 @@ import numpy as np
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.model import Document
-from lookalike.stores.base import CheckReport, Progress
+from lookalike.stores.base import CheckReport, OnProgress
 from lookalike.stores.embedded import rows
 from lookalike.stores.embedded.database import ROWS
 from lookalike.stores.embedded.fields import rebuild_fields, wrong_entries
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from lookalike.stores.embedded.store import EmbeddedStore
 
 
-def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool, progress: Progress = None) -> CheckReport:
+def check_collection(
+    store: EmbeddedStore, folder: Path | None, settings: Settings, repair: bool, progress: OnProgress | None = None
+) -> CheckReport:
     """The database, then the numbers it keeps, then every segment against the documents it stands for."""
     report = CheckReport()
     if behind := store.place.record_problem():
@@ -80,7 +82,7 @@ def check_collection(store: EmbeddedStore, folder: Path | None, settings: Settin
 class _Steps:
     """How far a check is: every document is read once for each kind."""
 
-    def __init__(self, progress: Progress, kinds: int) -> None:
+    def __init__(self, progress: OnProgress | None, kinds: int) -> None:
         self._progress, self._kinds = progress, kinds
         self._finished = self._read = 0
 

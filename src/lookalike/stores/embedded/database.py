@@ -1,27 +1,20 @@
-"""The SQLite database behind an embedded store: its schema, its connections, and what its errors mean.
+"""The SQLite database behind an embedded store: its schema, how it is opened, and what its errors mean.
 
 Write-ahead log, ``synchronous=FULL``: a commit is on the disk when it returns. Readers see the state of their transaction,
 and neither wait for the writer nor make it wait.
-
-A reader of a database that nobody writes opens it as immutable, because SQLite would otherwise leave two auxiliary files
-behind. That is safe because nothing but a checkpoint changes the database file, the writer makes checkpoints only while it
-holds the guard exclusively, and such a reader holds it shared; it looks for a write-ahead log before every transaction.
 """
 
 from __future__ import annotations
 
-import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike import _native
 from lookalike.errors import Corrupt, StoreError
-from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.row_checks import Damaged
 
 if TYPE_CHECKING:
@@ -31,7 +24,6 @@ FORMAT = 3
 FIRST_FORMAT = 1  # without the table `store` and checks of rows; it is read as it is, and brought up to date by the first writer
 APPLICATION = 0x4C4F4F4B  # LOOK
 ROWS = 1 << 40  # rows a collection can have; collection c has the rows from c * ROWS on, so each is a range of the table
-CHECKPOINT_BYTES = 128 << 20
 PAGE_BYTES = 8192
 
 SCHEMA = """
@@ -152,17 +144,17 @@ def write_errors(name: str) -> Iterator[None]:
         raise StoreError(f"{name} cannot be written: {reason}; what was acknowledged is safe") from error
 
 
-def _connect(address: str) -> sqlite3.Connection:
+def connect(address: str) -> sqlite3.Connection:
     # Transactions are begun by hand. A connection serves one thread at a time, but not always the same one.
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 
 def connect_memory() -> sqlite3.Connection:
-    return _connect(":memory:")
+    return connect(":memory:")
 
 
 def connect_writer(path: Path) -> sqlite3.Connection:
-    connection = _connect(f"{path.absolute().as_uri()}?mode=rwc")
+    connection = connect(f"{path.absolute().as_uri()}?mode=rwc")
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -234,7 +226,7 @@ def application_in_file(path: Path) -> int | None:
     give up all locks that the process has on it, also those of other connections, and a writer would take away the log that they read.
     SQLite knows of its own connections, and closes the file when no other one needs it.
     """
-    connection = _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    connection = connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
     try:
         found: int = connection.execute("PRAGMA application_id").fetchone()[0]
         return found
@@ -250,7 +242,7 @@ def is_blank(path: Path, *, may_write: bool) -> bool:
     """Whether a database has no table and belongs to no application: somebody began to make it."""
     if not may_write and path.with_name(f"{path.name}-journal").exists():
         return True  # only the first step has such a journal, and only who may write can undo it
-    connection = _connect(f"{path.absolute().as_uri()}?mode={'rw' if may_write else 'ro'}")
+    connection = connect(f"{path.absolute().as_uri()}?mode={'rw' if may_write else 'ro'}")
     try:
         numbers = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
         return numbers == [0, 0] and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
@@ -294,99 +286,3 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         with suppress(sqlite3.Error):  # a full disk may have ended the transaction already
             connection.execute("ROLLBACK")
         raise
-
-
-class ReadConnection:
-    """A connection that changes nothing: immutable while nobody writes, otherwise read-only."""
-
-    def __init__(self, path: Path, guard: Path) -> None:
-        self._path, self._log = path, f"{path}-wal"
-        self._guard = FileLock(guard)
-        self._address: str | None = None
-        self._connection: sqlite3.Connection | None = None
-        self._rows: _native.StoredRows | None = None
-
-    def is_stale(self) -> bool:
-        """Whether it takes the database for immutable, which it no longer is."""
-        return self._guard.held and self._logged()
-
-    def get(self) -> sqlite3.Connection:
-        """The connection, before a transaction begins."""
-        address = self._begin()
-        if self._connection is None:
-            self._connection = _connect(address)
-        return self._connection
-
-    def rows(self, opened: Callable[[str], _native.StoredRows]) -> _native.StoredRows:
-        """The same for native code."""
-        address = self._begin()
-        if self._rows is None:
-            self._rows = opened(address)
-        return self._rows
-
-    def _begin(self) -> str:
-        """The address of the database as it is now."""
-        if self._address is not None and self.is_stale():
-            self.close()
-        if self._address is None:
-            immutable = self._guard.acquire(shared=True) and not self._logged()
-            if not immutable:
-                self._guard.release()
-            # Found to be immutable under the guard: no writer can begin to change the file as long as that is held.
-            self._address = f"{self._path.absolute().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
-        return self._address
-
-    def _logged(self) -> bool:
-        try:
-            stamp = _native.file_stamp(self._log)
-        except OSError:
-            return False
-        return stamp is not None and stamp[2] > 0
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if self._rows is not None:
-            self._rows.close()
-            self._rows = None
-        self._address = None
-        self._guard.release()
-
-
-class WriteConnection:
-    """The writer's connection. It moves the log into the database when that hurts no reader."""
-
-    def __init__(self, path: Path, guard: Path) -> None:
-        self._guard = FileLock(guard)
-        self._log = f"{path}-wal"
-        self.connection = connect_writer(path)
-        # SQLite makes a checkpoint when the last connection is closed, unless that one is read-only.
-        self._last = _connect(f"{path.absolute().as_uri()}?mode=ro")
-        self._last.execute("SELECT count(*) FROM sqlite_master").fetchone()
-
-    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
-        return transaction(self.connection)
-
-    def has_long_log(self) -> bool:
-        return os.stat(self._log).st_size >= CHECKPOINT_BYTES  # one that is missing is an error: the commit went nowhere
-
-    def checkpoint(self) -> None:
-        """After a commit: keep the log short."""
-        if not self._guard.acquire_if_possible():
-            return
-        try:
-            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        except sqlite3.Error:
-            pass  # the log holds everything; the next commit tries again
-        finally:
-            self._guard.release()
-
-    def close(self) -> None:
-        if self._guard.acquire_if_possible():
-            self._last.close()
-            self.connection.close()  # the last one: moves the log into the database and removes it
-            self._guard.release()
-        else:
-            self.connection.close()
-            self._last.close()

@@ -9,19 +9,17 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment, unchanged, write_segment
 from lookalike.segments.graphs import GRAPH_NOTE, NO_USEARCH, VectorGraph, exact_note, graphs_can_be_made, search_through, worth_a_graph
 from lookalike.segments.vectors import NearVectors, VectorSegment
-from lookalike.stores.base import Progress
+from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import Identity
 from lookalike.stores.settings import Settings
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 KIND = "vector"  # of whose segments graphs are made
 NO_GRAPH = "there is no graph; in a store on disk 'compact' makes one of many vectors"
@@ -49,7 +47,9 @@ def open_graph(folder: Path, number: int, store: Identity, segment: VectorSegmen
     return graph
 
 
-def make_graph(folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings, progress: Progress = None) -> None:
+def make_graph(
+    folder: Path, number: int, store: Identity, segment: VectorSegment, settings: Settings, progress: OnProgress | None = None
+) -> None:
     """The graph of a segment that is large enough for one, unless there is a good one."""
     if not worth_a_graph(segment) or not graphs_can_be_made():
         return

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import sync_folder
+from lookalike.io import sync_folder
 from lookalike.stores.embedded import acknowledged, database
+from lookalike.stores.embedded.connections import WriteConnection
 from lookalike.stores.settings import Wanted
 
 DATABASE = "store.sqlite"
@@ -23,12 +24,12 @@ def find_or_make(folder: Path, name: str, wanted: Wanted, create: bool) -> None:
         if _is_whole(folder / DATABASE, name, create):
             return
         half_made = folder.is_dir() and any(folder.iterdir())
-        if not create:
-            unfinished = f"{name} is half-made: whoever began it was stopped; open it for writing once to finish it"
-            raise StoreError(unfinished if half_made and _is_ours(folder) else f"{name} does not exist: add documents to create it")
         if folder.exists() and not _is_ours(folder):
             raise StoreError(f"{str(folder)!r} is not a store, and there is something else: choose another path")
-        last = acknowledged.Record(folder, name).read() if half_made else None
+        if not create:
+            unfinished = f"{name} is half-made: whoever began it was stopped; open it for writing once to finish it"
+            raise StoreError(unfinished if half_made else f"{name} does not exist: add documents to create it")
+        last = acknowledged.AcknowledgedFile(folder, name).read() if half_made else None
         if half_made and (any((folder / SEGMENTS).glob("*")) or (last is not None and last.changes)):
             raise Corrupt(f"{name}: {DATABASE} is missing or empty, though documents were stored in it: restore it from a copy")
         wanted.new().completed()  # a model that cannot be had should be said before anything is made
@@ -55,7 +56,7 @@ def _make(folder: Path, name: str) -> None:
     for lock in (WRITER_LOCK, READER_LOCK):
         (folder / lock).touch()
     with database.write_errors(name):
-        writer = database.WriteConnection(folder / DATABASE, folder / READER_LOCK)
+        writer = WriteConnection(folder / DATABASE, folder / READER_LOCK)
         try:
             database.create_schema(writer.connection)
         finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.database import ROWS
-from lookalike.stores.embedded.place import Place
+from lookalike.stores.embedded.place import DatabasePlace
 from lookalike.stores.embedded.readings import MemoryReadings, Reads
 from lookalike.stores.embedded.states import number_of, read_aliases
 from lookalike.stores.embedded.store import EmbeddedStore
@@ -25,7 +25,7 @@ DROPPED = "CREATE TABLE IF NOT EXISTS dropped (collection INTEGER PRIMARY KEY)"
 class EmbeddedNames:
     """See ``stores.base.Names``."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DatabasePlace) -> None:
         self._place, self.name = place, place.name
         place.hold(self)
 
@@ -117,4 +117,4 @@ def _delete(connection: sqlite3.Connection, number: int) -> int:
 
 def names_in_folder(location: str, *, read_only: bool = False) -> EmbeddedNames:
     """The collections of a store that is there."""
-    return EmbeddedNames(Place(Path(location), Wanted(), read_only=read_only, create=False))
+    return EmbeddedNames(DatabasePlace(Path(location), Wanted(), read_only=read_only, create=False))

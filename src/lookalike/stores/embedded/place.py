@@ -17,7 +17,8 @@ from typing import Protocol
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.embedded import database
-from lookalike.stores.embedded.acknowledged import Record, chained
+from lookalike.stores.embedded.acknowledged import AcknowledgedFile, chained
+from lookalike.stores.embedded.connections import WriteConnection
 from lookalike.stores.embedded.locks import FileLock
 from lookalike.stores.embedded.making import DATABASE, READER_LOCK, SEGMENTS, WRITER_LOCK, find_or_make
 from lookalike.stores.embedded.readings import DiskReadings, MemoryReadings
@@ -36,18 +37,18 @@ class Holder(Protocol):
         ...
 
 
-class Place:
+class DatabasePlace:
     """A database on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
     def __init__(self, folder: Path | None, wanted: Wanted, *, read_only: bool = False, create: bool = True) -> None:
         self.folder, self.read_only = folder, read_only
         self.name = f"store {str(folder)!r}" if folder else "memory://"
         self.turns = threading.RLock()  # of those who change something
-        self.writer: database.WriteConnection | None = None
+        self.writer: WriteConnection | None = None
         self._lock: FileLock | None = None
         self._closed = False
         self._process = os.getpid()
-        self.record = Record(folder, self.name) if folder else None
+        self.record = AcknowledgedFile(folder, self.name) if folder else None
         self._accepting = False
         self._unsaid: database.Identity | None = None  # committed, and not yet on record
         self.readings: DiskReadings | MemoryReadings
@@ -148,7 +149,7 @@ class Place:
             self._lock.sign()
             # Our own readers must not keep our own writer from moving the log into the database. They open again when they are needed.
             self._let_go_of_readers()
-            self.writer = database.WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
+            self.writer = WriteConnection(self.folder / DATABASE, self.folder / READER_LOCK)
             database.bring_up_to_date(self.writer.connection)
             self._take_record(self.writer.connection)
             self.remove_orphans(self.writer.connection)

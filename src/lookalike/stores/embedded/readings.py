@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from lookalike.errors import StoreError
 from lookalike.stores.embedded import database
+from lookalike.stores.embedded.connections import ReadConnection
 
 IDLE = 8  # connections that are kept for the next readings
 PAGE_ROWS = 64  # documents that are read from memory at a time: texts may be long
@@ -85,7 +86,7 @@ class DiskReadings:
 
     def __init__(self, path: Path, guard: Path) -> None:
         self._path, self._guard = path, guard
-        self._idle: list[database.ReadConnection] = []
+        self._idle: list[ReadConnection] = []
         self._closed = False
 
     def reading(self) -> AbstractContextManager[Reads]:
@@ -95,13 +96,13 @@ class DiskReadings:
         """Within it several statements see one state: in a transaction they do anyway."""
         return nullcontext()
 
-    def take(self) -> database.ReadConnection:
+    def take(self) -> ReadConnection:
         try:
             return self._idle.pop()
         except IndexError:
-            return database.ReadConnection(self._path, self._guard)
+            return ReadConnection(self._path, self._guard)
 
-    def give_back(self, held: database.ReadConnection, good: bool) -> None:
+    def give_back(self, held: ReadConnection, good: bool) -> None:
         # A connection that takes the database for immutable would keep a writer from moving its log into it.
         if not good or self._closed or len(self._idle) >= IDLE or held.is_stale():
             held.close()
@@ -212,7 +213,7 @@ class MemoryReadings:
             self.connection.close()
 
 
-class Fetched(list[tuple[Any, ...]]):
+class FoundRows(list[tuple[Any, ...]]):
     """What a statement found, as a cursor gives it."""
 
     def fetchall(self) -> list[tuple[Any, ...]]:
@@ -239,8 +240,8 @@ class MemoryReads:
         """Rows of a collection, counted from ``base``, that this reading has and the tables do not."""
         return self._readings.ghosts_at(self._version, base, base + rows)
 
-    def execute(self, statement: str, parameters: Any = (), /) -> Fetched:
-        return Fetched(self._readings.execute(statement, parameters))
+    def execute(self, statement: str, parameters: Any = (), /) -> FoundRows:
+        return FoundRows(self._readings.execute(statement, parameters))
 
     def walk(self, statement: str, base: int, first: int, end: int) -> Iterator[tuple[Any, ...]]:
         """What a statement finds between two rows, some at a time. Its first column is the row, counted from ``base``.

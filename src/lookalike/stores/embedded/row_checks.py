@@ -31,7 +31,7 @@ def places_of(names: Iterable[str], further: tuple[str, ...] = ()) -> list[int]:
     return [every.index(name) for name in names]
 
 
-def packed(columns: Mapping[str, Sequence[Any]], first_row: int, further: tuple[str, ...] = ()) -> list[bytearray]:
+def check_bytes(columns: Mapping[str, Sequence[Any]], first_row: int, further: tuple[str, ...] = ()) -> list[bytearray]:
     """The checks of rows from the first on, as they are stored. The values of a column are numbers, texts, bytes or None."""
     return _native.packed_checks(list(columns.values()), places_of(columns, further), first_row)
 

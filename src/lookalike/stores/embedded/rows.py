@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from lookalike.stores.base import NO_COLUMNS, Batch, Record
+from lookalike.stores.base import NO_COLUMNS, Additions, StoredDocument
 from lookalike.stores.embedded import row_checks
 from lookalike.stores.embedded.database import ROWS, read_identity, table_columns
 from lookalike.stores.embedded.readings import MemoryReads, Reads, documents_of
@@ -26,7 +26,7 @@ PARAMETERS = 16  # rows that are asked for by parameters of a statement
 RECORDS, RECORD_BYTES = 256, 1 << 20  # that are verified together
 
 
-def insert(connection: sqlite3.Connection, state: State, batch: Batch, settings: Settings) -> tuple[Stretch, bytes]:
+def insert(connection: sqlite3.Connection, state: State, batch: Additions, settings: Settings) -> tuple[Stretch, bytes]:
     """Write a batch behind the last row; returns what segments are built from, and a checksum of all that was written."""
     kinds = settings.stored
     for kind in kinds:
@@ -39,7 +39,7 @@ def insert(connection: sqlite3.Connection, state: State, batch: Batch, settings:
         there["text"] = TEXT.stored(batch.texts, len(batch))
     for kind in kinds:
         there |= kind.stored(batch)
-    checks = row_checks.packed({"id": batch.ids} | there, state.next_row, state.further)
+    checks = row_checks.check_bytes({"id": batch.ids} | there, state.next_row, state.further)
     there["checks"] = checks
     first = state.number * ROWS + state.next_row
     statement = f"INSERT INTO documents (collection, row, id{_listed(there)})"
@@ -62,7 +62,7 @@ class _Read(NamedTuple):
     meta: int | None
     others: tuple[tuple[int, str, Callable[[Any], Any]], ...]
 
-    def record(self, values: Sequence[Any]) -> Record:
+    def record(self, values: Sequence[Any]) -> StoredDocument:
         """From a row as it was read: its number, its id, the columns, and perhaps more."""
         text = None if self.text is None else values[self.text]
         if isinstance(text, bytes):
@@ -70,7 +70,7 @@ class _Read(NamedTuple):
         columns = NO_COLUMNS
         if self.others:
             columns = {name: None if (value := values[at]) is None else read(value) for at, name, read in self.others}
-        return Record(values[0], values[1], text, None if self.meta is None else values[self.meta], columns)
+        return StoredDocument(values[0], values[1], text, None if self.meta is None else values[self.meta], columns)
 
 
 @lru_cache(maxsize=256)
@@ -128,7 +128,7 @@ def _select(
         yield wanted.verified(held)
 
 
-def read_range(connection: Reads, state: State, first: int, end: int, columns: Sequence[str]) -> Iterator[Record]:
+def read_range(connection: Reads, state: State, first: int, end: int, columns: Sequence[str]) -> Iterator[StoredDocument]:
     """The documents with rows from ``first`` up to ``end``, in order."""
     wanted, read = _wanted_of(state, ("id", *columns)), _read(tuple(columns))
     for held in _select(connection, wanted, state.number, first, end, RECORDS, RECORD_BYTES):
@@ -144,7 +144,7 @@ def read_stretches(connection: Reads, state: State, first: int, end: int, column
         yield Stretch.stored(rows, dict(zip(columns, values, strict=True)))
 
 
-def read_rows(connection: Reads, state: State, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+def read_rows(connection: Reads, state: State, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
     """The documents with these rows, those that are there."""
     base = state.number * ROWS
     wanted, read = _wanted_of(state, ("id", *columns)), _read(tuple(columns))
@@ -192,7 +192,7 @@ def add_missing_checks(connection: sqlite3.Connection) -> None:
     last = -1
     while held := connection.execute(query, (last,)).fetchall():
         checks = [
-            (row_checks.packed({name: [value] for name, value in zip(names, values, strict=True)}, row % ROWS, further)[0], row)
+            (row_checks.check_bytes({name: [value] for name, value in zip(names, values, strict=True)}, row % ROWS, further)[0], row)
             for row, *values in held
         ]
         connection.executemany("UPDATE documents SET checks = ? WHERE row = ?", checks)

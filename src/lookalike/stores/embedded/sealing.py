@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt, StoreError
 from lookalike.segments.container import unchanged, write_segment
-from lookalike.stores.base import Progress
+from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import ROWS, Identity
 from lookalike.stores.embedded.graph_files import KIND as GRAPHED
 from lookalike.stores.embedded.graph_files import graph_path, make_graph
@@ -87,7 +87,7 @@ class Sealer:
         except (StoreError, OSError) as error:
             _log.warning("a segment could not be written (%s); its documents are stored, and searched without it", error)
 
-    def compact(self, progress: Progress) -> None:
+    def compact(self, progress: OnProgress | None) -> None:
         """Everything in one segment."""
         if self._folder is None:
             return
@@ -106,7 +106,7 @@ class Sealer:
             for each in sealed:
                 self._make_graph(each, state.store, progress)
 
-    def _make_graph(self, sealed: Sealed, store: Identity, progress: Progress = None) -> None:
+    def _make_graph(self, sealed: Sealed, store: Identity, progress: OnProgress | None = None) -> None:
         """Takes minutes, and no transaction: readers use the segment already."""
         assert self._folder is not None  # noqa: S101
         path = segment_path(self._folder, sealed.number, GRAPHED)
@@ -169,7 +169,7 @@ class Sealer:
                 return
             self._merge(sealed[-alike:])
 
-    def _merge(self, sealed: list[Sealed], progress: Progress = None) -> None:
+    def _merge(self, sealed: list[Sealed], progress: OnProgress | None = None) -> None:
         """Replace neighbouring segments by one without removed documents. Files are deleted when nothing names them."""
         assert self._folder is not None  # noqa: S101
         with self._writing() as connection:

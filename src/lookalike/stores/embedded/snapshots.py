@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt
 from lookalike.segments.container import Origin, read_segment
-from lookalike.stores.base import Question, Record
+from lookalike.stores.base import Question, StoredDocument
 from lookalike.stores.embedded.beside import read_expirations, read_expired, read_linked, read_links
 from lookalike.stores.embedded.fields import read_within
 from lookalike.stores.embedded.graph_files import Graphs
@@ -42,7 +42,7 @@ _log = logging.getLogger("lookalike")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SegmentParts:
     """The segments of one kind, of all documents below ``next_row``, without those that were removed before ``version``."""
 
     generation: int
@@ -56,7 +56,7 @@ class Parts:
 
 
 @dataclass(slots=True)
-class Removed:
+class RemovedRows:
     """Rows that segments may hold, and that a state does not have."""
 
     generation: int
@@ -65,14 +65,14 @@ class Removed:
     _lists: tuple[Any, ...] = ()
     _sorted: Any = field(default=None)
 
-    def later(self, state: State, found: Sequence[tuple[int, int]]) -> Removed:
+    def later(self, state: State, found: Sequence[tuple[int, int]]) -> RemovedRows:
         """The same with what was removed since."""
         lists = self._lists if self._sorted is None else (self._sorted,)
         if found:
             lists = (*lists, np.array([row for _, row in found], dtype=np.int64))
         if len(lists) > MOST_LISTS:
             lists = (np.concatenate(lists),)
-        return Removed(state.generation, state.version, found[-1][0] if found else self.last, lists, None if found else self._sorted)
+        return RemovedRows(state.generation, state.version, found[-1][0] if found else self.last, lists, None if found else self._sorted)
 
     def rows(self) -> NDArray[np.int64]:
         """They ascend."""
@@ -98,18 +98,18 @@ class Cache:
     def __init__(self, folder: Path | None, settings: Settings) -> None:
         self.folder, self.settings = folder, settings
         self.graphs = Graphs(folder, settings)
-        self._kept: dict[str, tuple[Parts, ...]] = dict.fromkeys(settings.kinds, ())  # newest first, of one generation
+        self._kept: dict[str, tuple[SegmentParts, ...]] = dict.fromkeys(settings.kinds, ())  # newest first, of one generation
         self._making = {kind: threading.Lock() for kind in settings.kinds}
-        self._removed = Removed(-1, -1, 0)
+        self._removed = RemovedRows(-1, -1, 0)
         self._expired = Expired(-1, -1, 0, 0, np.zeros(0, np.int64))
 
-    def removed(self, connection: Reads, state: State) -> Removed:
+    def removed(self, connection: Reads, state: State) -> RemovedRows:
         """The rows that a state does not have. In a store in memory, to be asked for together with the state."""
         known = self._removed
         if (known.generation, known.version) == (state.generation, state.version):
             return known
         if known.generation != state.generation or known.version > state.version:
-            known = Removed(-1, -1, 0)
+            known = RemovedRows(-1, -1, 0)
         query = "SELECT number, row FROM removed WHERE collection = ? AND number > ? ORDER BY number"
         found = known.later(state, connection.execute(query, (state.number, known.last)).fetchall())
         if found.version > self._removed.version:
@@ -125,7 +125,7 @@ class Cache:
             known = self._expired = Expired(state.generation, state.version, now, until, np.array(rows, dtype=np.int64))
         return known
 
-    def up_to_date(self, kind: str, connection: Reads, state: State, removed: Removed) -> Parts:
+    def up_to_date(self, kind: str, connection: Reads, state: State, removed: RemovedRows) -> SegmentParts:
         """All segments of a kind, with everything in them that the state has, and nothing newer."""
         known = self._best(kind, state)
         if known is not None and known.next_row == state.next_row:
@@ -140,18 +140,18 @@ class Cache:
                 self._kept[kind] = (made, *(each for each in kept if each.generation == made.generation))[:KEPT_STATES]
             return made
 
-    def _best(self, kind: str, state: State) -> Parts | None:
+    def _best(self, kind: str, state: State) -> SegmentParts | None:
         """The newest segments that hold nothing newer than the state, and lack nothing that it has but the newest documents."""
         fitting = (each for each in self._kept[kind] if each.generation == state.generation and each.version <= state.version)
         return next(fitting, None)
 
-    def _opened(self, kind: str, connection: Reads, state: State) -> Parts:
+    def _opened(self, kind: str, connection: Reads, state: State) -> SegmentParts:
         known = self._kept[kind][0].sealed if self._kept[kind] else {}
         sealed = read_sealed(connection, state.number)
         opened = {each.number: known[each.number] if each.number in known else self._open(kind, each, connection, state) for each in sealed}
-        return Parts(state.generation, state.version, state.sealed_row, opened)
+        return SegmentParts(state.generation, state.version, state.sealed_row, opened)
 
-    def _completed(self, kind: str, parts: Parts, connection: Reads, state: State, removed: Removed) -> Parts:
+    def _completed(self, kind: str, parts: SegmentParts, connection: Reads, state: State, removed: RemovedRows) -> SegmentParts:
         of, young, next_row = kind_named(kind), list(parts.young), parts.next_row
         while next_row < state.next_row:
             end = min(next_row + YOUNG_ROWS, state.next_row)
@@ -160,7 +160,7 @@ class Cache:
                 while len(young) > 1 and len(young[-2]) < MERGE_RATIO * max(len(young[-1]), 1):
                     young[-2:] = [of.segment.merge(young[-2:], removed.rows())]
             next_row = end
-        return Parts(state.generation, state.version, next_row, parts.sealed, tuple(young))
+        return SegmentParts(state.generation, state.version, next_row, parts.sealed, tuple(young))
 
     def _open(self, kind: str, sealed: Sealed, connection: Reads, state: State) -> Any:
         if self.folder is not None:
@@ -210,9 +210,9 @@ class Snapshot:
         self.expired = cache.expired(connection, state)
         self._expired = self.expired.rows
         self._gone: NDArray[np.int64] | None = None
-        self._parts: dict[str, Parts] = {}
+        self._parts: dict[str, SegmentParts] = {}
 
-    def parts_of(self, kind: str) -> Parts:
+    def parts_of(self, kind: str) -> SegmentParts:
         self._cache.settings.require(kind)
         if kind not in self._parts:
             self._parts[kind] = self._cache.up_to_date(kind, self._connection, self.state, self._removed)
@@ -263,14 +263,14 @@ class Snapshot:
         found = read_rows(self._connection, self.state, rows, ())
         return {row: record.id for row, record in found.items() if not len(self._expired) or not self._is_expired(row)}
 
-    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
         found = read_rows(self._connection, self.state, rows, columns)
         # Rows come from segments or from the index of ids, without what was removed.
         if len(found) != len(rows) and (lost := next((row for row in rows if row not in found), None)) is not None:
             raise Damaged(f"store.sqlite: row {lost} is not there, though it was never removed; restore it from a copy or an export")
         return found
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         for record in read_range(self._connection, self.state, first, self.state.next_row, columns):
             self._require_open()  # whoever goes through all documents may have been away for long
             if not len(self._expired) or not self._is_expired(record.row):
@@ -280,7 +280,7 @@ class Snapshot:
 class SnapshotSegments:
     """The segments of one kind; see ``stores.base.Segments``."""
 
-    def __init__(self, snapshot: Snapshot, parts: Parts) -> None:
+    def __init__(self, snapshot: Snapshot, parts: SegmentParts) -> None:
         self._snapshot, self._parts = snapshot, parts
         self.settings, self.documents = snapshot._cache.settings, snapshot.state.documents
 

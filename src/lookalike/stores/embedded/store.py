@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sqlite3
 import time
@@ -30,17 +29,18 @@ from lookalike.errors import StoreError
 from lookalike.keys import Key
 from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
-from lookalike.stores.base import Added, Batch, CheckReport, Names, Progress
+from lookalike.stores.base import Added, Additions, CheckReport, Names, OnProgress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
 from lookalike.stores.embedded.direct import DirectNear, Found
+from lookalike.stores.embedded.discarded import Discarded
 from lookalike.stores.embedded.fields import TABLE as FIELDS
 from lookalike.stores.embedded.fields import remove_fields, write_fields
 from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
 from lookalike.stores.embedded.making import DATABASE
-from lookalike.stores.embedded.place import Place
+from lookalike.stores.embedded.place import DatabasePlace
 from lookalike.stores.embedded.readings import Active, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
@@ -50,7 +50,6 @@ from lookalike.stores.embedded.states import State, new_number, number_of, read_
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 
-_log = logging.getLogger("lookalike")
 Answer = TypeVar("Answer")
 AT_ONCE = 1024  # documents that are decided on together: they wait for one commit
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
@@ -59,14 +58,14 @@ SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in me
 class EmbeddedStore:
     """One collection of a store on disk or in memory. Threads may share it: they read at the same time, and write in turn."""
 
-    def __init__(self, place: Place, collection: str, wanted: Wanted, *, create: bool = True) -> None:
+    def __init__(self, place: DatabasePlace, collection: str, wanted: Wanted, *, create: bool = True) -> None:
         self.place, self.folder, self.collection = place, place.folder, collection
         self.name, self._segments, self._record, self._readings = place.name, place.segments, place.record, place.readings
         self._turns = place.turns
         self._closed = False
         self._fresh = Fresh()
         self._active = Active()  # readings, by the generation of segments that they see
-        self._discarded: dict[int, int] = {}  # segments that nothing names any more, by the first generation without them
+        self._discarded = Discarded(self._segments, self._active)
         self.wanted = wanted
         place.hold(self)
         try:
@@ -125,7 +124,7 @@ class EmbeddedStore:
             raise StoreError(f"{self.name} is closed: open it again")
 
     def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A transaction, see ``Place.writing``; the place may be open where this collection is closed."""
+        """A transaction, see ``DatabasePlace.writing``; the place may be open where this collection is closed."""
         self._require_open()
         return self.place.writing()
 
@@ -175,33 +174,18 @@ class EmbeddedStore:
 
     def discarded(self) -> set[int]:
         """Segments that nothing names any more, while somebody may still open their files."""
-        return set(self._discarded)
+        return self._discarded.numbers()
 
     def _discard(self, numbers: Iterable[int]) -> None:
         with self._writing() as connection:
             generation = self._state(connection).generation
-        self._discarded |= dict.fromkeys(numbers, generation)
-        self._delete_discarded()
-
-    def _delete_discarded(self, every: bool = False) -> None:
-        if not self._discarded or self._segments is None:
-            return
-        oldest = self._active.oldest()
-        for number, generation in list(self._discarded.items()):
-            if every or oldest is None or oldest >= generation:
-                try:
-                    for path in self._segments.glob(f"{number:08d}.*"):
-                        path.unlink(missing_ok=True)
-                except OSError as error:  # nothing names it: it costs room, and is tried again
-                    _log.warning("segment %d could not be deleted (%s); the next writer deletes it", number, error.strerror)
-                else:
-                    self._discarded.pop(number, None)
+        self._discarded.add(numbers, generation)
 
     @property
     def at_once(self) -> int:
         return AT_ONCE
 
-    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Batch, Answer]]) -> Answer:
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Snapshot], tuple[Additions, Answer]]) -> Answer:
         """One decides at a time, of all threads and processes: there is one writer. Whoever was not it before lets others have a turn."""
         self._require_open()
         with self.place.deciding():
@@ -212,7 +196,7 @@ class EmbeddedStore:
             self._fresh = Fresh()  # others write next
         return answer
 
-    def write(self, batch: Batch) -> Added:
+    def write(self, batch: Additions) -> Added:
         if len(batch) == 0:
             return Added(0, 0)
         with self._turns:
@@ -296,7 +280,7 @@ class EmbeddedStore:
     def _sealer(self) -> Sealer:
         return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing, self._discard)
 
-    def compact(self, progress: Progress = None) -> dict[str, Any]:
+    def compact(self, progress: OnProgress | None = None) -> dict[str, Any]:
         """One segment of each kind, without removed documents, and a database without holes."""
         with self._turns:
             before = self._bytes()
@@ -320,7 +304,7 @@ class EmbeddedStore:
             if rows:
                 self._removed_from(connection, state, dict(enumerate(rows)))
 
-    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+    def check(self, repair: bool, progress: OnProgress | None = None) -> CheckReport:
         with self._turns:  # files that are being written are not yet named
             return check_collection(self, self._segments, self.settings, repair, progress)
 
@@ -355,7 +339,7 @@ class EmbeddedStore:
             removed = len(snapshot.removed_rows())
             return found | {"unsealed": state.next_row - state.sealed_row, "removed": removed, "segment_bytes": sizes}
 
-    def close(self, progress: Progress = None) -> None:
+    def close(self, progress: OnProgress | None = None) -> None:
         if self.place.is_of_another_process:
             return  # all of it is the parent's
         with self._turns, database.write_errors(self.name):
@@ -370,7 +354,7 @@ class EmbeddedStore:
             self._closed = True
             if self.place.is_let_go_by(self):
                 self.place.close()
-            self._delete_discarded(every=True)
+            self._discarded.delete(every=True)
 
 
 def _size(path: Path) -> int:
@@ -414,4 +398,4 @@ class _Reading:
 
     def _leave(self) -> None:
         self._store._active.leave(self._token)
-        self._store._delete_discarded()
+        self._store._discarded.delete()

@@ -33,7 +33,7 @@ class Group(NamedTuple):
     shared: int  # bands
 
 
-class Groups(NamedTuple):
+class BandGroups(NamedTuple):
     groups: list[Group]
     total: int  # how many groups there were before the limit
 
@@ -93,7 +93,7 @@ FROM best ORDER BY shared DESC, first
 
 
 @dataclass(slots=True)
-class SharingBands(Asked[Groups]):
+class SharingBands(Asked[BandGroups]):
     """Groups that share a band key with the query, at most ``limit`` of them with at most ``rows`` rows each."""
 
     keys: Any  # numbers of 32 bits, in an array or a view of one
@@ -102,7 +102,7 @@ class SharingBands(Asked[Groups]):
 
     tables: ClassVar[BandTables]
 
-    def in_segments(self, segments: Segments) -> Groups:
+    def in_segments(self, segments: Segments) -> BandGroups:
         groups: list[Group] = []
         total = 0
         removed = segments.removed
@@ -112,14 +112,14 @@ class SharingBands(Asked[Groups]):
             groups += [Group(digest, rows, size, shared) for shared, digest, size, rows in found]
         if len(groups) > 1:
             groups.sort(key=lambda group: (-group.shared, group.rows[0]))
-        return Groups(groups[: self.limit], total)
+        return BandGroups(groups[: self.limit], total)
 
-    def in_postgres(self, tables: PostgresReader) -> Groups:
+    def in_postgres(self, tables: PostgresReader) -> BandGroups:
         keys = band_entries(np.asarray(self.keys), tables.collection).tolist()
         arguments = {"keys": keys, "collection": tables.collection, "limit": self.limit, "rows": self.rows}
         found = tables.connection.execute(self.tables.sharing(), arguments).fetchall()
         groups = [Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found if members]
-        return Groups(groups, found[0][3] if found else 0)
+        return BandGroups(groups, found[0][3] if found else 0)
 
 
 def band_keys(values: NDArray[np.uint32], settings: Settings) -> NDArray[np.uint32]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from lookalike.errors import InputError
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments, Store
+from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.settings import Settings
 
@@ -82,12 +82,12 @@ class Way(ABC):
         """What ``find`` gives for a text, and what is kept beside the documents, where a store has a shorter way to it."""
         return None
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         raise InputError(f"by={self.name!r}: no clusters are made by it")
 
     # Many documents that are about to be added, see ``index.admit``
 
-    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+    def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         """What ``query`` makes of each, taken from their columns where these have it."""
         if self.takes not in ("text", "bytes"):
             raise InputError(f"by={self.name!r}: documents are not admitted by it; choose near, simhash or meaning")
@@ -162,7 +162,7 @@ class Kind(ABC):
         """The columns of documents that were just given."""
 
     def remade(self, texts: Sequence[str], settings: Settings) -> dict[str, list[Any]]:
-        """Values of columns that must be those of documents with these texts, as a ``Record`` has them: what ``check`` compares."""
+        """Values of columns that must be those of documents with these texts, as a ``StoredDocument`` has them: what ``check`` compares."""
         return {}
 
     batch_elsewhere: ClassVar[int] = 8192  # documents that are written at a time
@@ -173,11 +173,11 @@ class Kind(ABC):
 
     # Segments, and columns in SQLite
 
-    def derived(self, batch: Batch, settings: Settings) -> dict[str, Any]:
+    def derived(self, batch: Additions, settings: Settings) -> dict[str, Any]:
         """Further columns that SQLite keeps."""
         return {}
 
-    def stored(self, batch: Batch) -> dict[str, Sequence[Any]]:
+    def stored(self, batch: Additions) -> dict[str, Sequence[Any]]:
         """The columns of a batch, derived ones too, as SQLite takes them."""
         columns = batch.columns
         return {each.name: each.stored(columns[each.name], len(batch)) for each in self.columns if columns.get(each.name) is not None}
@@ -202,7 +202,7 @@ class Kind(ABC):
         """What ``exported`` looks at."""
         return tuple(column.name for column in self.columns)
 
-    def exported(self, record: Record, settings: Settings) -> dict[str, Any]:
+    def exported(self, record: StoredDocument, settings: Settings) -> dict[str, Any]:
         """What an export says of a document, by name."""
         value = record.columns.get(self.name)
         return {} if value is None else {self.name: self.print_of(value, settings)}
@@ -236,20 +236,20 @@ class Kind(ABC):
         for column in () if self.in_schema else self.columns:
             add_column(connection, column.name, column.postgres)
 
-    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+    def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
         """What takes time, before a transaction begins."""
         return None
 
-    def numbers(self, batch: Batch, settings: Settings) -> dict[str, Any] | None:
+    def numbers(self, batch: Additions, settings: Settings) -> dict[str, Any] | None:
         """The columns of the table as arrays of whole numbers, where this is all that a batch has of this kind."""
         return None if any(column.name in batch.columns for column in self.columns) else {}
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         """The columns of the table, as COPY reads them."""
         columns = batch.columns
         return {each.name: each.copied(columns[each.name], len(batch)) for each in self.columns if columns.get(each.name) is not None}
 
-    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:  # noqa: B027 - most kinds have nothing to do
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:  # noqa: B027 - most kinds have nothing to do
         """Rows of further tables."""
 
     def drop_unused(self, connection: Connection, collection: int) -> None:  # noqa: B027 - most kinds have nothing to do
@@ -258,7 +258,7 @@ class Kind(ABC):
     def compacted(self, connection: Connection, collection: int, settings: Settings) -> None:  # noqa: B027 - most kinds have nothing to do
         """What else ``compact`` does, outside of transactions."""
 
-    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[StoredDocument], settings: Settings) -> dict[int, Any]:
         """What is not as these documents say, and what it should be."""
         return {}
 
@@ -274,6 +274,6 @@ class Kind(ABC):
         """What was found wrong, made as it should be."""
 
 
-def in_parts(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+def in_parts(records: Iterator[StoredDocument], size: int) -> Iterator[list[StoredDocument]]:
     while part := list(islice(records, size)):
         yield part

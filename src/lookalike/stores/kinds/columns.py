@@ -38,7 +38,7 @@ class Column:
         return values  # type: ignore[no-any-return]  # a list of them
 
     def read(self, value: Any) -> Any:
-        """A value of SQLite, not NULL, as a ``Record`` has it."""
+        """A value of SQLite, not NULL, as a ``StoredDocument`` has it."""
         return value
 
     def gathered(self, values: Sequence[Any]) -> Any:
@@ -58,7 +58,7 @@ class Column:
         return map(text_field if self._text else bytes_field, values)
 
     def from_postgres(self, *values: Any) -> Any:
-        """What was ``selected``, as a ``Record`` has it."""
+        """What was ``selected``, as a ``StoredDocument`` has it."""
         return values[0]
 
 
@@ -114,7 +114,7 @@ class Numbers(Column):
         return map(bytes_field, pieces(values, count))
 
 
-class Text(Column):
+class TextColumn(Column):
     """The texts of documents: what every store keeps, whatever kinds there are."""
 
     def __init__(self) -> None:
@@ -144,4 +144,4 @@ def _stored_text(text: str | None) -> str | bytes | None:
     return text
 
 
-TEXT = Text()
+TEXT = TextColumn()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lookalike.fingerprints.winnowing import Winnowing, winnow
 from lookalike.segments.shared import SharedDocument
-from lookalike.stores.base import Reader, Record
+from lookalike.stores.base import Reader, StoredDocument
 from lookalike.stores.kinds.base import Options, Way
 from lookalike.stores.kinds.explaining import passages_of
 from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages, boilerplate_notes, unpack_winnowing
@@ -63,7 +63,7 @@ class _Containment(Way):
     def _shares(
         self,
         documents: tuple[SharedDocument, ...],
-        records: dict[int, Record],
+        records: dict[int, StoredDocument],
         features: NDArray[np.uint64],
         fingerprint: Winnowing,
         settings: Settings,

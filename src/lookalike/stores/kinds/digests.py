@@ -66,10 +66,7 @@ class ByDigest(Way):
     takes = "bytes"
     parameter, also = "digest", ("fuzzy",)
     digest: ClassVar[type[Ssdeep] | type[Tlsh]]
-
-    @abstractmethod
-    def make(self, thing: Any) -> Any:
-        """The digest of bytes, of a text's UTF-8 or of a file."""
+    make: staticmethod[[Any], Ssdeep | Tlsh]  # the digest of bytes, of a text's UTF-8 or of a file
 
     @abstractmethod
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:

@@ -14,7 +14,7 @@ from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import PERMUTED_HASHES, MinHash, fingerprint_recipe, minhashes
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.bands import BandSegment
-from lookalike.stores.base import Batch, Record
+from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import band_entries, band_keys
 from lookalike.stores.kinds.base import Kind
@@ -74,11 +74,11 @@ class _Minhash(Kind):
     def remade(self, texts: Sequence[str], settings: Settings) -> dict[str, list[Any]]:
         return {"digest": content_digests(texts, settings.lexical).tolist()}
 
-    def derived(self, batch: Batch, settings: Settings) -> dict[str, Any]:
+    def derived(self, batch: Additions, settings: Settings) -> dict[str, Any]:
         values = batch.columns.get("minhash")
         return {} if values is None else {"bands": band_keys(values, settings)}
 
-    def stored(self, batch: Batch) -> dict[str, Sequence[Any]]:
+    def stored(self, batch: Additions) -> dict[str, Sequence[Any]]:
         found = super().stored(batch)
         if None not in batch.texts:
             found.pop("minhash", None)  # it can be made from the text again
@@ -92,7 +92,7 @@ class _Minhash(Kind):
     def exported_columns(self) -> tuple[str, ...]:
         return ("digest", "minhash")
 
-    def exported(self, record: Record, settings: Settings) -> dict[str, Any]:
+    def exported(self, record: StoredDocument, settings: Settings) -> dict[str, Any]:
         found = super().exported(record, settings)
         if found:
             found["contents"] = {"value": f"0x{record.columns['digest']:016x}", "recipe": settings.lexical.id}
@@ -122,20 +122,20 @@ class _Minhash(Kind):
 
     # PostgreSQL: a row of lookalike.sketches for each digest, with the entries of its bands
 
-    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+    def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
         if "minhash" not in batch.columns:
             return None
         digests, places = np.unique(batch.columns["digest"].view(np.int64), return_index=True)
         keys = _entries(batch.columns["minhash"].reshape(len(batch), -1)[places], collection, settings)
         return {"collection": collection, "bands": keys.shape[1], "digests": digests, "keys": keys.reshape(-1)}
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         found = super().copied(batch, prepared, collection, settings)
         if None not in batch.texts:
             found.pop("minhash", None)  # as in ``stored``: half a kilobyte of each document
         return found
 
-    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:
         if prepared is not None:
             connection.execute(TABLES.add(), prepared)
 
@@ -144,7 +144,7 @@ class _Minhash(Kind):
         connection.execute("LOCK TABLE lookalike.sketches IN SHARE ROW EXCLUSIVE MODE")
         connection.execute(TABLES.drop(), (collection,))
 
-    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[StoredDocument], settings: Settings) -> dict[int, Any]:
         having = [each for each in records if each.columns["digest"] is not None and (each.columns["minhash"] or each.text is not None)]
         sketched = {each.columns["digest"]: stored_minhash(each, settings) for each in having}
         if not sketched:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
+from lookalike.corpus.batches import join_texts
 from lookalike.errors import InputError
 from lookalike.fingerprints.minhash import MinHash, fingerprint_recipe, minhashes
 from lookalike.fingerprints.single import plan_for
@@ -19,14 +20,14 @@ from lookalike.leaders.rule import MAX_SKETCH, Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.hamming import NO_LIMIT
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments, Store
-from lookalike.stores.clustering import clusters_of, having, packed_texts
+from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
+from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import (
     MAX_CANDIDATES,
+    BandGroups,
     BandTables,
     Group,
-    Groups,
     SharingBands,
     band_entries,
     band_keys,
@@ -89,7 +90,7 @@ class _NoTextError(Exception):
     """A document has a MinHash and no text."""
 
 
-class _Query(NamedTuple):
+class _NearQuery(NamedTuple):
     text: str | None  # None: there is nothing to verify on, so scores are estimates
     minhash: NDArray[np.uint32] | bytes
     keys: Any = None  # of the bands, where they were made with the values: numbers in an array or a view
@@ -121,9 +122,9 @@ class Near(Way):
     def query(self, thing: Any, settings: Settings) -> Any:
         plan = plan_for(settings.recipe, "minhash", settings.size)
         if plan is None:
-            return _Query(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
+            return _NearQuery(thing, minhashes([thing], size=settings.size, recipe=settings.recipe))
         values, keys = plan.sketcher.banded(thing, settings.size, *settings.banding)
-        return _Query(thing, values, keys, plan.sketcher)
+        return _NearQuery(thing, values, keys, plan.sketcher)
 
     def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
         search, settings = getattr(store, "near", None), store.settings
@@ -146,7 +147,7 @@ class Near(Way):
         if not isinstance(fingerprint, MinHash):
             raise InputError(f"minhash is a {type(fingerprint).__name__}: give a MinHash, as la.minhash makes it")
         require_same(fingerprint.recipe, fingerprint_recipe(settings.lexical, settings.size))
-        return _Query(None, np.array(fingerprint.values, dtype=np.uint32))
+        return _NearQuery(None, np.array(fingerprint.values, dtype=np.uint32))
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         threshold = options.least(settings.threshold)
@@ -172,14 +173,14 @@ class Near(Way):
             shared = np.ones(len(texts), dtype=np.bool_)
         for text, own, found in zip(texts, values, shared.tolist(), strict=True):
             if found:
-                yield find(self, reader, settings, _Query(text, own.reshape(1, -1)), options)
+                yield find(self, reader, settings, _NearQuery(text, own.reshape(1, -1)), options)
             else:
                 yield Matches([], 0, near_notes(settings, threshold, 0))
 
-    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+    def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         settings.require("minhash")
         values = batch.columns["minhash"].reshape(len(batch), -1)
-        return [_Query(text, own.reshape(1, -1)) for text, own in zip(given.texts, values, strict=True)]
+        return [_NearQuery(text, own.reshape(1, -1)) for text, own in zip(given.texts, values, strict=True)]
 
     def may_find(self, reader: Reader, settings: Settings, queries: Sequence[Any], options: Options) -> Sequence[bool]:
         shared: list[bool] = reader.find(MayShareBands(_keys_of(queries, settings))).tolist()
@@ -189,7 +190,7 @@ class Near(Way):
         keys = _keys_of(queries, settings).reshape(len(queries), -1)
         return (keys.astype(np.uint64) | np.arange(keys.shape[1], dtype=np.uint64) << np.uint64(32)).view(np.int64)
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         """By the Jaccard similarity of texts; by that of MinHashes where a document has no text."""
         settings.require("minhash")
         threshold = options.least(settings.threshold)
@@ -210,11 +211,11 @@ class Near(Way):
 NEAR = Near()
 
 
-def _keys_of(queries: Sequence[_Query], settings: Settings) -> NDArray[np.uint32]:
+def _keys_of(queries: Sequence[_NearQuery], settings: Settings) -> NDArray[np.uint32]:
     return band_keys(np.concatenate([query.values.reshape(-1) for query in queries]), settings)
 
 
-def _near(reader: Reader, settings: Settings, query: _Query, threshold: float, options: Options) -> Matches:
+def _near(reader: Reader, settings: Settings, query: _NearQuery, threshold: float, options: Options) -> Matches:
     text, keys, limit = query.text or "", query.band_keys(settings), options.limit
     further = _goes_further(settings, threshold, options)
     found, records, scores = _verified(reader, settings, keys, query, limit, further)
@@ -241,8 +242,8 @@ def _near(reader: Reader, settings: Settings, query: _Query, threshold: float, o
 
 
 def _verified(
-    reader: Reader, settings: Settings, keys: Any, query: _Query, limit: int, further: bool
-) -> tuple[Groups, dict[int, Record], dict[int, float]]:
+    reader: Reader, settings: Settings, keys: Any, query: _NearQuery, limit: int, further: bool
+) -> tuple[BandGroups, dict[int, StoredDocument], dict[int, float]]:
     """Groups that share bands, what is stored of their documents, and the exact similarities of those with a text.
 
     ``further``: passages of the text may lead to others.
@@ -265,7 +266,7 @@ def _goes_further(settings: Settings, threshold: float, options: Options) -> boo
     return options.nearest and threshold < settings.threshold and "winnowing" in settings.kinds
 
 
-def _with_passages(reader: Reader, settings: Settings, found: Groups, text: str, limit: int) -> Groups:
+def _with_passages(reader: Reader, settings: Settings, found: BandGroups, text: str, limit: int) -> BandGroups:
     """Groups that share bands, and after them those that share passages only."""
     most = max(MAX_NEAREST, 10 * limit) if limit < NO_LIMIT else NO_LIMIT
     shared = reader.find(SharingPassages(winnow(text, window=WINDOW, recipe=settings.recipe), most, spans=False))
@@ -275,10 +276,12 @@ def _with_passages(reader: Reader, settings: Settings, found: Groups, text: str,
         if record.columns["digest"] not in known:
             rows.setdefault(record.columns["digest"], []).append(row)
     further = [Group(digest, members[:limit], len(members), 0) for digest, members in rows.items()]
-    return Groups([*found.groups, *further], found.total)
+    return BandGroups([*found.groups, *further], found.total)
 
 
-def _is_forged(group: Group, query: str, records: dict[int, Record], exact: dict[int, float], threshold: float, settings: Settings) -> bool:
+def _is_forged(
+    group: Group, query: str, records: dict[int, StoredDocument], exact: dict[int, float], threshold: float, settings: Settings
+) -> bool:
     """Whether documents with one digest are not copies of each other, or would match by hashes that everybody can make and do not."""
     if len({exact.get(row) for row in group.rows}) > 1:
         return True
@@ -299,7 +302,7 @@ def _estimates(reader: Reader, settings: Settings, values: NDArray[np.uint32], r
     return dict(zip(rows, shares, strict=True))
 
 
-def stored_minhash(record: Record, settings: Settings) -> bytes:
+def stored_minhash(record: StoredDocument, settings: Settings) -> bytes:
     """The MinHash of a stored document: stores need not keep what can be made from the text."""
     found: bytes | None = record.columns["minhash"]
     return found or minhashes([record.text or ""], size=settings.size, recipe=settings.recipe).tobytes()
@@ -308,11 +311,11 @@ def stored_minhash(record: Record, settings: Settings) -> bytes:
 def _text_sketches(rule: Rule) -> Any:
     sketcher = Sketcher(rule, 1)
 
-    def sketch(records: Sequence[Record]) -> Sketches:
+    def sketch(records: Sequence[StoredDocument]) -> Sketches:
         texts = [record.text for record in records if record.text is not None]
         if len(texts) < len(records):
             raise _NoTextError
-        return sketcher.sketch(packed_texts(texts))
+        return sketcher.sketch(join_texts(texts))
 
     return sketch
 
@@ -321,7 +324,7 @@ def _minhash_sketches(rule: Rule, settings: Settings) -> Any:
     """Values with their places are features: of two MinHashes those in common are the equal values."""
     places = np.arange(settings.size, dtype=np.uint64) << np.uint64(32)
 
-    def sketch(records: Sequence[Record]) -> Sketches:
+    def sketch(records: Sequence[StoredDocument]) -> Sketches:
         values = np.frombuffer(b"".join(stored_minhash(record, settings) for record in records), dtype=np.uint32)
         features = (values.reshape(len(records), -1) + places).reshape(-1)
         offsets = np.arange(len(records) + 1, dtype=np.int64) * settings.size

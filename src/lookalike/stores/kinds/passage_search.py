@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lookalike.stores.postgres.reading import PostgresReader
 
 WINDOW = 4
-ENTRY_BYTES = 16  # of a packed winnowing: a hash, where it starts and where it ends
+ENTRY_BYTES = 16  # of a stored winnowing: a hash, where it starts and where it ends
 MAX_SPANS = 5  # shown in a note
 
 

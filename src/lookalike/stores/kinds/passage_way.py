@@ -11,7 +11,7 @@ from lookalike.comparison.read_text import ReadText
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import winnow
 from lookalike.segments.shared import SharedDocument
-from lookalike.stores.base import Reader, Record
+from lookalike.stores.base import Reader, StoredDocument
 from lookalike.stores.kinds.base import Options, Way
 from lookalike.stores.kinds.passage_bounds import bounded, compared
 from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages, boilerplate_notes, unpack_winnowing
@@ -22,7 +22,7 @@ MAX_VERIFIED = 200  # documents that a search verifies, beyond ten times the lim
 MAX_HELD = 2000  # the same where documents are searched that the query holds
 
 
-class Passages(Way):
+class ByPassages(Way):
     """Documents that share passages with the query, by how much of the query they hold."""
 
     name, scale, place = "passages", "share of query", 2
@@ -64,7 +64,7 @@ class Passages(Way):
         return Matches([match for _, match in kept[:limit]], total, notes)
 
 
-def _compared(query: ReadText, each: SharedDocument, record: Record, settings: Settings) -> Match:
+def _compared(query: ReadText, each: SharedDocument, record: StoredDocument, settings: Settings) -> Match:
     """What a document shares with the query: by the texts, or by fingerprints where no text is kept."""
     if record.text is None:
         match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)

@@ -27,10 +27,10 @@ from lookalike.leaders.sketching import Sketches, record_sketches
 from lookalike.recipe import require_same
 from lookalike.segments.banding import Banding, choose_banding
 from lookalike.segments.bands import BandSegment
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
+from lookalike.stores.base import Additions, OnProgress, Reader, Segments, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
-from lookalike.stores.kinds.bands import MAX_CANDIDATES, Group, Groups, SharingBands, band_entries
+from lookalike.stores.kinds.bands import MAX_CANDIDATES, BandGroups, Group, SharingBands, band_entries
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.matches import Clusters, FieldMatch, Match, Matches
@@ -80,7 +80,7 @@ def sketches_of(data: Sequence[Mapping[str, Any]], written: Sequence[str], setti
 
 
 @dataclass(slots=True)
-class SharingRecords(Asked[Groups]):
+class SharingRecords(Asked[BandGroups]):
     """Groups of equal records that share a band with the query."""
 
     keys: NDArray[np.uint32]
@@ -89,18 +89,18 @@ class SharingRecords(Asked[Groups]):
 
     kind = "record"
 
-    def in_segments(self, segments: Segments) -> Groups:
+    def in_segments(self, segments: Segments) -> BandGroups:
         return SharingBands.in_segments(self, segments)  # type: ignore[arg-type]  # it looks at these three fields
 
-    def in_postgres(self, tables: PostgresReader) -> Groups:
+    def in_postgres(self, tables: PostgresReader) -> BandGroups:
         keys = band_entries(self.keys, tables.collection).tolist()
         arguments = {"keys": keys, "collection": tables.collection, "limit": self.limit, "rows": min(self.rows, 2**31 - 1)}
         found = tables.connection.execute(SHARING, arguments, binary=True).fetchall()
         groups = [Group(int.from_bytes(digest, "little"), rows, size, shared) for digest, shared, size, _, rows in found]
-        return Groups(groups, found[0][3] if found else 0)
+        return BandGroups(groups, found[0][3] if found else 0)
 
 
-class _Query(NamedTuple):
+class _RecordQuery(NamedTuple):
     print: RecordPrint
     values: NDArray[np.uint32]
     keys: NDArray[np.uint32]
@@ -117,9 +117,9 @@ class ByRecord(Way):
         settings.require("record")
         asked = thing if isinstance(thing, RecordPrint) else record(thing, weights=dict(settings.weights), measures=dict(settings.measures))
         sketches = sketches_of([asked.data], [asked.canonical], settings)
-        return _Query(asked, np.frombuffer(sketches[0][DIGEST_BYTES:], dtype="<u4"), keys_of(sketches, settings))
+        return _RecordQuery(asked, np.frombuffer(sketches[0][DIGEST_BYTES:], dtype="<u4"), keys_of(sketches, settings))
 
-    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+    def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         settings.require("record")
         if len(given.records) < len(given):
             wrong = next(id_ for place, id_ in enumerate(given.ids) if place not in given.records)
@@ -142,14 +142,14 @@ class ByRecord(Way):
             notes.append("scores are estimated from MinHashes, because this collection keeps no data of records")
         return Matches(matches, len(passed) + beyond, notes)
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         settings.require("record")
         if not settings.keep_text:
             raise InputError("clusters by record compare data: this collection keeps none; make another one with keep_text=True")
         rule = Rule("record", settings.lexical, options.least(settings.threshold), weights=settings.weights, measures=settings.measures)
         rule.check()
 
-        def sketch(records: Sequence[Record]) -> Sketches:
+        def sketch(records: Sequence[StoredDocument]) -> Sketches:
             return record_sketches([record.columns["record"] for record in records], rule)
 
         return clusters_of(having(reader, "record"), rule, sketch, progress)
@@ -158,10 +158,10 @@ class ByRecord(Way):
 class _Scores:
     """How alike stored records are to a query: equal ones are compared once, and those whose data are not kept by their sketches."""
 
-    def __init__(self, query: _Query) -> None:
+    def __init__(self, query: _RecordQuery) -> None:
         self._query, self._prints = query, dict[str, tuple[RecordPrint, float]]()
 
-    def of(self, stored: Record) -> float:
+    def of(self, stored: StoredDocument) -> float:
         written = stored.columns["record"]
         if written is None:
             values = np.frombuffer(stored.columns["record_sketch"][DIGEST_BYTES:], dtype="<u4")
@@ -172,7 +172,7 @@ class _Scores:
             self._prints[written] = made, self._query.print.similarity(made)
         return self._prints[written][1]
 
-    def explained(self, stored: Record) -> dict[str, Any]:
+    def explained(self, stored: StoredDocument) -> dict[str, Any]:
         """What each field contributes, and what both records have in it."""
         if stored.columns["record"] is None:
             return {"estimated": True}
@@ -215,7 +215,7 @@ class _Record(Kind):
         digests = np.array([int.from_bytes(sketch[:DIGEST_BYTES], "little") for sketch in sketches], dtype=np.uint64)
         return BandSegment.build(rows, digests, keys_of(sketches, settings), record_banding(settings).bands)
 
-    def exported(self, record: Record, settings: Settings) -> dict[str, Any]:
+    def exported(self, record: StoredDocument, settings: Settings) -> dict[str, Any]:
         written, sketch = record.columns.get("record"), record.columns.get("record_sketch")
         return {"record": self.print_of(written or sketch, settings)} if written or sketch else {}
 
@@ -254,15 +254,15 @@ class _Record(Kind):
         if add_column(connection, "record_bands", "bigint[]"):
             connection.execute(INDEX)
 
-    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+    def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
         sketches = batch.columns.get("record_sketch")
         return None if sketches is None else list(_entries(sketches, collection, settings))
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         more = {} if prepared is None else {"record_bands": map(array_field, prepared)}
         return super().copied(batch, prepared, collection, settings) | more
 
-    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[StoredDocument], settings: Settings) -> dict[int, Any]:
         """Of records: the sketch and the bands that they should have and do not."""
         there = {each.row: each.columns for each in records if each.columns["record"] is not None}
         if not there:

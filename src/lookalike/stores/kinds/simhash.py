@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.corpus.batches import join_texts
 from lookalike.errors import InputError
 from lookalike.fingerprints.reposts import advice
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
@@ -18,8 +19,8 @@ from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import require_same
 from lookalike.segments.hamming import NO_LIMIT, Found, check_k, words_of
 from lookalike.segments.simhashes import SimhashSegment
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
-from lookalike.stores.clustering import clusters_of, having, packed_texts
+from lookalike.stores.base import Additions, OnProgress, Reader, Segments, StoredDocument
+from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.kinds.columns import Number
@@ -163,7 +164,7 @@ class _BySimhash(Way):
         weak = None if text is None else advice(settings.lexical, len(text), options.k)
         return Matches(matches, int(found.totals[0]), [weak] if weak else [])
 
-    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+    def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         settings.require("simhash")
         return list(zip(batch.columns["simhash"].reshape(len(batch), -1), given.texts, strict=True))
 
@@ -184,21 +185,21 @@ class _BySimhash(Way):
         parts = [(count, part) for count in ((4,) if options.k <= 3 else (4, 8)) for part in range(count)]
         return np.stack([_part_key(words, settings.bits, *each) for each in parts], axis=1).view(np.int64)
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         check_k(options.k)
         settings.require("simhash")
         rule = Rule("simhash", settings.lexical, distance=options.k, bits=settings.bits)
         sketcher = Sketcher(Rule("exact", settings.lexical), 1)
         size = max(settings.bits // 8, 8)
 
-        def sketch(records: Sequence[Record]) -> Sketches:
+        def sketch(records: Sequence[StoredDocument]) -> Sketches:
             values = [record.columns["simhash"] for record in records]
             words = np.frombuffer(b"".join(value.to_bytes(size, "little") for value in values), dtype=np.uint64)
             digests = np.ones((len(records), 2), dtype=np.uint64)
             # Texts without tokens have the SimHash 0, and are like nothing but each other.
             doubtful = [place for place, record in enumerate(records) if values[place] == 0 and record.text is not None]
             if doubtful:
-                digests[doubtful] = sketcher.sketch(packed_texts([records[place].text or "" for place in doubtful])).digests.reshape(-1, 2)
+                digests[doubtful] = sketcher.sketch(join_texts([records[place].text or "" for place in doubtful])).digests.reshape(-1, 2)
             nothing = np.zeros(0, np.uint64)
             return Sketches(nothing, np.zeros(len(records) + 1, np.int64), digests.reshape(-1), np.zeros(0, np.uint32), words)
 
@@ -264,7 +265,7 @@ class _Simhash(Kind):
         width = max(settings.bits // 8, 8)
         return {"simhash": np.frombuffer(b"".join(value.to_bytes(width, "little") for value in parsed), dtype=np.uint64)}
 
-    def numbers(self, batch: Batch, settings: Settings) -> dict[str, Any] | None:
+    def numbers(self, batch: Additions, settings: Settings) -> dict[str, Any] | None:
         words = batch.columns.get("simhash")
         if words is None:
             return {}
@@ -272,7 +273,7 @@ class _Simhash(Kind):
             return {"simhash": words.view(np.int64)}
         return {"simhash": words[0::2].view(np.int64), "simhash_high": words[1::2].view(np.int64)}
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         columns = self.numbers(batch, settings) or {}
         return {name: map(integer_field, values.tolist()) for name, values in columns.items()}
 

@@ -11,7 +11,7 @@ import numpy as np
 from lookalike.fingerprints.fuzzy_ssdeep import Ssdeep, ssdeep, ssdeeps
 from lookalike.segments.fuzzy import SsdeepSegment
 from lookalike.segments.hamming import NO_LIMIT
-from lookalike.stores.base import Batch, Record
+from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.kinds.digests import ByDigest, DigestKind, Fuzzy, FuzzyFound, NearDigests
 from lookalike.stores.postgres.copying import array_fields
@@ -38,15 +38,12 @@ class NearSsdeep(NearDigests):
         found = tables.connection.execute(CANDIDATES, (tables.collection, pieces.tolist())).fetchall()
         segment = SsdeepSegment.build(np.array([row for row, _ in found], dtype=np.int64), [digest for _, digest in found])
         near = segment.search(self.digest, self.bound, NO_LIMIT)
-        return self.best(near.rows, near.scores.astype(np.int64))
+        return self.best(near.rows, near.values.astype(np.int64))
 
 
 class _BySsdeep(ByDigest):
     name, scale, place = "ssdeep", "ssdeep", 6
-    digest = Ssdeep
-
-    def make(self, thing: Any) -> Ssdeep:
-        return ssdeep(thing)
+    digest, make = Ssdeep, staticmethod(ssdeep)
 
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
         return NearSsdeep(digest, max(1, -int(-threshold * 100 + 1e-9)), limit)
@@ -70,15 +67,15 @@ class _Ssdeep(DigestKind):
 
     checked_columns = ("ssdeep",)
 
-    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+    def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
         digests = batch.columns.get("ssdeep")
         return None if digests is None else ssdeep_pieces(digests, collection)
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         more = {} if prepared is None else {"pieces": array_fields(*prepared)}
         return super().copied(batch, prepared, collection, settings) | more
 
-    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[StoredDocument], settings: Settings) -> dict[int, Any]:
         digests = {each.row: each.columns["ssdeep"] for each in records if each.columns["ssdeep"] is not None}
         values, offsets = ssdeep_pieces(list(digests.values()), collection)
         stored: dict[int, list[int] | None] = dict(connection.execute(STORED, (collection, list(digests))).fetchall())

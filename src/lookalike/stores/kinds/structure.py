@@ -22,7 +22,7 @@ from lookalike.pages.prints import STRUCTURE as PAGE_STRUCTURE
 from lookalike.pages.prints import outline
 from lookalike.recipe import require_same
 from lookalike.segments.bands import BandSegment
-from lookalike.stores.base import Batch, Progress, Reader, Record
+from lookalike.stores.base import Additions, OnProgress, Reader, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import MAX_CANDIDATES, BandTables, SharingBands, band_entries, band_keys, near_notes, ranked
@@ -110,7 +110,7 @@ class _ByStructure(Way):
     def query(self, thing: Any, settings: Settings) -> Any:
         return page_structure(thing)
 
-    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+    def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         settings.require("structure")
         found = given.of_pages["structure"]
         if len(found) < len(given):
@@ -129,12 +129,12 @@ class _ByStructure(Way):
         notes = near_notes(settings, threshold, found.total)
         return ranked(reader, found.groups, scores, threshold, options.limit, notes, lambda _: (), known)
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         settings.require("structure")
         rule = Rule("structure", settings.lexical, options.least(settings.threshold))
         rule.check()
 
-        def sketch(records: Sequence[Record]) -> Sketches:
+        def sketch(records: Sequence[StoredDocument]) -> Sketches:
             stored = [record.columns["structure"] for record in records]
             paths = unpack_structure(b"".join(stored)).astype(np.uint64)
             made = _native.sketch_feature_lists(paths, _offsets(stored, len(stored)), rule.sketch_size, *rule.banding, 1)
@@ -182,10 +182,10 @@ class _Structure(Kind):
 
     side_tables = ("pages",)
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         return {}
 
-    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+    def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
         there = [(place, data) for place, data in enumerate(batch.columns.get("structure", ())) if data is not None]
         if not there:
             return None
@@ -201,7 +201,7 @@ class _Structure(Kind):
         }
         return added, [place for place, _ in there], digests
 
-    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:
         if prepared is not None:
             added, places, digests = prepared
             connection.execute(TABLES.add(), added)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.fingerprints.fuzzy_tlsh import UNLIKE, Tlsh, tlsh, tlshs
 from lookalike.segments.fuzzy import TlshSegment
 from lookalike.segments.hamming import NO_LIMIT
-from lookalike.stores.base import Batch
+from lookalike.stores.base import Additions
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.kinds.digests import ByDigest, DigestKind, FuzzyFound, NearDigests
 from lookalike.stores.postgres.digests import add_block, compact_blocks, make_blocks, near_tlsh, wrong_blocks
@@ -28,10 +28,7 @@ class NearTlsh(NearDigests):
 
 class _ByTlsh(ByDigest):
     name, scale, place = "tlsh", "tlsh", 5
-    digest = Tlsh
-
-    def make(self, thing: Any) -> Tlsh:
-        return tlsh(thing)
+    digest, make = Tlsh, staticmethod(tlsh)
 
     def near(self, digest: str, threshold: float, limit: int) -> NearDigests:
         return NearTlsh(digest, int((1 - threshold) * UNLIKE + 1e-9), limit)
@@ -53,7 +50,7 @@ class _Tlsh(DigestKind):
 
     # PostgreSQL: blocks of many digests, which are read whole
 
-    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Batch, prepared: Any) -> None:
+    def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:
         add_block(connection, collection, ordinals, batch.columns.get("tlsh") or [None] * len(batch))
 
     def drop_unused(self, connection: Connection, collection: int) -> None:

@@ -20,7 +20,7 @@ from lookalike.recipe import Recipe, require_same
 from lookalike.segments.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.segments.vectors import NearVectors, VectorSegment, encoded, has_direction, merged, unit_halves
-from lookalike.stores.base import Batch, Progress, Reader, Record, Segments
+from lookalike.stores.base import Additions, OnProgress, Reader, Segments, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
@@ -127,7 +127,7 @@ class NearestVectors(Asked[NearVectors]):
         return stored.search(self.halves, self.least, self.limit, self.workers, self.approximate)
 
 
-class _Query(NamedTuple):
+class _VectorQuery(NamedTuple):
     halves: NDArray[np.uint16]
     notes: Sequence[str]  # what whoever asks should know about it
 
@@ -142,14 +142,14 @@ class _Meaning(Way):
     clusters_are_made = True
 
     def query(self, thing: Any, settings: Settings) -> Any:
-        return _Query(*encoded(model_of(settings), [thing]))
+        return _VectorQuery(*encoded(model_of(settings), [thing]))
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
-        return _Query(given_vectors(fingerprint, settings, "vector"), ())
+        return _VectorQuery(given_vectors(fingerprint, settings, "vector"), ())
 
-    def queries(self, given: Given, batch: Batch, settings: Settings) -> list[Any]:
+    def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         require_vectors(settings)
-        return [_Query(halves, ()) for halves in batch.columns["vector"].reshape(len(batch), -1)]
+        return [_VectorQuery(halves, ()) for halves in batch.columns["vector"].reshape(len(batch), -1)]
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         if not has_direction(query.halves, require_vectors(settings)).all():
@@ -162,12 +162,12 @@ class _Meaning(Way):
         total = None if options.threshold is None or GRAPH_NOTE in found.notes else int(found.totals[0])
         return Matches((Match(records[row].id, cosine, 1 - cosine, row=row) for row, cosine in pairs), total, [*query.notes, *found.notes])
 
-    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: Progress) -> Clusters:
+    def clusters(self, reader: Reader, settings: Settings, options: Options, progress: OnProgress | None) -> Clusters:
         rule = Rule("meaning", settings.recipe, options.least(CLUSTER_THRESHOLD), dimensions=require_vectors(settings))
         rule.check()
         nothing: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
-        def sketch(records: Sequence[Record]) -> Sketches:
+        def sketch(records: Sequence[StoredDocument]) -> Sketches:
             data = b"".join(record.columns["vector"] for record in records)
             words, offsets = vectors_as_words(np.frombuffer(data, dtype=np.uint16).reshape(len(records), -1))
             return Sketches(words, offsets, np.zeros(2 * len(records), np.uint64), nothing, np.zeros(0, np.uint64))

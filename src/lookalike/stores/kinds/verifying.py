@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.recipe import Recipe
-from lookalike.text.columns import packed
+from lookalike.text.columns import joined
 from lookalike.text.features import is_native, secret_features, weighs_words, weighted_strings
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import hash_strings, native_form
@@ -19,7 +19,7 @@ def content_digests(texts: Sequence[str], recipe: Recipe, workers: int = 1) -> N
     """A digest of each text such that texts with equal digests have equal features."""
     if is_native(recipe):
         mode, folded, _, hashing = native_form(recipe)
-        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, mode, folded, workers, hashing)) for piece in packed(texts)]
+        parts = [np.asarray(_native.content_digests(piece.data, piece.offsets, mode, folded, workers, hashing)) for piece in joined(texts)]
         return np.concatenate([np.zeros(0, np.uint64), *parts])
     return np.array([_native.checksum(features(text, recipe).view(np.uint8)) for text in texts], dtype=np.uint64)
 
@@ -47,7 +47,7 @@ def overlaps(query: NDArray[np.uint64], texts: Sequence[str], recipe: Recipe) ->
     """How many of the query's verified features each text has, and how many features it has."""
     if is_native(recipe):
         found: list[tuple[int, int]] = []
-        for piece in packed(texts):
+        for piece in joined(texts):
             common, sizes = _native.feature_overlaps(query, piece.data, piece.offsets, *native_form(recipe)[:3], 1)
             found += zip(common, sizes, strict=True)
     else:

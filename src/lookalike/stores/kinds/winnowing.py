@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from lookalike.fingerprints.winnowing import Winnowing, winnows
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.passages import PassageSegment
-from lookalike.stores.base import Batch, Record
+from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import Column
 from lookalike.stores.kinds.containment import Contained, Contains
 from lookalike.stores.kinds.passage_search import WINDOW, pack_winnowing, unpack_winnowing
-from lookalike.stores.kinds.passage_way import Passages
+from lookalike.stores.kinds.passage_way import ByPassages
 from lookalike.stores.postgres.copying import array_fields, distinct_of_each, mixed
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
@@ -30,13 +30,13 @@ STORED = "SELECT ordinal, hashes FROM lookalike.documents WHERE collection = %s 
 
 
 class _Winnowing(Kind):
-    """Column: ``winnowing``, packed, where texts are not kept."""
+    """Column: ``winnowing``, as bytes, where texts are not kept."""
 
     name = "winnowing"
     columns = (Column("winnowing"),)
     segment = PassageSegment
     built_from = ("text", "winnowing")
-    ways = (Passages(), Contains(), Contained())
+    ways = (ByPassages(), Contains(), Contained())
     by_default = in_schema = True
     checked_columns = ("winnowing", "text")
 
@@ -78,16 +78,16 @@ class _Winnowing(Kind):
 
     # PostgreSQL: the distinct hashes of each document in the column ``hashes``, mixed with the collection, behind an index
 
-    def prepared(self, batch: Batch, collection: int, settings: Settings) -> Any:
+    def prepared(self, batch: Additions, collection: int, settings: Settings) -> Any:
         return _hashes(batch.texts, batch.columns.get("winnowing"), collection, settings)
 
-    def numbers(self, batch: Batch, settings: Settings) -> dict[str, Any] | None:
+    def numbers(self, batch: Additions, settings: Settings) -> dict[str, Any] | None:
         return {} if "winnowing" not in batch.columns and all(text is None for text in batch.texts) else None
 
-    def copied(self, batch: Batch, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
+    def copied(self, batch: Additions, prepared: Any, collection: int, settings: Settings) -> dict[str, Iterable[bytes]]:
         return super().copied(batch, prepared, collection, settings) | {"hashes": array_fields(*prepared)}
 
-    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[Record], settings: Settings) -> dict[int, Any]:
+    def wrong_rows(self, connection: Connection, collection: int, records: Sequence[StoredDocument], settings: Settings) -> dict[int, Any]:
         values, offsets = _hashes([each.text for each in records], [each.columns["winnowing"] for each in records], collection, settings)
         places = pairwise(offsets.tolist())
         expected = {each.row: values[a:b].tolist() or None for each, (a, b) in zip(records, places, strict=True)}
@@ -104,7 +104,7 @@ class _Winnowing(Kind):
 
 
 def _hashes(
-    texts: Sequence[str | None], packed: Sequence[bytes | None] | None, collection: int, settings: Settings
+    texts: Sequence[str | None], stored: Sequence[bytes | None] | None, collection: int, settings: Settings
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct hashes of all documents, as the index of PostgreSQL has them, and where those of each begin."""
     if settings.keep_text:
@@ -112,7 +112,7 @@ def _hashes(
         prints = winnows([text for text in texts if text is not None], window=WINDOW, recipe=settings.recipe)
         values, sizes = prints.values, np.diff(prints.offsets)
     else:
-        stored = packed or [None] * len(texts)
+        stored = stored or [None] * len(texts)
         there = [data is not None for data in stored]
         parts = [unpack_winnowing(data)[0] for data in stored if data is not None]
         values, sizes = np.concatenate([np.zeros(0, np.uint64), *parts]), np.array([len(each) for each in parts], dtype=np.int64)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from lookalike.stores.base import Batch
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.stores.base import Additions
 from lookalike.stores.ids import Id
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 LIVE = "JOIN lookalike.documents d USING (collection, ordinal)"
@@ -27,7 +27,7 @@ def lock(connection: Connection, collection: int, keys: NDArray[np.int64] | None
     return None if found is None else (found[0], found[1])
 
 
-def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Batch, known: dict[Id, int]) -> None:
+def write_beside(connection: Connection, collection: int, ordinals: dict[Id, int], batch: Additions, known: dict[Id, int]) -> None:
     """For documents that were just written; ``known`` are the ordinals of those that they are linked to."""
     expiring = [(collection, ordinal, batch.expires[id_]) for id_, ordinal in ordinals.items() if id_ in batch.expires]
     if expiring:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike.stores.base import CheckReport, Progress
+from lookalike.stores.base import CheckReport, OnProgress
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.base import in_parts
 from lookalike.stores.postgres import fields, schema
@@ -26,7 +26,7 @@ class Wrong(NamedTuple):
     unindexed: dict[int, str | None]  # documents, and their meta
 
 
-def check_collection(store: PostgresStore, repair: bool, progress: Progress = None) -> CheckReport:
+def check_collection(store: PostgresStore, repair: bool, progress: OnProgress | None = None) -> CheckReport:
     report, wrong = _checked(store, progress)
     if repair and report.problems:
         store._connections.transaction(lambda connection: _repair(connection, store._number, wrong, store.settings.indexed))
@@ -36,7 +36,7 @@ def check_collection(store: PostgresStore, repair: bool, progress: Progress = No
     return report
 
 
-def _checked(store: PostgresStore, progress: Progress) -> tuple[CheckReport, Wrong]:
+def _checked(store: PostgresStore, progress: OnProgress | None) -> tuple[CheckReport, Wrong]:
     report, collection, settings = CheckReport(), store._number, store.settings
     wrong: dict[str, dict[int, Any]] = {name: {} for name in settings.kinds}
     with store._connections.snapshot() as connection:

@@ -140,10 +140,10 @@ def _segment(there: Sequence[tuple[int, str]]) -> TlshSegment:
 def _write(connection: Connection, collection: int, segment: TlshSegment) -> None:
     if len(segment):
         rows = segment.sections()["rows"]
-        connection.execute(ADD, (collection, int(rows.min()), len(rows), packed(segment)))
+        connection.execute(ADD, (collection, int(rows.min()), len(rows), segment_bytes(segment)))
 
 
-def packed(segment: TlshSegment) -> bytes:
+def segment_bytes(segment: TlshSegment) -> bytes:
     """How many items each section has, and the sections."""
     sections = segment.sections()
     sizes = np.array([len(sections[name]) for name in SECTIONS], dtype="<i8")
@@ -169,7 +169,7 @@ def near_tlsh(
     """The documents that are there within a distance, and their distances."""
     found = [segment.search(digest, bound, limit) for segment in kept.read(connection, collection, unpacked)]
     rows = np.concatenate([np.zeros(0, np.int64), *(each.rows for each in found)])
-    distances = np.concatenate([np.zeros(0, np.int64), *(each.distances for each in found)]).astype(np.int64)
+    distances = np.concatenate([np.zeros(0, np.int64), *(each.values for each in found)]).astype(np.int64)
     live = np.isin(rows, _live(connection, collection, rows))
     return rows[live], distances[live]
 

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lookalike.stores.base import Question, Record
+import numpy as np
+from numpy.typing import NDArray
+
+from lookalike.stores.base import Question, StoredDocument
 from lookalike.stores.built import BuiltSegments, stretch_of
 from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
@@ -19,9 +22,6 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 Answer = TypeVar("Answer")
@@ -81,7 +81,7 @@ class PostgresReader:
     def ids_of(self, rows: Sequence[int]) -> dict[int, Id]:
         return {row: record.id for row, record in self.records(rows, ()).items() if row not in self.hidden()}
 
-    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
         query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s AND ordinal = ANY (%s)"  # noqa: S608
         found = {}
         for first in range(0, len(rows), AT_A_TIME):
@@ -90,7 +90,7 @@ class PostgresReader:
                 found[values[0]] = record(values, columns)
         return found
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         """All documents in order of their rows, through a cursor of the server's: other queries may run meanwhile."""
         query = f"SELECT {selected(columns)} FROM lookalike.documents WHERE collection = %s AND ordinal >= %s ORDER BY ordinal"  # noqa: S608
         hidden = self.hidden()

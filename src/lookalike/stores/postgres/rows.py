@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.model import ID_NUMBERS
-from lookalike.stores.base import Batch, Record
+from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import column_named
 from lookalike.stores.postgres.copying import bytes_field, integer_field, text_field
@@ -21,7 +21,7 @@ TRAILER = b"\xff\xff"
 CHUNK_ROWS = 256
 
 
-def prepared(batch: Batch, collection: int, settings: Settings) -> list[Any]:
+def prepared(batch: Additions, collection: int, settings: Settings) -> list[Any]:
     """What the kinds work out before a transaction begins, in their order."""
     return [kind.prepared(batch, collection, settings) for kind in settings.stored]
 
@@ -29,7 +29,7 @@ def prepared(batch: Batch, collection: int, settings: Settings) -> list[Any]:
 class Copied:
     """A batch as COPY takes it: only the columns that its documents have."""
 
-    def __init__(self, batch: Batch, collection: int, ordinals: Sequence[int], made: Sequence[Any], settings: Settings) -> None:
+    def __init__(self, batch: Additions, collection: int, ordinals: Sequence[int], made: Sequence[Any], settings: Settings) -> None:
         self._batch, self._collection, self._ordinals = batch, collection, ordinals
         self._numbers = _only_numbers(batch, settings)
         self._fields: dict[str, Iterable[bytes]] = {}
@@ -75,7 +75,7 @@ class Copied:
         return HEADER + rows.tobytes() + TRAILER
 
 
-def _only_numbers(batch: Batch, settings: Settings) -> dict[str, Any] | None:
+def _only_numbers(batch: Additions, settings: Settings) -> dict[str, Any] | None:
     """The columns of a batch where every document is an id, an integer, and numbers; otherwise None."""
     found: dict[str, Any] = {}
     for kind in settings.stored:
@@ -126,7 +126,7 @@ def selected(columns: Sequence[str]) -> str:
     return ", ".join(("ordinal", "id_text", "id_number", *fields))
 
 
-def record(values: Sequence[Any], columns: Sequence[str]) -> Record:
+def record(values: Sequence[Any], columns: Sequence[str]) -> StoredDocument:
     ordinal, id_text, id_number, *rest = values
     text = meta = None
     found: dict[str, Any] = {}
@@ -141,4 +141,4 @@ def record(values: Sequence[Any], columns: Sequence[str]) -> Record:
             text = value
         else:
             found[name] = value
-    return Record(ordinal, id_number if id_text is None else id_text, text, meta, found)
+    return StoredDocument(ordinal, id_number if id_text is None else id_text, text, meta, found)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from psycopg.errors import OutOfMemory
 
 from lookalike.errors import InputError, StoreError
-from lookalike.stores.base import Added, Batch, CheckReport, Progress
+from lookalike.stores.base import Added, Additions, CheckReport, OnProgress
 from lookalike.stores.ids import Id
 from lookalike.stores.postgres import beside, schema
 from lookalike.stores.postgres.address import Address
@@ -138,7 +138,7 @@ class PostgresStore:
         if self._read_only:
             raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
 
-    def write(self, batch: Batch) -> Added:
+    def write(self, batch: Additions) -> Added:
         self._require_writing()
         if len(batch) == 0:
             return Added(0, 0)
@@ -150,7 +150,7 @@ class PostgresStore:
     def at_once(self) -> int:
         return AT_ONCE
 
-    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[PostgresReader], tuple[Batch, Answer]]) -> Answer:
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[PostgresReader], tuple[Additions, Answer]]) -> Answer:
         self._require_writing()
 
         def work(connection: Connection, keys: NDArray[np.int64] | None) -> Answer:
@@ -177,7 +177,7 @@ class PostgresStore:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
         return PostgresReader(connection, self._number, (now, *state), self.settings, self._connections.require_open, self.kept)
 
-    def _write(self, connection: Connection, batch: Batch, made: Sequence[Any]) -> Added:
+    def _write(self, connection: Connection, batch: Additions, made: Sequence[Any]) -> Added:
         updated, number, transaction = self._delete(connection, batch.ids, NUMBER)
         self._connections.told(connection, transaction)
         if len(batch) > ORDINALS:
@@ -273,12 +273,12 @@ class PostgresStore:
                 "server": f"PostgreSQL {connection.info.parameter_status('server_version')}",
             }
 
-    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+    def check(self, repair: bool, progress: OnProgress | None = None) -> CheckReport:
         if repair:
             self._require_writing()
         return check_collection(self, repair, progress)
 
-    def compact(self, progress: Progress = None) -> dict[str, Any]:
+    def compact(self, progress: OnProgress | None = None) -> dict[str, Any]:
         """Drop the sketches that no document has any more, and let the server clean up: searches then need only their indexes.
 
         The server does not say how far it is: ``progress`` is told at the end.
@@ -311,7 +311,7 @@ class PostgresStore:
         for kind in self.settings.stored:
             kind.drop_unused(connection, self._number)
 
-    def close(self, progress: Progress = None) -> None:
+    def close(self, progress: OnProgress | None = None) -> None:
         """``progress`` is told how many documents the indexes have, those that a bulk load left to be made."""
         if self._bulk is not None:
             bulk, self._bulk = self._bulk, None

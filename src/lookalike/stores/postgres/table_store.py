@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lookalike.errors import InputError, StoreError
 from lookalike.segments.hamming import Found
-from lookalike.stores.base import Added, Batch, CheckReport, Progress, Question, Reader, Record
+from lookalike.stores.base import Added, Additions, CheckReport, OnProgress, Question, Reader, StoredDocument
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds.simhash import QUERIES, NearSimhashes
 from lookalike.stores.postgres.copying import WORD
@@ -79,8 +79,8 @@ class TableReader(PostgresReader):
         found = [key for (key,) in self._known(wanted, self._table.key)] if wanted else []
         return {key if self._table.has_numbers else str(key): self._row(key) for key in found}
 
-    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
-        found: dict[int, Record] = {}
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
+        found: dict[int, StoredDocument] = {}
         for first in range(0, len(rows), AT_A_TIME):
             part = [int(row) for row in rows[first : first + AT_A_TIME]]
             keys: Sequence[Any] = part if self._table.has_numbers else [self._keys[row] for row in part]
@@ -91,11 +91,11 @@ class TableReader(PostgresReader):
                 found[self._row(key)] = self._record(key, value, columns)
         return found
 
-    def _record(self, key: Any, value: int | None, columns: Sequence[str]) -> Record:
+    def _record(self, key: Any, value: int | None, columns: Sequence[str]) -> StoredDocument:
         held = {name: None if value is None or name != "simhash" else value % WORD for name in columns if name not in ("text", "meta")}
-        return Record(self._row(key), key if self._table.has_numbers else str(key), None, None, held)
+        return StoredDocument(self._row(key), key if self._table.has_numbers else str(key), None, None, held)
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         table = self._table
         query = f"SELECT {table.key}, {table.simhash} FROM {table.relation} WHERE {self._live} ORDER BY {table.key}"  # noqa: S608
         with self.cursor() as cursor:
@@ -154,12 +154,12 @@ class TableStore:
     def _refuse(self) -> NoReturn:
         raise StoreError(f"{self.name}: the collection is on this table: change the table, and the collection is current")
 
-    def write(self, batch: Batch) -> Added:
+    def write(self, batch: Additions) -> Added:
         self._refuse()
 
     at_once = 1
 
-    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Additions, Answer]]) -> Answer:
         self._refuse()
 
     def remove(self, ids: Sequence[Id]) -> int:
@@ -183,7 +183,7 @@ class TableStore:
             "table_bytes": dict(sizes),
         }
 
-    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+    def check(self, repair: bool, progress: OnProgress | None = None) -> CheckReport:
         """Indexes are the server's to keep right: whether they are there and valid. To repair, index the table again."""
         report = CheckReport()
         with self._store._connections.snapshot() as connection:
@@ -195,14 +195,14 @@ class TableStore:
             progress(report.checked["documents"])
         return report
 
-    def compact(self, progress: Progress = None) -> dict[str, Any]:
+    def compact(self, progress: OnProgress | None = None) -> dict[str, Any]:
         before = self.stats()
         self._store._connections.attempt(lambda connection: connection.execute(f"VACUUM (ANALYZE) {self._table.relation}"))
         if progress:
             progress(before["documents"])
         return {"bytes_before": before["bytes"], "bytes_after": self.stats()["bytes"]}
 
-    def close(self, progress: Progress = None) -> None:
+    def close(self, progress: OnProgress | None = None) -> None:
         self._store.close(progress)
 
 

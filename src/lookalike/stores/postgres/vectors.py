@@ -11,6 +11,9 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lookalike.errors import Corrupt
 from lookalike.segments.graphs import ALL_ARE_READ, GRAPH_NOTE, exact_note
 from lookalike.segments.vectors import NearVectors, VectorSegment, joined, merged
@@ -18,9 +21,6 @@ from lookalike.stores.postgres.schema import LOCK
 from lookalike.stores.postgres.search_path import transaction
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from lookalike.stores.postgres.connections import Connection
 
 AT_A_TIME = 4096  # vectors that are read at a time
@@ -127,8 +127,6 @@ class StoredVectors:
         return "" if there else NO_GRAPH
 
     def _read_all(self, queries: NDArray[np.uint16], least: float, limit: int, workers: int) -> NearVectors:
-        import numpy as np
-
         asked = len(queries) // self._dimensions
         found = merged([], asked, limit)
         nothing = np.zeros(0, dtype=np.int64)
@@ -171,8 +169,6 @@ class StoredVectors:
         return self._exactly([ordinal for (ordinal,) in found], query, 0.0, limit)
 
     def _exactly(self, ordinals: Sequence[int], query: NDArray[np.uint16], least: float, limit: int) -> NearVectors:
-        import numpy as np
-
         rows = self._connection.execute(THESE, (self._collection, list(ordinals)), binary=True).fetchall()
         return segment_of(rows, self._dimensions).search(query, least, limit, 1, np.zeros(0, dtype=np.int64))
 
@@ -186,8 +182,6 @@ class StoredVectors:
 
 
 def segment_of(rows: Sequence[tuple[int, bytes]], dimensions: int) -> VectorSegment:
-    import numpy as np
-
     data = b"".join(vector for _, vector in rows)
     if len(data) != len(rows) * (HEADER + 2 * dimensions):
         raise Corrupt(f"a stored vector does not have {dimensions} dimensions: remove its document, or restore the table from a copy")
@@ -198,8 +192,6 @@ def segment_of(rows: Sequence[tuple[int, bytes]], dimensions: int) -> VectorSegm
 
 def packed_vectors(halves: NDArray[np.uint16] | None, size: int) -> list[bytes | None]:
     """Vectors as the server takes them; None for one of zeros."""
-    import numpy as np
-
     from lookalike.segments.vectors import has_direction
 
     if halves is None or size == 0:
@@ -213,8 +205,6 @@ def packed_vectors(halves: NDArray[np.uint16] | None, size: int) -> list[bytes |
 
 def unpacked(vector: bytes) -> bytes:
     """A vector as other stores have it: halves, the low byte first."""
-    import numpy as np
-
     return np.frombuffer(vector, dtype=">u2", offset=HEADER).astype("<u2").tobytes()
 
 
@@ -245,6 +235,4 @@ def _is_there(connection: Connection, index: str) -> bool:
 
 
 def _shown(query: NDArray[np.uint16]) -> str:
-    import numpy as np
-
     return f"[{','.join(map(repr, query.view(np.float16).astype(np.float64).tolist()))}]"

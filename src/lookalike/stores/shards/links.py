@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from lookalike.stores.base import Batch, Link, Reader
+from lookalike.stores.base import Additions, Link, Reader
 from lookalike.stores.ids import Id
 from lookalike.stores.shards.routing import MAX_SHARDS, leader_of, written_id
 
@@ -27,7 +27,7 @@ def standing_for(id_: Id, number: int) -> int:
     return ELSEWHERE - (int.from_bytes(digest, "big") >> 2)
 
 
-def links_elsewhere(batch: Batch, numbers: Sequence[int], number_of: Callable[[Sequence[Id]], dict[Id, int]]) -> dict[Id, Link]:
+def links_elsewhere(batch: Additions, numbers: Sequence[int], number_of: Callable[[Sequence[Id]], dict[Id, int]]) -> dict[Id, Link]:
     """The links of a batch as shards keep them, without those to a leader that is nowhere. ``number_of`` knows stored documents."""
     if not batch.links:
         return {}

@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 from lookalike.segments.hamming import Found
 from lookalike.segments.shared import SharedResult
 from lookalike.segments.vectors import NearVectors, merged
-from lookalike.stores.kinds.bands import Group, Groups, SharingBands
+from lookalike.stores.kinds.bands import BandGroups, Group, SharingBands
 from lookalike.stores.kinds.digests import FuzzyFound, NearDigests
 from lookalike.stores.kinds.near import MayShareBands
 from lookalike.stores.kinds.passage_search import SharingPassages
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
 
-Rows = Callable[[Sequence[int]], list[int]]  # from those of a shard to those of the whole
+RowMap = Callable[[Sequence[int]], list[int]]  # from those of a shard to those of the whole
 
 
-def translated(question: Any, answer: Any, rows: Rows) -> Any:
+def translated(question: Any, answer: Any, rows: RowMap) -> Any:
     """The answer of one shard, with rows of the whole."""
     if isinstance(question, SharingBands):
         groups = [group._replace(rows=sorted(rows(group.rows))) for group in answer.groups]
-        return Groups(groups, answer.total)
+        return BandGroups(groups, answer.total)
     if isinstance(question, NearSimhashes):
         return answer._replace(ids=_array(rows(answer.ids.tolist())))
     if isinstance(question, (NearDigests, NearestVectors)):
@@ -61,7 +61,7 @@ def joined(question: Any, answers: Sequence[Any]) -> Any:
 MERGED = (SharingBands, NearSimhashes, NearDigests, NearestVectors, SharingPassages, MayShareBands)
 
 
-def _groups(question: SharingBands, answers: Sequence[Groups]) -> Groups:
+def _groups(question: SharingBands, answers: Sequence[BandGroups]) -> BandGroups:
     """Copies of a document may be in several shards: they are one group."""
     by_digest: dict[int, Group] = {}
     total = 0
@@ -75,7 +75,7 @@ def _groups(question: SharingBands, answers: Sequence[Groups]) -> Groups:
                 group = Group(group.digest, rows, known.size + group.size, group.shared)
             by_digest[group.digest] = group
     groups = sorted(by_digest.values(), key=lambda group: (-group.shared, group.rows[0]))
-    return Groups(groups[: question.limit], total)
+    return BandGroups(groups[: question.limit], total)
 
 
 def _found(question: NearSimhashes, answers: Sequence[Found]) -> Found:

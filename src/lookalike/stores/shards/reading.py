@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import StoreError
-from lookalike.stores.base import Question, Reader, Record
+from lookalike.stores.base import Question, Reader, StoredDocument
 from lookalike.stores.built import BuiltSegments
 from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
@@ -88,12 +88,12 @@ class ShardReader:
             found |= dict(zip(here, self.translated(part, reader, list(here.values())), strict=True))
         return found
 
-    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, Record]:
+    def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
         wanted: dict[int, list[int]] = {}
         for row in rows:
             part, local = self._places[int(row)]
             wanted.setdefault(part, []).append(local)
-        found: dict[int, Record] = {}
+        found: dict[int, StoredDocument] = {}
         for part, locals_ in wanted.items():
             reader = self._parts[part]
             assert reader is not None  # noqa: S101 - its rows are known
@@ -128,11 +128,11 @@ class ShardReader:
                 found |= {int(row): at for at in reader.expirations([local]).values()}
         return found
 
-    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[Record]:
+    def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         """Oldest first: each shard gives its own in this order."""
         read = columns if "meta" in columns else (*columns, "meta")
 
-        def of(part: int, reader: Reader) -> Iterator[Record]:
+        def of(part: int, reader: Reader) -> Iterator[StoredDocument]:
             for record in reader.scan(read):
                 number, meta = number_of(record.meta)
                 yield record._replace(row=self._row(part, record.row, number), meta=meta if "meta" in columns else None)

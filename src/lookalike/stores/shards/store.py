@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import InputError, LookalikeError, StoreError
-from lookalike.stores.base import Added, Batch, CheckReport, Progress, Reader, Store
+from lookalike.stores.base import Added, Additions, CheckReport, OnProgress, Reader, Store
 from lookalike.stores.ids import Id
 from lookalike.stores.settings import Settings, Wanted
 from lookalike.stores.shards.links import links_elsewhere
@@ -91,7 +91,7 @@ class ShardStore:
             raise StoreError(f"shard {place + 1} of {len(self._stores)} could not be opened: {store}")
         return store
 
-    def write(self, batch: Batch) -> Added:
+    def write(self, batch: Additions) -> Added:
         """Each shard takes its part whole or not at all. What fails can be added again: it replaces what is there."""
         batch = batch.last_of_each()
         batch = self._numbered(batch, self._stored_numbers)
@@ -105,10 +105,10 @@ class ShardStore:
     def at_once(self) -> int:
         return min(self._store(place).at_once for place in range(len(self._stores)))
 
-    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Batch, Answer]]) -> Answer:
+    def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[Reader], tuple[Additions, Answer]]) -> Answer:
         """Whoever decides holds what the first shard holds for these keys, so all take turns there. Each shard writes its part as one."""
 
-        def chosen(first: Reader) -> tuple[Batch, Answer]:
+        def chosen(first: Reader) -> tuple[Additions, Answer]:
             with ExitStack() as held:
                 others = [held.enter_context(self._store(place).reading()) for place in range(1, len(self._stores))]
                 reader = ShardReader([first, *others], self.settings, self._failed)
@@ -124,7 +124,7 @@ class ShardStore:
 
         return self._store(0).decide(keys, chosen)
 
-    def _numbered(self, batch: Batch, stored: Callable[[Sequence[Id]], dict[Id, int]]) -> Batch:
+    def _numbered(self, batch: Additions, stored: Callable[[Sequence[Id]], dict[Id, int]]) -> Additions:
         """With numbers of their own, and links as shards keep them; ``stored`` gives the numbers of documents that are there."""
         given = numbers(len(batch))
         links = links_elsewhere(batch, given, stored)
@@ -132,7 +132,7 @@ class ShardStore:
             numbered(meta, number, links[id_].leader if id_ in links else None)
             for id_, meta, number in zip(batch.ids, batch.metas, given, strict=True)
         ]
-        return Batch(batch.ids, batch.texts, metas, batch.columns, links, batch.expires)
+        return Additions(batch.ids, batch.texts, metas, batch.columns, links, batch.expires)
 
     def _stored_numbers(self, ids: Sequence[Id]) -> dict[Id, int]:
         with self.reading() as reader:
@@ -169,7 +169,7 @@ class ShardStore:
             "shards": [{"name": store.name, "documents": each["documents"], "bytes": each["bytes"]} for store, each in both],
         }
 
-    def check(self, repair: bool, progress: Progress = None) -> CheckReport:
+    def check(self, repair: bool, progress: OnProgress | None = None) -> CheckReport:
         whole = CheckReport()
         for place in range(len(self._stores)):
             report = self._store(place).check(repair, progress)
@@ -179,11 +179,11 @@ class ShardStore:
                 whole.checked[name] = whole.checked.get(name, 0) + count
         return whole
 
-    def compact(self, progress: Progress = None) -> dict[str, Any]:
+    def compact(self, progress: OnProgress | None = None) -> dict[str, Any]:
         found = [self._store(place).compact(progress) for place in range(len(self._stores))]
         return {name: sum(each.get(name, 0) for each in found) for name in ("bytes_before", "bytes_after")}
 
-    def close(self, progress: Progress = None) -> None:
+    def close(self, progress: OnProgress | None = None) -> None:
         problems = []
         for store in self._live():
             try:

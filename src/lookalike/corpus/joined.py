@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 
-class Packed(NamedTuple):
+class Joined(NamedTuple):
     data: Any  # a buffer of UTF-8 bytes
     offsets: Any  # a buffer of int64, one more than texts
 
