@@ -1,6 +1,7 @@
 """Dedupe on Spark beside dedupe on one machine: the same made-up documents, the same process, the same result.
 
-    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--curator PYTHON] [--simulate] [--json OUT]
+    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--curator PYTHON] [--simulate] [--corpora FOLDER]
+                               [--json OUT]
 
 Documents of 2 KB of made-up words, in Parquet; some 30 % share a bucket with another. Processor time is that of all processes: of this
 one, of the Java machine, and of its workers. A small run before the first one warms everything up; starting is not counted. Shuffled
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,6 +57,17 @@ def write_corpus(folder: Path, documents: int, seed: int = 1) -> None:
         column = pa.Array.from_buffers(pa.large_string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(text.tobytes())])
         ids = pa.array(np.arange(first, first + count))
         pq.write_table(pa.table({"id": ids, "text": column}), folder / f"part-{number:05}.parquet", row_group_size=8192, compression="zstd")
+
+
+def corpus_of(documents: int, place: Path) -> Path:
+    """The folder with so many documents; it has its name when all of them are there."""
+    folder, unfinished = place / str(documents), place / f"{documents}.unfinished"
+    if not folder.exists():
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        write_corpus(unfinished, documents)
+        unfinished.rename(folder)
+    return folder
 
 
 class Shuffled:
@@ -216,6 +229,7 @@ def main() -> None:
     options.add_argument("--simulate", action="store_true")
     options.add_argument("--curator", metavar="PYTHON", help="an interpreter that has distributed-curator")
     options.add_argument("--curator-most", type=int, default=200_000, help="documents that it gets at most")
+    options.add_argument("--corpora", type=Path, help="a folder for the documents: they stay there, and are used again")
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     result: dict[str, Any] = machine.describe() | {"runs": []}
@@ -227,9 +241,7 @@ def main() -> None:
         result["versions"] |= {"spark": session.version}
         with tempfile.TemporaryDirectory() as place:
             for count in (2_000, *chosen.documents):
-                folder = Path(place) / str(count)
-                folder.mkdir()
-                write_corpus(folder, count)
+                folder = corpus_of(count, chosen.corpora or Path(place))
                 local, wanted = measured_local(folder)
                 on_spark, found = measured_spark(session, folder)
                 same = found == wanted

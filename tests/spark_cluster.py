@@ -1,12 +1,13 @@
-"""Dedupe on a cluster of several processes, one of which is killed in the middle: ``python spark_cluster.py INPUT REMOVED``.
+"""Dedupe on a cluster of several processes, one of which is killed in the middle: ``spark-submit spark_cluster.py INPUT REMOVED``.
 
-Prints, as JSON, which executor was killed during which stage, and how many there were over the whole run.
+Prints, as JSON, how examples/submit.py ended, which executor was killed during which stage, and how many there were over the whole run.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import runpy
 import shutil
 import signal
 import sys
@@ -18,20 +19,12 @@ from typing import Any
 import lookalike as la
 from lookalike.deduping.progress import Progress
 from lookalike.deduping.spark.frames import frame_of
-from spark_session import make_session
 
-CLUSTER = {
-    "spark.executor.memory": "512m",
-    "spark.python.worker.faulthandler.enabled": "true",
-    # Whoever is dead on this machine stays dead: blocks that went with it are not asked for three times, five seconds apart.
-    "spark.shuffle.io.maxRetries": "1",
-    "spark.shuffle.io.retryWait": "100ms",
-    "spark.locality.wait": "0",
-}
+SUBMIT = Path(__file__).parent.parent / "examples" / "submit.py"
 
 
 def executors() -> list[int]:
-    """The pids of the executors that this process started, by way of its Java."""
+    """The pids of the executors: as this process, they are children of the Java that spark-submit became."""
     parents: dict[int, int] = {}
     found = []
     for each in Path("/proc").iterdir():
@@ -42,7 +35,7 @@ def executors() -> list[int]:
                     found.append(int(each.name))
             except OSError:
                 continue
-    return sorted(pid for pid in found if os.getpid() in ancestors(pid, parents))
+    return sorted(pid for pid in found if os.getppid() in ancestors(pid, parents))
 
 
 def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
@@ -54,7 +47,8 @@ def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
 
 def main() -> None:
     given, removed = sys.argv[1:]
-    session = make_session("local-cluster[2,1,1024]", **CLUSTER)
+    submitted = submit(given, Path(removed).parent)
+    session = la.spark.Engine().opened()
     session.range(100).repartition(4).count()  # both executors are there
     seen: set[int] = set(executors())
     killed: dict[str, object] = {}
@@ -76,8 +70,20 @@ def main() -> None:
         seen.update(executors())
     found = search_what_travelled(session, Path(removed).parent / "known")
     stopped = stop_in_the_middle(given, session, str(Path(removed).parent))
-    print(json.dumps(killed | {"executors": len(seen), "found": found, "stopped": stopped}))
+    print(json.dumps(killed | {"submitted": submitted, "executors": len(seen), "found": found, "stopped": stopped}))
     session.stop()
+
+
+def submit(given: str, folder: Path) -> list[object]:
+    """The example as it is, in a process that spark-submit started: what does well, and what it is right to refuse."""
+    ended: list[object] = []
+    for out in (folder / "submitted", folder / "submitted"):  # which is there the second time
+        sys.argv = [str(SUBMIT), given, "--out", str(out), "--removed", str(folder / "submitted.jsonl"), "--method", "exact", "-q"]
+        try:
+            runpy.run_path(str(SUBMIT), run_name="__main__")
+        except SystemExit as error:
+            ended.append(error.code)
+    return ended
 
 
 def search_what_travelled(session: Any, store: Path) -> list[list[str]]:

@@ -6,11 +6,15 @@ import os
 import shutil
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# A run of seconds ends before thorough compiling pays, and quick compiling alone gets little room, in which it would compile again and again.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+JAVA += " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+TESTS = Path(__file__).parent
 CONFIGURATION = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -20,12 +24,15 @@ CONFIGURATION = {
     "spark.sql.shuffle.partitions": "3",
     "spark.default.parallelism": "2",
     "spark.log.level": "ERROR",
-    # A run of seconds ends before thorough compiling pays; what is read has been verified by those who built it.
-    "spark.driver.extraJavaOptions": JAVA,
+    "spark.driver.extraJavaOptions": f"{JAVA} -Xmn300m",
     "spark.executor.extraJavaOptions": JAVA,
     # Compiling takes longer than the rows of a test.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.python.daemon.module": "spark_daemon",
+    "spark.executorEnv.PYTHONPATH": str(TESTS),
+    # No sums beside files: each would be a file, and for each file Hadoop starts a process that sets its mode.
+    "spark.hadoop.fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
 }
 
 
@@ -39,16 +46,12 @@ def find_java() -> None:
     os.environ["PYTHONWARNINGS"] = "ignore"
 
 
-def make_session(master: str, **more: str) -> Any:
+@cache
+def shared_session() -> Any:
     find_java()
     from pyspark.sql import SparkSession
 
-    builder = SparkSession.builder.master(master).appName("lookalike tests")
-    for name, value in (CONFIGURATION | more).items():
+    builder = SparkSession.builder.master("local[2]").appName("lookalike tests")
+    for name, value in CONFIGURATION.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
-
-
-@cache
-def shared_session() -> Any:
-    return make_session("local[2]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,14 @@ def frame_of(session: Any, rows: Sequence[Row], parts: int) -> Any:
         ({"keep": "best:score", "threshold": 0.6}, 3),
         ({"keep": "newest:day"}, 2),
         ({"method": "simhash", "distance": 8}, 3),
+        ({"method": "simhash", "distance": 8, "keep": "longest"}, 1),
+        ({"method": "simhash", "distance": 3, "keep": "best:score"}, 4),
         ({"method": "exact", "keep": "longest"}, 2),
+        ({"method": "exact"}, 1),
+        ({"method": "exact", "keep": "newest:day"}, 5),
         ({"method": "bytes"}, 2),
+        ({"method": "bytes", "keep": "best:score"}, 4),
+        ({"method": "bytes", "keep": "longest"}, 1),
     ],
     ids=str,
 )
@@ -127,7 +134,8 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
 
     (tmp_path / "in").mkdir()
     # Columns may be called as ours are.
-    named = [row | {"n": -1, "leader": "x", "first": 2, "size": 3, "cell": "y", "o": 4, "outside": None, "p": 5} for row in rows]
+    others = {"n": -1, "leader": "x", "first": 2, "size": 3, "cell": "y", "o": 4, "outside": None, "p": 5, "TEXT": 6, "a.b": 7, "b`t": 8}
+    named = [row | others for row in rows]
     for name, part in (("b one", named[:30]), ("a", named[30:2900]), ("c", named[2900:])):
         pq.write_table(
             pa.Table.from_pylist(part, schema=pa.Table.from_pylist(named).schema), tmp_path / "in" / f"{name}.parquet", row_group_size=700
@@ -159,6 +167,52 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
         "file=c.parquet",
     }
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".lookalike")]
+
+
+def test_tables_that_differ(session: Any, tmp_path: Path) -> None:
+    """Columns that only some files have stay, in whichever file they are; what is no table, or has no text or no rows, is told or left
+    out; of what Spark cannot read the file is named. Ids without a sign stay numbers, and times keep their zone."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = near_copies(3, 20)
+    (tmp_path / "in").mkdir()
+    when = datetime(2024, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+    kinds = {"id": pa.uint64(), "text": pa.string(), "body": pa.string(), "more": pa.string(), "when": pa.timestamp("us", "UTC")}
+    tables: dict[str, Row] = {
+        "a": {"id": [1 << 63, 2, 3], "text": texts[:3], "when": [when] * 3},
+        "b": {"id": [4, 5], "text": [texts[0], texts[9]], "more": ["x", "y"]},
+        "c": {"id": [6], "body": [texts[0]]},
+        "e": {"id": [], "text": []},
+    }
+    for name, columns in tables.items():
+        table = pa.table({column: pa.array(values, kinds[column]) for column, values in columns.items()})
+        pq.write_table(table, tmp_path / "in" / f"{name}.parquet")
+    (tmp_path / "in" / "d.parquet").write_bytes(b"no table")
+    engine, options = Engine(session, partitions=2), {"method": "exact", "on_error": "skip"}
+    with pytest.raises(la.InputError, match=r"c\.parquet: unreadable file: no column 'text'"):
+        la.dedupe(tmp_path / "in", engine=engine)
+    local = la.dedupe(tmp_path / "in", removed=tmp_path / "local.jsonl", **options)
+    with la.dedupe(tmp_path / "in", out=tmp_path / "out", removed=tmp_path / "spark.jsonl", engine=engine, **options) as report:
+        assert report.problems == local.problems
+        assert len(local.problems) == 3
+    assert (tmp_path / "spark.jsonl").read_bytes() == (tmp_path / "local.jsonl").read_bytes()
+    assert [(each.id, each.kept_id) for each in local.removed] == [(4, 1 << 63)]
+    wanted = [{"id": n, "text": text, "when": when, "more": None} for n, text in zip([1 << 63, 2, 3], texts, strict=False)]
+    wanted += [{"id": 5, "text": texts[9], "when": None, "more": "y"}]
+    assert sorted((row | {"id": int(row["id"])} for row in read_parts(tmp_path / "out")), key=str) == sorted(wanted, key=str)
+    with pytest.raises(la.InputError, match=r"d\.parquet: unreadable file"):
+        la.dedupe(tmp_path / "in" / "d.parquet", engine=engine)
+    pq.write_table(pa.table({"id": ["7"], "text": texts[:1]}), tmp_path / "in" / "c.parquet")
+    with pytest.raises(la.InputError, match=r"a column with different types .*STRING"):
+        la.dedupe([tmp_path / "in" / f"{name}.parquet" for name in "ac"], engine=engine)
+    pq.write_table(pa.table({"id": [when], "text": texts[:1]}), tmp_path / "in" / "c.parquet")
+    with pytest.raises(la.InputError, match=r"c\.parquet: column 'id' holds timestamp: ids are text or numbers"):
+        la.dedupe(tmp_path / "in" / "c.parquet", engine=engine)
+    whole = (tmp_path / "in" / "a.parquet").read_bytes()
+    (tmp_path / "in" / "a.parquet").write_bytes(whole[:4] + bytes(200) + whole[204:])
+    with pytest.raises(la.InputError, match=r"in/a\.parquet: Spark cannot read this file \(.{10,}\): repair it"):
+        la.dedupe(tmp_path / "in" / "a.parquet", engine=engine)
 
 
 def what_was_found(page: str) -> str:
@@ -198,6 +252,11 @@ def test_json_lines(session: Any, rows: list[Row], tmp_path: Path) -> None:
     engine = Engine(session, partitions=2)
     with pytest.raises(la.InputError, match=r"b.jsonl:7: invalid JSON"):
         la.dedupe(tmp_path / "in", engine=engine)
+    with pytest.raises(la.InputError, match=r"removed=.*b\.jsonl.* too: give every output a file of its own"):
+        la.dedupe(tmp_path / "in", removed=tmp_path / "in" / "b.jsonl", engine=engine, **options)
+    assert (tmp_path / "in" / "b.jsonl").stat().st_size > 1000
+    with pytest.raises(la.InputError, match=r"\.jsonl(\.gz)?:1: there is a column 'day' already"):
+        la.dedupe(tmp_path / "in", engine=Engine(session, partitions=2, cluster_size="day"))
     with la.dedupe(
         tmp_path / "in", out=tmp_path / "spark", removed=tmp_path / "spark.csv", annotate=True, engine=engine, **options
     ) as report:
@@ -234,6 +293,20 @@ def test_levels(session: Any, level: str, annotate: bool, tmp_path: Path) -> Non
     assert sorted(written, key=key) == sorted(read_jsonl(tmp_path / "local.jsonl"), key=key)
 
 
+def test_lines_of_tables(session: Any, tmp_path: Path) -> None:
+    """Columns may be called anything, that of the text too."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    given = pa.table({"id": [1, 2], "a.b`c": ["one line\nanother\n", "a third\none line\n"], "d.e": [3, None]})
+    pq.write_table(given, tmp_path / "in.parquet")
+    options: Row = {"level": "line", "text_column": "a.b`c"}
+    la.dedupe(tmp_path / "in.parquet", out=tmp_path / "local.parquet", **options)
+    with la.dedupe(tmp_path / "in.parquet", out=tmp_path / "spark", engine=Engine(session, partitions=1), **options) as report:
+        assert report.removed_count == 1
+    assert sorted(read_parts(tmp_path / "spark"), key=str) == pq.read_table(tmp_path / "local.parquet").to_pylist()
+
+
 def test_addresses(session: Any, rows: list[Row], tmp_path: Path) -> None:
     """Input, output, audit trail, working folder and what is compared with first, behind addresses that Spark alone can read."""
     import pyarrow as pa
@@ -265,13 +338,18 @@ def test_text_files(session: Any, tmp_path: Path) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     for i, text in enumerate(near_copies(8, 40)):
         (tmp_path / "in" / ("deep" if i % 3 else ".") / f"t {i}.txt").write_text(text)
-    local = la.dedupe(tmp_path / "in", out=tmp_path / "local/", method="minhash")
-    with la.dedupe(tmp_path / "in", out=tmp_path / "spark/", engine=Engine(session, partitions=2)) as report:
+    (tmp_path / "in" / "binary.txt").write_bytes(bytes(range(256)) * 8)
+    local = la.dedupe(tmp_path / "in", out=tmp_path / "local/", method="minhash", on_error="skip")
+    with la.dedupe(tmp_path / "in", out=tmp_path / "spark/", engine=Engine(session, partitions=2), on_error="skip") as report:
+        assert report.problems == local.problems, "a problem names its file"
         assert {(row.id, row.kept_id, row.row) for row in report.removed.collect()} == {
             (each.id, each.kept_id, each.row) for each in local.removed
         }
     names = [sorted(str(path.relative_to(folder)) for path in folder.rglob("*.txt")) for folder in (tmp_path / "local", tmp_path / "spark")]
     assert names[0] == names[1]
+    (tmp_path / "page.html").write_text("<p>a page</p>")
+    with pytest.raises(la.InputError, match="pages cannot be cut"):
+        la.dedupe(tmp_path / "page.html", out=tmp_path / "cut", level="line", engine=Engine(session))
 
 
 def test_against_a_store_and_against_another_corpus(session: Any, rows: list[Row], tmp_path: Path) -> None:
@@ -315,6 +393,14 @@ def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
         la.dedupe(frame_of(session, [*chosen, chosen[0]], 2), engine=Engine())
 
 
+def test_values_that_the_driver_does_not_hold(session: Any) -> None:
+    """Of whole numbers it holds none: newest by days, above."""
+    rows = [{"id": "a", "text": "b", "score": 0.5, "place": 0}, {"id": "c", "text": "b", "score": 0.25, "place": 1}]
+    frame = frame_of(session, [*rows, {"id": "d", "text": "e", "score": 3.0, "place": 2}], 1)
+    with pytest.raises(la.errors.EngineError, match="of 3 different values the driver holds 2: round them to whole numbers"):
+        la.dedupe(frame, keep="best:score", method="exact", engine=Engine(order_column="place", names_on_driver=2))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -323,11 +409,16 @@ def test_order_by_ids_of_any_kind(session: Any, rows: list[Row]) -> None:
         ({"against": "nothere"}, "against='nothere': there is no such store, file or folder"),
         ({"against": "x", "contains": 0.5}, "contains and references are for engine='local'"),
         ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
+        ({"out": "nosuch://x/y"}, 'Spark has no file system for such addresses .No FileSystem for scheme "nosuch".: add its jars'),
         ({"text_column": "body"}, "no row has a column 'body'"),
+        ({"removed": "nothere/removed.jsonl"}, "removed='nothere/removed.jsonl': the folder does not exist"),
+        ({"removed": "removed.txt"}, "removed='removed.txt': the list is written as .jsonl, .csv or .parquet"),
+        ({"html": "nothere/page.html"}, "html='nothere/page.html': the folder does not exist"),
         ({"engine": Engine(order_column="nothing")}, "order_column"),
         ({"engine": "dask"}, "engine='dask'"),
         ({"engine": 3}, "engine=3"),
         ({"engine": Engine(per="dump")}, "per='dump'"),
+        ({"engine": Engine(cluster_size="kept"), "annotate": True, "out": "x"}, "cluster_size='kept': annotate adds a column of this name"),
         ({"engine": Engine(names_on_driver=1), "method": "exact"}, "2 documents would go, and the driver holds 1: dedupe each part"),
     ],
     ids=str,

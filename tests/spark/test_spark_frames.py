@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
 from lookalike.cli import main
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.hamming import first_common, near_others, near_pairs, routes
-from spark_session import find_java, shared_session
+from spark_session import CONFIGURATION, find_java, shared_session
 
 pytestmark = pytest.mark.xdist_group("spark")
 CODES = {"id": "long", "code": "long"}
@@ -146,9 +147,39 @@ def test_plans_for_spark(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> N
         la.plan(given, documents=5)
 
 
+CLUSTER = {
+    "spark.executor.memory": "512m",
+    "spark.python.worker.faulthandler.enabled": "true",
+    # Whoever is dead on this machine stays dead: blocks that went with it are not asked for three times, five seconds apart.
+    "spark.shuffle.io.maxRetries": "1",
+    "spark.shuffle.io.retryWait": "100ms",
+    "spark.locality.wait": "0",
+}
+
+
+def packed_python(folder: Path) -> Path:
+    """An archive with an interpreter, as venv-pack makes them; this one stands for that of the tests, and notes that it was called."""
+    script = folder / "python"
+    script.write_text(f'#!/bin/sh\necho called >> {folder / "packed-python"}\nexec {sys.executable} "$@"\n')
+    script.chmod(0o755)
+    with tarfile.open(folder / "packed.tar.gz", "w:gz") as archive:
+        archive.add(script, "bin/python")
+    return folder / "packed.tar.gz"
+
+
+def submitted(script: Path, archive: Path, *arguments: object) -> list[str]:
+    """The command of docs/spark.md, on a cluster of two processes on this machine."""
+    import pyspark
+
+    settings = [word for name, value in (CONFIGURATION | CLUSTER).items() for word in ("--conf", f"{name}={value}")]
+    command = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", "local-cluster[2,1,1024]", *settings]
+    return [str(each) for each in (*command, "--archives", f"{archive}#lookalike", script, *arguments)]
+
+
 def test_an_executor_that_dies(tmp_path: Path) -> None:
-    """Two executors of their own; one is killed while pairs are compared. Its tasks are done again, and nobody sees a difference. A
-    store travels to executors. Runs that are told to stop say nothing of Java's, and leave nothing behind."""
+    """spark-submit with a packed environment, and examples/submit.py. Two executors; one is killed while pairs are compared. Its tasks
+    are done again, and nobody sees a difference. A store travels to executors. Runs that are told to stop say nothing of Java's, and
+    leave nothing behind."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -158,10 +189,16 @@ def test_an_executor_that_dies(tmp_path: Path) -> None:
     for part in range(4):
         pq.write_table(pa.Table.from_pylist(rows[part::4]), tmp_path / "in" / f"{part}.parquet")
     la.dedupe(tmp_path / "in", removed=tmp_path / "local.jsonl")
-    script = [sys.executable, str(TESTS / "spark_cluster.py"), str(tmp_path / "in"), str(tmp_path / "spark.jsonl")]
-    ran = subprocess.run(script, capture_output=True, text=True, timeout=600, env=os.environ | {"PYTHONPATH": str(TESTS)}, check=False)
+    la.dedupe(tmp_path / "in", removed=tmp_path / "exact.jsonl", method="exact")
+    command = submitted(TESTS / "spark_cluster.py", packed_python(tmp_path), tmp_path / "in", tmp_path / "spark.jsonl")
+    environment = os.environ | {"PYSPARK_PYTHON": "./lookalike/bin/python", "PYSPARK_DRIVER_PYTHON": sys.executable}
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment, check=False)
     assert ran.returncode == 0, ran.stderr[-3000:]
     said = json.loads(ran.stdout.splitlines()[-1])
+    assert said["submitted"] == [0, 2]
+    assert (tmp_path / "submitted.jsonl").read_bytes() == (tmp_path / "exact.jsonl").read_bytes() != b""
+    assert len(list((tmp_path / "submitted").glob("part-*.parquet"))) > 0
+    assert (tmp_path / "packed-python").exists(), "executors did not take the interpreter of the archive"
     assert said["pid"]
     assert said["found"] == [["q0", "k0"], ["q1", "k1"]]
     assert said["stopped"] == ["KeyboardInterrupt", "SystemExit 143"]

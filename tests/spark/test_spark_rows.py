@@ -11,12 +11,13 @@ import pytest
 pa = pytest.importorskip("pyarrow")
 
 from lookalike.corpus.batches import Columns  # noqa: E402
+from lookalike.deduping.spark.deciding import Ranging, range_of  # noqa: E402
 from lookalike.deduping.spark.decoding import FromColumns, FromFiles, FromLines  # noqa: E402
 from lookalike.deduping.spark.identifying import Identifying  # noqa: E402
 from lookalike.deduping.spark.inputs import FILE, NUMBER, Places, key_of  # noqa: E402
 from lookalike.deduping.spark.levels import UNITS, Cutting, Spanning  # noqa: E402
 from lookalike.deduping.spark.outcome import VALUE, Adding  # noqa: E402
-from lookalike.deduping.spark.sketching import Priorities  # noqa: E402
+from lookalike.deduping.spark.sketching import Priorities, Range  # noqa: E402
 
 LINES = ['{"id": 1, "text": "a"}\n', "\n", "{broken\n", '{"text": null}\n', '{"id": "x", "text": "b\\ud800"}\n']
 
@@ -63,6 +64,24 @@ def test_priorities_keep_order_and_number() -> None:
     assert longest.numbers(np.sort(names)).tolist() == [3, 5, 4]
 
 
+def test_whole_numbers_need_no_table_of_values() -> None:
+    """The largest first, and rows without a value last, before and after seconds beyond what is exact in 53 bits."""
+    given = batch(n=[3, 4, 5, 6], cell=["a", "b", "c", "d"], rank=["-7", None, "12", "12"])
+    decode = FromColumns(Columns(rank="score", rank_kind="best"))
+    parts = pa.Table.from_batches(list(Ranging(decode)([given.slice(0, 2), given.slice(1, 1), given.slice(2)])))
+    whole = range_of(parts)
+    assert whole == Range(-7, 12)
+    ranked = Priorities("best", bits=10, rank_bits=whole.bits, range=whole)
+    names = ranked.of(np.array([3, 4, 5, 6]), decode(given))
+    assert ranked.numbers(np.sort(names)).tolist() == [5, 6, 3, 4]
+    assert names.max() < 1 << 10 + whole.bits
+    far = Range(2.0**60, 2.0**60 + 2048)
+    assert far.places(np.array([far.most, far.most - 256, far.least, -np.inf])).tolist() == [0, 256, 2048, 2049]
+    for wrong in (["1.5"], ["inf"], [None]):
+        found = list(Ranging(decode)([batch(n=[1], cell=["a"], rank=wrong)]))
+        assert range_of(pa.Table.from_batches(found, parts.schema)) is None
+
+
 @pytest.mark.parametrize("format", ["jsonl", "parquet", "text"])
 def test_cutting(format: str) -> None:
     text = "first\n\nsecond\n\nthird"
@@ -70,9 +89,10 @@ def test_cutting(format: str) -> None:
     target = {"jsonl": VALUE, "parquet": "text", "text": "edited"}[format]
     decode: Any = {"jsonl": FromLines(Columns()), "parquet": FromColumns(Columns()), "text": FromFiles(Columns(), "text", None)}[format]
     given = pa.table({NUMBER: [1, 2], target: [cell, cell], UNITS: pa.array([[1], None], pa.list_(pa.int32()))}).to_batches()[0]
-    (found,) = Cutting("paragraph", decode, "text", format)([given])
-    assert found.schema.names == [NUMBER, target]
-    cut, whole = found.column(target).to_pylist()
+    names = tuple(given.schema.names)
+    (found,) = Cutting("paragraph", decode, "text", format, names)([given.rename_columns(["c0", "c1", "c2"])])
+    assert found.schema.names == ["c0", "c1"]
+    cut, whole = found.column("c1").to_pylist()
     assert (json.loads(cut)["text"] if format == "jsonl" else cut.decode() if format == "text" else cut) == "first\n\nthird"
     assert whole == (None if format == "text" else cell), "a file that did not change is copied, and not written"
     wanted = batch(n=[1], cell=[cell + "\n" if format == "jsonl" else cell], units=[[0, 2]])

@@ -18,9 +18,11 @@ from lookalike.deduping.spark.blobs import (
     COPIES,
     DIGESTS,
     EDGES,
+    FACTS,
     MEMBERS,
     OPEN,
     PAIRS,
+    PROBLEMS,
     ROWS,
     WANTED,
     Blob,
@@ -140,8 +142,11 @@ def test_pairs_that_are_known_are_not_new() -> None:
 def test_copies_and_codes() -> None:
     codes = np.array([2**63 + 5, 2**63 + 5, 7, 0, 0], np.uint64)
     digests = code_digests(codes, np.array([[1, 1], [2, 2], [3, 3], [0, 0], [0, 0]], np.uint64))
-    sent = batch(pieces(1, DIGESTS, np.array([10, 20, 30, 40, 50]), digests))
+    said_before = [Blob(0, FACTS, b"{}"), Blob(1, PROBLEMS, b"[]")]  # partition 0 has no digests
+    sent = batch([*pieces(1, DIGESTS, np.array([10, 20, 30, 40, 50]), digests), *said_before])
     for task in (find_copies, find_codes):
+        through = [Blob(*blob[:2], *map(bytes, blob[2:])) for blob in blobs_of(task(sent)) if blob.kind in (FACTS, PROBLEMS)]
+        assert through == said_before
         copies = [blob for blob in blobs_of(task(sent)) if blob.kind == COPIES]
         assert [each.tolist() for each in arrays_of(copies, "i8")] == [[20, 50], [10, 40]]
     said = [blob for blob in blobs_of(find_codes(sent)) if blob.kind == CODES]

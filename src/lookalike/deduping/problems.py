@@ -13,6 +13,10 @@ EMPTY = "empty file"
 MOST_NAMED = 1000  # in the report; all of them are counted
 
 
+def empty_file(name: str) -> Problem:
+    return Problem(EMPTY, name, "there are no rows in it")
+
+
 class Refused(InputError):
     """A problem that ended the run."""
 

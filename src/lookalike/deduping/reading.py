@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from lookalike.corpus.batches import Batch, SourcePart
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ledger import Ledger, id_hashes
-from lookalike.deduping.problems import EMPTY
+from lookalike.deduping.problems import empty_file
 from lookalike.deduping.run import LEAST_READ_AHEAD, READ_AHEAD_SHARE, BatchReader, Means
 
 Made = TypeVar("Made")
@@ -49,7 +49,7 @@ class Reading(Generic[Made]):
             name = readers[each.source].name
             if each.batch is None:
                 if name and ledger.readers[each.source] == ledger.documents and problems.seen == seen_before:
-                    problems.report(Problem(EMPTY, name, "there are no rows in it"))
+                    problems.report(empty_file(name))
             elif len(each.batch) and each.made is not None:
                 ledger.add(each.batch)
                 yield each.batch, each.made

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lookalike.corpus.batches import NO_TEXTS, Batch, Report, SourcePart, character_counts
 from lookalike.corpus.row import Problem
 from lookalike.deduping.ledger import Growing, Ledger, id_hashes
-from lookalike.deduping.problems import EMPTY, Problems
+from lookalike.deduping.problems import Problems, empty_file
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.settings import Criteria, Resources
 from lookalike.deduping.threads import Threads
@@ -210,7 +210,7 @@ class Run:
     def _end(self, source: int, reader: BatchReader, seen_before: int) -> None:
         any_documents = self.ledger.readers[source] < self.ledger.documents
         if reader.name and not any_documents and self.problems.seen == seen_before:
-            self.problems.report(Problem(EMPTY, reader.name, "there are no rows in it"))
+            self.problems.report(empty_file(reader.name))
         if self._journal:
             self._journal.finish_source(self.problems.take_recent())
         if self._written:

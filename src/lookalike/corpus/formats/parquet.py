@@ -130,6 +130,14 @@ def _open(source: Source) -> Any:
     return _parquet().ParquetFile(source.path)
 
 
+def header(source: Source) -> list[str]:
+    """The columns of a file; an ``InputError`` if it is none."""
+    try:
+        return list(_open(source).schema_arrow.names)
+    except (arrow().ArrowException, OSError) as error:
+        raise InputError(f"{source.name}: {error}") from error
+
+
 def _row(place: str, number: int, values: dict[str, Any] | Exception) -> Row | Problem:
     return Problem("unreadable row", place, str(values)[:200]) if isinstance(values, Exception) else Row(place, number, values)
 

@@ -16,8 +16,8 @@ DIGEST = 16 + NAME
 BAND = 8 + NAME
 CODE = 8 + NAME
 PACKED_TEXT = 0.5  # of a text's bytes, as Spark compresses what it shuffles
-# CPU microseconds of one further document of 2,000 bytes, all processes. An estimate: an earlier version took 39 by MinHash, from 50,000
-# to 200,000 documents. benchmarks/scale.py measures it on your machine.
+# CPU microseconds of one further document of 2,000 bytes, all processes. By MinHash 28 were measured on a quiet machine (50,000 to 200,000
+# documents), and 63 on a busy one (200,000 to a million); the others are estimates. benchmarks/scale.py measures it on your machine.
 MICROSECONDS = {"minhash": 45.0, "simhash": 30.0, "exact": 25.0, "bytes": 25.0}
 ESTIMATED_BYTES = 2000.0
 DOCUMENTS_PER_PARTITION = 250_000

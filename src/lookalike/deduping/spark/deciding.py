@@ -12,17 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_values import arrow
+from lookalike.corpus.ranks import LAST
 from lookalike.corpus.row import Problem
-from lookalike.deduping.spark.blobs import CODES, COPIES, DIGESTS, FACTS, OUTSIDE, PROBLEMS, ROWS, SCHEMA, blobs_of, decoded, is_in
+from lookalike.deduping.spark.blobs import CODES, COPIES, DIGESTS, FACTS, OUTSIDE, PROBLEMS, ROWS, SCHEMA, Blob, blobs_of, decoded, is_in
 from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
 from lookalike.deduping.spark.decisions import DECISIONS, FEW, Assigned, SparkDecisions
 from lookalike.deduping.spark.engine import MOST_PARTITIONS
 from lookalike.deduping.spark.hamming import code_edges
-from lookalike.deduping.spark.rounds import NOTHING_FOUND, Copies, FoundPairs, Rounds, found_copies
-from lookalike.deduping.spark.sketching import COUNTED, Names, Priorities, Shared, Sketching
+from lookalike.deduping.spark.rounds import NOTHING_FOUND, Copies, FoundPairs, Rounds, copies_in
+from lookalike.deduping.spark.sketching import COUNTED, Names, Priorities, Range, Shared, Sketching
 from lookalike.deduping.spark.stages import Verifying, edges_in, find_codes, find_copies
-from lookalike.deduping.spark.work import Work, collected, placed
-from lookalike.errors import InputError
+from lookalike.deduping.spark.work import Work, named, placed
+from lookalike.errors import EngineError, InputError
 from lookalike.leaders.candidates import Pairs
 
 if TYPE_CHECKING:
@@ -70,27 +71,24 @@ class Deciding:
         least = self.work.session.sparkContext.defaultParallelism
         return self.engine.partitions or min(max(-(-self.corpus.last // DOCUMENTS_PER_PARTITION), least), MOST_PARTITIONS)
 
-    def sketched(self, check: Callable[[Facts], object]) -> DataFrame:
-        """Digests and buckets of all documents. Whoever checks the facts may end the run."""
+    def sketched(self) -> DataFrame:
+        """Digests and buckets of all documents."""
         self.step("sketch")
         self.priorities = self._priorities()
         sketching = Sketching(
             self.settings.rule, self.corpus.decode(), self.priorities, self.partitions, self.key, self.opened, self.engine.per
         )
         rows = self.corpus.rows
-        found = self.work.saved(rows.select(*(name for name in rows.columns if name != "id")).mapInArrow(sketching, SCHEMA), "sketches")
-        self.facts = read_facts(found)
-        check(self.facts)
-        return found
+        return self.work.saved(rows.select(*(name for name in rows.columns if name != "id")).mapInArrow(sketching, SCHEMA), "sketches")
 
-    def decided(self, sketches: DataFrame) -> SparkDecisions:
-        """The decisions: a row for each document that goes."""
+    def decided(self, sketches: DataFrame, check: Callable[[Facts], object]) -> SparkDecisions:
+        """The decisions: a row for each document that goes. Whoever checks the facts may end the run."""
         self.step("copies")
         is_simhash = self.settings.method == "simhash"
-        digests = placed(sketches.where(f"kind = {DIGESTS}"), self.partitions)
-        copied = digests.mapInArrow(find_codes if is_simhash else find_copies, SCHEMA)
+        copied = looked_through(sketches, self.partitions).mapInArrow(find_codes if is_simhash else find_copies, SCHEMA)
         copied = self.work.saved(copied, "copies") if is_simhash else copied
-        copies = found_copies(copied.where(f"kind = {COPIES}"), self.engine.names_on_driver, self.corpus.last)
+        self.facts, copies = told(copied.where(f"kind != {CODES}"), self.engine.names_on_driver, self.corpus.last)
+        check(self.facts)
         found = NOTHING_FOUND
         if is_simhash:
             codes = copied.where(f"kind = {CODES}")
@@ -118,13 +116,27 @@ class Deciding:
         order = self.settings.keep.order
         bits = max(int(self.corpus.last).bit_length(), 1)
         if order in ("newest", "best"):
-            ranks = self.corpus.rows.mapInArrow(Ranking(self.corpus.decode()), "rank double").distinct().toArrow().column(0).to_numpy()
-            found = Priorities(order, bits, self.work.given(np.sort(ranks)), max(len(ranks).bit_length(), 1))
+            found = self._by_values(order, bits)
         else:
             found = Priorities(order, bits, rank_bits=RANK_BITS if order == "longest" else 0)
         if found.bits + found.rank_bits > 63:
             raise InputError(f"keep={self.settings.keep}: {self.corpus.last:,} rows and so many values are too many: round the values")
         return found
+
+    def _by_values(self, order: str, bits: int) -> Priorities:
+        """Of whole numbers (such as seconds) the range is enough, if it is not too large. Of others the driver holds all there are."""
+        rows, decode, most = self.corpus.rows, self.corpus.decode(), self.engine.names_on_driver
+        range = range_of(rows.mapInArrow(Ranging(decode), "least double, most double, whole boolean").toArrow())
+        if range is not None and bits + range.bits <= 63:
+            return Priorities(order, bits, rank_bits=range.bits, range=range)
+        ranks = rows.mapInArrow(Ranking(decode), "rank double").distinct()
+        if self.corpus.last > most and (count := ranks.count()) > most:
+            raise EngineError(
+                f"keep={self.settings.keep}: of {count:,} different values the driver holds {most:,}: round them to whole numbers;"
+                " or raise Engine(names_on_driver=…), 8 bytes each on the driver and in every worker"
+            )
+        values = np.sort(ranks.toArrow().column(0).to_numpy())
+        return Priorities(order, bits, self.work.given(values), max(len(values).bit_length(), 1))
 
     def _assigned(self, found: FoundPairs, copies: Copies, sketches: DataFrame) -> SparkDecisions:
         """Of all similar documents that stay, each one that goes points at the nearest, of equals at the first."""
@@ -172,6 +184,31 @@ def _nearest(pairs: Pairs, similarities: NDArray[np.float64], going: Names) -> t
 
 
 @dataclass(frozen=True)
+class Ranging:
+    """Rows → the least and the largest of the values that keep= compares, and whether all are whole numbers."""
+
+    decode: Any
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        pa = arrow("Spark")
+        for piece in batches:
+            ranks = self.decode(piece).batch.ranks
+            there = ranks[ranks != LAST] if ranks is not None else np.zeros(0)
+            if len(there):
+                whole = bool(np.isfinite(there).all() and (there == np.rint(there)).all())
+                yield pa.RecordBatch.from_pydict({"least": [there.min()], "most": [there.max()], "whole": [whole]})
+
+
+def range_of(parts: Any) -> Range | None:
+    """Of all parts of a corpus; None unless all values are whole numbers."""
+    from pyarrow import compute
+
+    if not len(parts) or not all(parts.column("whole").to_pylist()):
+        return None
+    return Range(compute.min(parts.column("least")).as_py(), compute.max(parts.column("most")).as_py())
+
+
+@dataclass(frozen=True)
 class Ranking:
     """Rows → the values that keep= compares, negated: the smallest is kept first."""
 
@@ -212,13 +249,24 @@ def pointing_outside(batches: Iterable[Any]) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays(arrays, ["n", "leader", "similarity", "outside"])
 
 
-def read_facts(sketches: DataFrame) -> Facts:
+def looked_through(sketches: DataFrame, partitions: int) -> DataFrame:
+    """Digests, each where its equals are; and what tasks had to say, which goes with them so that sketches are not read for it alone."""
+    return placed(sketches.where(f"kind in ({DIGESTS}, {FACTS}, {PROBLEMS})"), partitions)
+
+
+def told(copied: DataFrame, most: int, documents: int) -> tuple[Facts, Copies]:
+    """What tasks had to say, and the copies, of which the driver holds so many."""
+    blobs = named(copied, 8, most, documents)
+    return facts_in(blobs), copies_in(blob for blob in blobs if blob.kind == COPIES)
+
+
+def facts_in(blobs: Iterable[Blob]) -> Facts:
     facts = Facts()
-    for blob in collected(sketches.where(f"kind in ({FACTS}, {PROBLEMS})")):
-        said = json.loads(bytes(blob.a))
+    for blob in blobs:
         if blob.kind == PROBLEMS:
-            facts.named += [(n, Problem(*rest)) for n, *rest in said]
-        else:
+            facts.named += [(n, Problem(*rest)) for n, *rest in json.loads(bytes(blob.a))]
+        elif blob.kind == FACTS:
+            said = json.loads(bytes(blob.a))
             for name in COUNTED:
                 setattr(facts, name, getattr(facts, name) + said[name])
     facts.named.sort(key=lambda each: each[0])

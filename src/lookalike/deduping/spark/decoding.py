@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,9 @@ from lookalike.corpus.value_batches import CollectedRows
 from lookalike.errors import InputError
 
 CELL = "cell"  # the column with all that a document is made of: its text, its line, or its file
-NAME = "cells"  # before the row in a message; the driver puts the file there
+NAME = "lookalike cells"  # before the row in a message, and in it; the driver puts the file there
+
+LINE = re.compile(rf"{NAME}:(\d+)")
 
 
 class Misread(NamedTuple):
@@ -79,7 +82,11 @@ class FromLines(_Decoding):
     """A row is a line of JSON, with its line feed."""
 
     def _batch(self, piece: Any, problems: list[Problem]) -> Batch:
-        return scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+        try:
+            return scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+        except InputError as error:
+            numbers = np.asarray(piece.column("n"))
+            raise InputError(LINE.sub(lambda line: f"{NAME}:{numbers[int(line[1]) - 1]}", str(error))) from None
 
 
 @dataclass(frozen=True, slots=True)

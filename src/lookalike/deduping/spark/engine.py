@@ -21,6 +21,7 @@ MOST_PARTITIONS = 1 << 16  # partitions are named by 16 bits: they sort in linea
 # What the stages rely on: files are cut alike in every pass, rows of bytes come in small batches, partitions are as many as asked for.
 CONFIGURATION = {
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.caseSensitive": "true",  # columns may differ in nothing else
     "spark.sql.ansi.enabled": "false",  # numbers as bytes are no cast there
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
@@ -28,6 +29,7 @@ CONFIGURATION = {
     "spark.sql.files.ignoreMissingFiles": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # as they were; by itself Spark writes what no longer has a time zone
 }
 
 

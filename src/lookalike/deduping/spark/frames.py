@@ -1,4 +1,4 @@
-"""A few rows of the driver as a frame of Spark."""
+"""A few rows of the driver as a frame of Spark, and columns of somebody else's frames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lookalike.corpus.arrow_values import arrow
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+
+def column_of(name: str) -> Column:
+    """A column by its name, whatever signs are in it: to Spark dots and backticks say something."""
+    from pyspark.sql import functions as F
+
+    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def frame_of(session: SparkSession, rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, str]) -> DataFrame:

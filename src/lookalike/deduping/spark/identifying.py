@@ -38,7 +38,7 @@ class Identifying:
             else:
                 numbers = np.asarray(piece.column("n"))
                 given = isinstance(self.decode, FromColumns) and "id" in piece.schema.names
-                tokens = [id_json(value) or b"" for value in values_of(piece.column("id"))] if given else [b""] * len(numbers)
+                tokens = [id_json(value) or b"" for value in _ids(piece.column("id"))] if given else [b""] * len(numbers)
             shown = [token.decode() if token else self._made(n) for token, n in zip(tokens, numbers.tolist(), strict=True)]
             yield pa.RecordBatch.from_arrays([pa.array(numbers), pa.array(shown, pa.string())], ["n", "id"])
 
@@ -47,6 +47,12 @@ class Identifying:
         if not name:
             return str(row - 1)
         return json.dumps(name if row == 0 else f"{name}:{row}")
+
+
+def _ids(column: Any) -> list[Any]:
+    """Spark has no unsigned numbers of 64 bits: they come as decimals, without a fraction."""
+    values = values_of(column)
+    return [None if value is None else int(value) for value in values] if str(column.type).startswith("decimal") else values
 
 
 def ids_of(corpus: Corpus, wanted: DataFrame, count: int) -> DataFrame:

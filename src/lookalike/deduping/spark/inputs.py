@@ -16,9 +16,11 @@ from urllib.parse import unquote
 
 from lookalike.corpus.batches import Columns, named_columns
 from lookalike.corpus.files import Source, expand
-from lookalike.corpus.row import Problem
+from lookalike.corpus.formats.parquet import header
+from lookalike.corpus.row import Problem, unreadable
+from lookalike.deduping.problems import empty_file
 from lookalike.deduping.spark.decoding import CELL, Decode, FromColumns, FromFiles, FromLines, is_decodable
-from lookalike.deduping.spark.frames import frame_of
+from lookalike.deduping.spark.frames import column_of, frame_of
 from lookalike.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 # Columns beside those of the corpus: their names must be nobody else's.
 NUMBER, FILE, OTHER, FIRST = "lookalike n", "lookalike file", "lookalike other", "lookalike first"
 READABLE = "engine='spark' reads Parquet, JSON lines (also .gz), text and HTML files, and DataFrames of Spark"
+UNSIGNED = "decimal(20,0)"  # as Spark reads whole numbers of 64 bits without a sign
+IDS = ("string", "tinyint", "smallint", "int", "bigint", "float", "double", "void", UNSIGNED)
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _GLOB = re.compile(r"([\\\[\]{}*?])")
 
@@ -147,13 +151,16 @@ def _by_key(sources: Sequence[Source]) -> dict[str, int]:
 def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns, engine: Engine, left_out: list[Problem]) -> Corpus:
     from pyspark.sql import functions as F
 
-    frame = session.read.parquet(*map(_path, sources))
+    sources = _tables(sources, columns, left_out)
+    frame = _merged(session, sources)
     _check(frame, columns, engine, sources[0].name)
     counts = frame.select(F.col("_metadata.file_path").alias("f")).groupBy("f").count().collect()
     found = {_by_key(sources)[key_of(row.f)]: (row.f, row["count"]) for row in counts}
-    firsts, total = _firsts([found.get(i, ("", 0))[1] for i in range(len(sources))])
+    rows = [found.get(i, ("", 0))[1] for i in range(len(sources))]
+    left_out += _empty(sources, rows)
+    firsts, total = _firsts(rows)
     table = frame_of(session, [(found[i][0], firsts[i]) for i in found], {OTHER: "string", FIRST: "long"})
-    given_columns = [F.col(f"`{name}`") for name in frame.columns]
+    given_columns = [column_of(name) for name in frame.columns]
     numbered = frame.select(*given_columns, F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(NUMBER))
     joined = numbered.join(F.broadcast(table), F.col(f"`{FILE}`") == F.col(f"`{OTHER}`"))
     full = joined.select(*given_columns, FILE, (F.col(f"`{NUMBER}`") + F.col(f"`{FIRST}`")).alias(NUMBER))
@@ -161,9 +168,46 @@ def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns
     return Corpus(_rows(full, columns, engine), full, "parquet", columns, places, total, sources, None, left_out)
 
 
+def _tables(sources: Sequence[Source], columns: Columns, left_out: list[Problem]) -> list[Source]:
+    """Those that have the columns; the others are left out, with the reason. Spark would take it for null what a file does not have.
+    Only Spark sees files behind addresses, so they are not looked into here."""
+    found, named = [], named_columns(columns)
+    for source in sources:
+        try:
+            if not _URL.match(source.name):
+                named.see(names := header(source))
+                columns.check_header(names, source.name)
+            found.append(source)
+        except InputError as error:
+            left_out.append(unreadable(source.name, error))
+    if not found:
+        named.check()
+        raise InputError(f"{left_out[-1].place}: {left_out[-1].kind}: {left_out[-1].message}")
+    return found
+
+
+def _merged(session: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    """All columns of all files: by itself Spark takes those of one file, and those that only others have are lost."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        return session.read.option("mergeSchema", "true").parquet(*map(_path, sources))
+    except (PySparkException, Py4JError) as error:
+        if "CANNOT_MERGE" not in str(error):
+            raise
+        kinds = " and ".join(re.findall(r'"([A-Z<>(),:a-z_0-9 ]+)"', str(error))[-2:])
+        shown = f" ({kinds})" if kinds else ""
+        raise InputError(f"the Parquet files have a column with different types{shown}: convert them, or use engine='local'") from error
+
+
 def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, engine: Engine, left_out: list[Problem]) -> Corpus:
     from pyspark.sql import functions as F
 
+    if engine.cluster_size:
+        if engine.cluster_size in (columns.text, columns.id, columns.rank):
+            raise InputError(f"cluster_size={engine.cluster_size!r}: there is such a column already: choose another name")
+        columns = columns._replace(reserved=(*columns.reserved, engine.cluster_size))  # lines are looked through for it
     named = named_columns(columns)
     named.read([source for source in sources if not _URL.match(source.name)])
     named.check()
@@ -180,6 +224,7 @@ def _lines(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     for i, start, path, rows, begin in ordered:
         table.append((path, start, begin, counts[i], i))
         counts[i] += rows
+    left_out += _empty(sources, counts)
     firsts, total = _firsts(counts)
     known = [(path, start, begin, firsts[i] + before) for path, start, begin, before, i in table]
     table_of_blocks = frame_of(session, known, {"f": "string", "s": "long", "begin": "long", "first": "long"})
@@ -208,6 +253,10 @@ def _files(session: SparkSession, sources: Any, given: Input, columns: Columns, 
     return Corpus(rows, full, sources[0].format, columns, places, len(sources), sources, given.encoding, left_out)
 
 
+def _empty(sources: Sequence[Source], rows: Sequence[int]) -> list[Problem]:
+    return [empty_file(source.name) for source, count in zip(sources, rows, strict=True) if not count]
+
+
 def _firsts(counts: Sequence[int]) -> tuple[list[int], int]:
     firsts, total = [], 0
     for count in counts:
@@ -226,16 +275,16 @@ def _table(frame: DataFrame, columns: Columns, engine: Engine, work: Work) -> Co
             f"a DataFrame needs a column that says which row is first: give Engine(order_column=…); there is no column {order!r}"
         )
     _check(frame, columns, engine, "the DataFrame")
-    column = F.col(f"`{order}`")
+    place = column_of(order)
     kind = dict(frame.dtypes)[order]
     least, most, rows, given, different = frame.select(
-        F.min(column), F.max(column), F.count("*"), F.count(column), F.count_distinct(column)
+        F.min(place), F.max(place), F.count("*"), F.count(place), F.count_distinct(place)
     ).collect()[0]
     if given < rows or different < rows:
         what = f"{rows - given:,} rows have none" if given < rows else f"{rows - different:,} come again"
         raise InputError(f"order_column={order!r}: of its {rows:,} values {what}: name a column that is unique, Engine(order_column=…)")
     if kind in ("tinyint", "smallint", "int", "bigint") and (not rows or most - least < 4 * rows + 1000):
-        full = frame.withColumn(NUMBER, (column - F.lit(least or 0)).cast("long"))
+        full = frame.withColumn(NUMBER, (place - F.lit(least or 0)).cast("long"))
         last = (most - least if rows else 0) + 1
     else:
         full, last = work.saved(_by_rank(frame, order, work), "corpus"), rows
@@ -245,8 +294,8 @@ def _table(frame: DataFrame, columns: Columns, engine: Engine, work: Work) -> Co
 def _by_rank(frame: DataFrame, order: str, work: Work) -> DataFrame:
     from pyspark.sql import functions as F
 
-    numbers = numbers_by(frame.select(F.col(f"`{order}`").alias("o")), work).withColumnRenamed("o", OTHER)
-    return frame.join(numbers, F.col(f"`{order}`") == F.col(f"`{OTHER}`")).drop(OTHER)
+    numbers = numbers_by(frame.select(column_of(order).alias("o")), work).withColumnRenamed("o", OTHER)
+    return frame.join(numbers, column_of(order) == F.col(f"`{OTHER}`")).drop(OTHER)
 
 
 def numbers_by(frame: DataFrame, work: Work) -> DataFrame:
@@ -271,6 +320,11 @@ def _check(frame: DataFrame, columns: Columns, engine: Engine, name: str) -> Non
     kind = dict(frame.dtypes)[columns.text]
     if kind not in ("string", "void") and not kind.startswith(("varchar", "char")):
         raise InputError(f"{name}: column {columns.text!r} holds {kind}: name the column of the text, or cast it to string")
+    named_by = dict(frame.dtypes).get(columns.id, "string")
+    if named_by not in IDS and not named_by.startswith(("varchar", "char")):
+        raise InputError(
+            f"{name}: column {columns.id!r} holds {named_by}: ids are text or numbers: name another column, or cast it to string"
+        )
     if engine.per and engine.per not in frame.columns:
         raise InputError(f"per={engine.per!r}: {name} has no such column; the columns are {', '.join(map(repr, frame.columns[:20]))}")
     if engine.cluster_size and engine.cluster_size in frame.columns:
@@ -281,9 +335,9 @@ def _rows(full: DataFrame, columns: Columns, engine: Engine) -> DataFrame:
     """What the stages look at."""
     from pyspark.sql import functions as F
 
-    wanted = [F.col(f"`{NUMBER}`").alias("n"), F.col(f"`{columns.text}`").cast("string").alias(CELL)]
-    wanted += [F.col(f"`{columns.id}`").alias("id")] if columns.id in full.columns else []
-    wanted += [F.col(f"`{columns.rank}`").alias("rank")] if columns.rank else []
+    wanted = [F.col(f"`{NUMBER}`").alias("n"), column_of(columns.text).cast("string").alias(CELL)]
+    wanted += [column_of(columns.id).alias("id")] if columns.id in full.columns else []
+    wanted += [column_of(columns.rank).alias("rank")] if columns.rank else []
     # Of ten thousand dumps no two have the same 64 bits, but for one case in 10^11.
-    wanted += [F.xxhash64(F.col(f"`{engine.per}`").cast("string")).alias("per")] if engine.per else []
+    wanted += [F.xxhash64(column_of(engine.per).cast("string")).alias("per")] if engine.per else []
     return full.select(*wanted)

@@ -10,16 +10,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+from lookalike.corpus.row import NOT_DATA
 from lookalike.deduping.progress import Progress
+from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.spark import inputs
 from lookalike.deduping.spark.against import add_kept, opened_before
 from lookalike.deduping.spark.deciding import Deciding, Facts
+from lookalike.deduping.spark.decoding import LINE, NAME
 from lookalike.deduping.spark.engine import Engine, configured
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.levels import level_report
 from lookalike.deduping.spark.outcome import Outcome
-from lookalike.deduping.spark.outputs import FILE_COLUMN, check_output, spark_path, write_documents, write_removed
+from lookalike.deduping.spark.outputs import (
+    FILE_COLUMN,
+    check_list,
+    check_output,
+    check_reports,
+    spark_path,
+    write_documents,
+    write_removed,
+)
 from lookalike.deduping.spark.report import SparkReport
 from lookalike.deduping.spark.stopping import stoppable
 from lookalike.deduping.spark.work import Work
@@ -31,6 +43,8 @@ if TYPE_CHECKING:
     from lookalike.deduping.local import Job
     from lookalike.deduping.problems import Problems
 
+_UNREADABLE = re.compile(r"\[FAILED_READ_FILE[^\]]*\] (?:Encountered )?error while reading file (\S+?)\. (.*)", re.IGNORECASE)
+_NO_FILES = re.compile(r'No FileSystem for scheme "[^"]*"|Class \S+FileSystem not found')
 _REFUSED = re.compile(r"^lookalike\.errors\.InputError: (.*)$", re.MULTILINE)
 METHODS = ("minhash", "simhash", "exact", "bytes")
 
@@ -39,16 +53,19 @@ def run(job: Job, engine: Engine) -> SparkReport:
     _check(job, engine)
     session = engine.opened()
     out = None if job.to.out is None else str(job.to.out)
-    if out is not None:
-        check_output(session, out)
-    work = Work.beside(session, engine.work, None if out is None else spark_path(out))
-    with configured(session, session.sparkContext.defaultParallelism), said_by_spark(), work, stoppable(session):
-        return SparkRun(job, engine, work).report()
+    with said_by_spark():
+        if out is not None:
+            check_output(session, out)
+        if job.to.removed is not None:
+            check_list(str(job.to.removed))
+        work = Work.beside(session, engine.work, None if out is None else spark_path(out))
+        with configured(session, session.sparkContext.defaultParallelism), work, stoppable(session):
+            return SparkRun(job, engine, work).report()
 
 
 @contextmanager
-def said_by_spark() -> Iterator[None]:
-    """What goes wrong inside Spark, as an error of ours; what a task refused, as it said it."""
+def said_by_spark(places: inputs.Places | None = None) -> Iterator[None]:
+    """What goes wrong inside Spark, as an error of ours; what a task refused, as it said it, with the file and the row."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -56,7 +73,14 @@ def said_by_spark() -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         if found := _REFUSED.search(str(error)):
-            raise InputError(found[1]) from error
+            raise InputError(LINE.sub(lambda line: places.place(int(line[1])) if places else line[0], found[1])) from error
+        if found := _NO_FILES.search(str(error)):
+            raise InputError(f"Spark has no file system for such addresses ({found[0]}): add its jars (--packages)") from error
+        if found := _UNREADABLE.search(str(error)):
+            name = unquote(found[1]).removeprefix("file://")
+            causes = re.findall(r"Caused by: [\w.$]+: (.+)", str(error))
+            shown = (causes or [found[2]])[-1][:200].strip()
+            raise InputError(f"{name}: Spark cannot read this file ({shown}): repair it, or leave it out") from error
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         shown = next((line for line in reversed(lines) if not line.startswith(("at ", "File", "..."))), "")
         raise EngineError(f"Spark ended the run: {lines[0][:200] if lines else ''} {shown[:300]}; see its log") from error
@@ -74,6 +98,8 @@ def _check(job: Job, engine: Engine) -> None:
         raise InputError("resume is for engine='local': Spark repeats by itself what a lost machine had not finished")
     if engine.per and settings.method == "simhash":
         raise InputError("per= is for method='minhash', 'exact' or 'bytes': dedupe each part by itself")
+    if job.to.annotate and engine.cluster_size in ANNOTATIONS:
+        raise InputError(f"cluster_size={engine.cluster_size!r}: annotate adds a column of this name: choose another one")
     if settings.level != "document" and (engine.cluster_size or engine.per):
         raise InputError(f"level={settings.level!r}: cluster_size and per are for documents")
 
@@ -107,8 +133,13 @@ class SparkRun:
         begin = time.perf_counter()
         self.steps("read")
         corpus = inputs.opened(self.work.session, self.job.input, self.job.columns, self.engine, self.work)
+        with said_by_spark(corpus.places):
+            return self._report(corpus, begin)
+
+    def _report(self, corpus: inputs.Corpus, begin: float) -> SparkReport:
+        check_reports(corpus.sources, **self.job.to.reports)
         for problem in corpus.left_out:
-            self.problems.add(problem)
+            (self.problems.add if problem.kind == NOT_DATA else self.problems.report)(problem)
         if self.engine.per_file and (not corpus.sources or FILE_COLUMN in corpus.full.columns):
             raise InputError(f"per_file is for files that have no column {FILE_COLUMN!r}: rename it, or leave per_file out")
         if self.job.to.annotate and corpus.format in ("text", "html"):
@@ -126,8 +157,7 @@ class SparkRun:
         columns = against.against_column or self.job.input.text_column, self.job.input.id_column
         with opened_before(against, columns, settings, self.engine, self.work) as opened:
             deciding = Deciding(settings, self.engine, corpus, self.work, self.steps, opened)
-            sketches = deciding.sketched(lambda facts: self.check(facts, corpus))
-            decisions = deciding.decided(sketches)
+            decisions = deciding.decided(deciding.sketched(), lambda facts: self.check(facts, corpus))
         facts = deciding.facts
         self.job.conduct.check_removed(decisions.removed, facts.documents, "documents")
         outcome = Outcome(self.work, corpus, decisions.frame, decisions.removed, self.skipped(facts), decisions.few)
@@ -156,7 +186,8 @@ class SparkRun:
     def check(self, facts: Facts, corpus: inputs.Corpus) -> None:
         """What is wrong with rows ends the run, or is counted."""
         for n, problem in facts.named:
-            self.problems.report(problem._replace(place=corpus.places.place(n)))
+            message = problem.message.replace(NAME, corpus.places.file(n))
+            self.problems.report(problem._replace(place=corpus.places.place(n), message=message))
         unnamed = facts.problems - len(facts.named)
         if unnamed > 0:
             self.problems.counts += Counter({"more problems": unnamed})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lookalike.checks import check_int, check_str
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark.engine import MOST_PARTITIONS, spark
+from lookalike.deduping.spark.frames import column_of
 from lookalike.deduping.spark.hamming import blocks, near_others, near_pairs
 from lookalike.deduping.spark.shipping import Shipped, shipped
 from lookalike.errors import EngineError, InputError
@@ -65,18 +66,17 @@ def hamming_join(
 
 def _coded(frame: Any, name: str, code: str, id: str) -> DataFrame:
     from pyspark.sql import DataFrame
-    from pyspark.sql import functions as F
 
     spark()
     if not isinstance(frame, DataFrame):
         raise InputError(f"{name} is a {type(frame).__name__}: give a DataFrame of Spark")
     kinds = dict(frame.dtypes)
-    for column in (check_str("code", code), check_str("id", id)):
-        if column not in kinds:
-            raise InputError(f"{name}: no column {column!r}; the columns are {', '.join(map(repr, frame.columns[:20]))}")
+    for wanted in (check_str("code", code), check_str("id", id)):
+        if wanted not in kinds:
+            raise InputError(f"{name}: no column {wanted!r}; the columns are {', '.join(map(repr, frame.columns[:20]))}")
     if kinds[code] not in ("bigint", "int", "smallint", "tinyint"):
         raise InputError(f"{name}: column {code!r} holds {kinds[code]}: codes are whole numbers of 64 bits")
-    return frame.select(F.col(f"`{id}`").alias("id"), F.col(f"`{code}`").cast("long").alias("code")).where("code is not null")
+    return frame.select(column_of(id).alias("id"), column_of(code).cast("long").alias("code")).where("code is not null")
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,13 @@ def search(
 
     spark()
     check_int("limit", limit, 1, remedy="give a number of matches from 1 on")
-    for column in (check_str("text", text), check_str("id", id)):
-        if column not in frame.columns:
-            raise InputError(f"no column {column!r}; the columns are {', '.join(map(repr, frame.columns[:20]))}")
+    for wanted in (check_str("text", text), check_str("id", id)):
+        if wanted not in frame.columns:
+            raise InputError(f"no column {wanted!r}; the columns are {', '.join(map(repr, frame.columns[:20]))}")
     open_index(store, read_only=True, create=False).close()  # what is wrong with it is said here
-    from pyspark.sql import functions as F
 
     kind = dict(frame.dtypes)[id]
-    chosen = frame.select(F.col(f"`{id}`").alias("id"), F.col(f"`{text}`").alias("text")).where("text is not null")
+    chosen = frame.select(column_of(id).alias("id"), column_of(text).alias("text")).where("text is not null")
     return chosen.mapInArrow(Searching(shipped(frame.sparkSession, store), limit, threshold), f"id {kind}, match_id string, score double")
 
 

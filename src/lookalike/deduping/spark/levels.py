@@ -15,16 +15,14 @@ from lookalike.corpus.batches import join_texts
 from lookalike.deduping.levels import LAST_BREAKS, WORDLIKE, units
 from lookalike.deduping.settings import CUT_ANNOTATIONS
 from lookalike.deduping.spark.blobs import DIGESTS, SCHEMA, batches_of, scattered, target_of
-from lookalike.deduping.spark.deciding import Deciding, read_facts
+from lookalike.deduping.spark.deciding import Deciding, looked_through, told
 from lookalike.deduping.spark.decoding import CELL, Decode, FromFiles
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import NUMBER, Corpus
 from lookalike.deduping.spark.outcome import VALUE, Outcome, Placing, by_number, plain_ids
 from lookalike.deduping.spark.report import SparkReport
-from lookalike.deduping.spark.rounds import found_copies
 from lookalike.deduping.spark.sketching import Priorities, Seen
 from lookalike.deduping.spark.stages import find_copies
-from lookalike.deduping.spark.work import placed
 from lookalike.deduping.verdicts import TextCuts
 from lookalike.errors import InputError
 from lookalike.io import decode_text
@@ -112,9 +110,11 @@ class Cutting:
     decode: Decode
     column: str
     format: str
+    names: tuple[str, ...]  # of the columns; those of the places are the last
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for piece in batches:
+        for batch in batches:
+            piece = batch.rename_columns(list(self.names))
             cut = piece.column(UNITS).to_pylist()
             if any(cut) or self.format in FILES:
                 place = piece.schema.get_field_index(self._target)
@@ -123,7 +123,7 @@ class Cutting:
                     for n, cell, units_ in zip(*(piece.column(c).to_pylist() for c in (NUMBER, self._target, UNITS)), strict=True)
                 ]
                 piece = piece.set_column(place, piece.schema.field(place), arrow("Spark").array(texts, piece.schema.field(place).type))
-            yield piece.drop_columns([UNITS])
+            yield piece.drop_columns([UNITS]).rename_columns(batch.schema.names[:-1])
 
     @property
     def _target(self) -> str:
@@ -151,7 +151,11 @@ class Cutting:
 
 
 def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
+    from pyspark.sql import functions as F
+
     settings, work, steps = run.job.settings, run.work, run.steps
+    if corpus.format == "html":
+        raise InputError(f"level={settings.level!r}: pages cannot be cut without harm to their markup: extract their text first")
     deciding = Deciding(settings, run.engine, corpus, work, steps)
     priorities = deciding.priorities = deciding._priorities()
     unit_bits = min(MOST_UNIT_BITS, 63 - priorities.bits - priorities.rank_bits)
@@ -159,11 +163,11 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     rule = Rule("bytes" if settings.method == "bytes" else "exact", settings.recipe)
     splitting = Splitting(settings.level, rule, corpus.decode(), priorities, deciding.partitions, deciding.key, unit_bits)
     sketches = work.saved(corpus.rows.drop("id").mapInArrow(splitting, SCHEMA), "units")
-    facts = read_facts(sketches)
-    run.check(facts, corpus)
     steps("copies")
-    digests = placed(sketches.where(f"kind = {DIGESTS}"), deciding.partitions)
-    copies = found_copies(work.saved(digests.mapInArrow(find_copies, SCHEMA), "copies"), run.engine.names_on_driver, facts.units)
+    found = looked_through(sketches, deciding.partitions).mapInArrow(find_copies, SCHEMA)
+    copied, seen = work.saved_and_seen(found, "copies", {"bytes": F.sum(F.length("b"))})
+    facts, copies = told(copied, run.engine.names_on_driver, (seen["bytes"] or 0) // 8)
+    run.check(facts, corpus)
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)
     columns = {}
@@ -216,14 +220,18 @@ class LevelOutcome(Outcome):
     def kept(self) -> DataFrame:
         """All documents, some of them shorter."""
         from pyspark.sql import functions as F
+        from pyspark.sql.types import StructField, StructType
 
         cut = self.decisions.groupBy("n").agg(F.sort_array(F.collect_list("unit")).alias("units"))
         full = self.documents()
         if self.corpus.format in FILES:
             full = full.withColumnRenamed("content", "edited")
         joined = by_number(full, cut.withColumnRenamed("units", UNITS), "left")
-        cutting = Cutting(self.level, self.corpus.decode(bare=True), self.corpus.columns.text, self.corpus.format)
-        return joined.mapInArrow(cutting, full.schema)
+        # Spark gives a task columns by their names, and reads dots and backticks in these: so they have others meanwhile.
+        plain = [f"c{place}" for place in range(len(joined.columns))]
+        schema = StructType([StructField(name, each.dataType) for name, each in zip(plain, full.schema.fields, strict=False)])
+        cutting = Cutting(self.level, self.corpus.decode(bare=True), self.corpus.columns.text, self.corpus.format, tuple(joined.columns))
+        return joined.toDF(*plain).mapInArrow(cutting, schema).toDF(*full.columns)
 
     def removed(self) -> DataFrame:
         from pyspark.sql import functions as F

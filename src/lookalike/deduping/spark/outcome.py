@@ -12,7 +12,7 @@ import numpy as np
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.spark.decisions import Assigned
-from lookalike.deduping.spark.frames import frame_of
+from lookalike.deduping.spark.frames import column_of, frame_of
 from lookalike.deduping.spark.identifying import ids_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, OTHER, Corpus, numbers_by
 from lookalike.deduping.spark.texts import BROADCAST
@@ -100,7 +100,7 @@ class Outcome:
         of_removed = self.decisions.select("n", "leader").join(sizes, "leader").select("n", "size")
         found = of_removed.unionAll(sizes.select(F.col("leader").alias("n"), "size")).select("n", F.col("size").alias(column))
         joined = by_number(frame, found, "left")
-        return joined.withColumn(column, F.coalesce(F.col(f"`{column}`"), F.lit(1)).cast("long"))
+        return joined.withColumn(column, F.coalesce(column_of(column), F.lit(1)).cast("long"))
 
     @property
     def annotations(self) -> tuple[str, ...]:

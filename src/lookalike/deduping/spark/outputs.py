@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file
+from lookalike.deduping.outputs import check_paths
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.inputs import FILE, NUMBER, key_of
 from lookalike.deduping.spark.outcome import VALUE, Adding, Outcome, plain_ids
@@ -34,6 +36,20 @@ def check_output(session: SparkSession, out: str) -> None:
     path, files = hadoop(session, spark_path(out))
     if files.exists(path) and (not files.getFileStatus(path).isDirectory() or len(files.listStatus(path))):
         raise InputError(f"out={out!r} is there already, and not empty: name a new folder")
+
+
+def check_list(path: str) -> str:
+    """The format of the list of what was removed; an ``InputError``, before the work, if it cannot be written there."""
+    format = Source.of(path.rpartition("/")[2]).format
+    if format not in ("jsonl", "csv", "parquet"):
+        raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    return format
+
+
+def check_reports(sources: Sequence[Source], **reports: str | Path | None) -> None:
+    """An ``InputError`` if a list or a page would destroy an input, or has no folder. What is behind addresses is not looked at."""
+    here = {name: path for name, path in reports.items() if path is not None and not _URL.match(str(path))}
+    check_paths([source for source in sources if not _URL.match(source.name)], **here)
 
 
 def spark_path(path: str | Path) -> str:
@@ -97,9 +113,7 @@ def write_removed(removed: DataFrame, path: str) -> None:
     """The audit trail: on this machine one file, in the order of the input; behind a URL a folder that Spark writes."""
     spans = [name for name in ("span", "kept_span") if name in removed.columns]
     names = ["id", "kept_id", "similarity", "file", "row", *spans]
-    format = Source.of(path.rpartition("/")[2]).format
-    if format not in ("jsonl", "csv", "parquet"):
-        raise InputError(f"removed={path!r}: the list is written as .jsonl, .csv or .parquet: choose one of these endings")
+    format = check_list(path)
     if _URL.match(path):
         plain = plain_ids(removed, "id", "kept_id").select(*names)
         getattr(plain.write, {"jsonl": "json"}.get(format, format))(path)

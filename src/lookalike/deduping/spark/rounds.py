@@ -6,7 +6,7 @@ while they are few.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lookalike.corpus.arrow_values import arrow
 from lookalike.deduping.spark import settling
-from lookalike.deduping.spark.blobs import EDGES, OPEN, PAIRS, SCHEMA, WANTED, arrays_of, batch_of
+from lookalike.deduping.spark.blobs import EDGES, OPEN, PAIRS, SCHEMA, WANTED, Blob, arrays_of, batch_of
 from lookalike.deduping.spark.residue import settle_residue
 from lookalike.deduping.spark.sketching import Names, Priorities
 from lookalike.deduping.spark.stages import Grouping, LastPairing, PairRound, Verifying, edge_rows, edges_in, new_pairs
@@ -131,20 +131,18 @@ class Rounds:
 
         known = [frame.withColumn("kind", F.lit(EDGES)) for frame in self._known]
         everything = placed(reduce(lambda left, right: left.unionAll(right), known, pairs), self.partitions)
-        new = self.work.saved(everything.mapInArrow(new_pairs, SCHEMA), "new-pairs")
-        sizes = new.select("kind", F.length("a").alias("a"), F.length("b").alias("b")).toArrow().to_pydict()
-        of_a, of_b = (dict.fromkeys((PAIRS, WANTED, OPEN), 0) for _ in "ab")
-        for kind, a, b in zip(sizes["kind"], sizes["a"], sizes["b"], strict=True):
-            of_a[kind] += a
-            of_b[kind] += b
-        if of_b[PAIRS]:
-            self.compared += of_b[PAIRS] // 8
+        bytes_of = {PAIRS: "b", WANTED: "a", OPEN: "a"}
+        sums = {str(kind): F.sum(F.when(F.col("kind") == kind, F.length(column))) for kind, column in bytes_of.items()}
+        new, sizes = self.work.saved_and_seen(everything.mapInArrow(new_pairs, SCHEMA), "new-pairs", sums)
+        pairs_bytes, wanted_bytes, open_bytes = (sizes[str(kind)] or 0 for kind in bytes_of)
+        if pairs_bytes:
+            self.compared += pairs_bytes // 8
             found = new.where(f"kind = {PAIRS}")
             self._known.append(found)
             self.step("verify")
-            cells = wanted_cells(self.corpus, new.where(f"kind = {WANTED}"), of_a[WANTED], self.priorities)
+            cells = wanted_cells(self.corpus, new.where(f"kind = {WANTED}"), wanted_bytes, self.priorities)
             self._take(placed(found.unionAll(cells), self.partitions).mapInArrow(self.verifying, SCHEMA))
-        return new.where(f"kind = {OPEN}") if of_a[OPEN] else None
+        return new.where(f"kind = {OPEN}") if open_bytes else None
 
     def _take(self, verified: DataFrame) -> None:
         """There are no more edges than pairs: while these are few, the driver holds the edges."""
@@ -164,7 +162,8 @@ def edge_count(edges: DataFrame) -> int:
     return (edges.agg(F.sum(F.length("b"))).collect()[0][0] or 0) // 8
 
 
-def found_copies(frame: DataFrame, most: int, documents: int) -> Copies:
-    names, first = arrays_of(named(frame, 8, most, documents), "i8")
+def copies_in(blobs: Iterable[Blob]) -> Copies:
+    """Rows of kind COPIES, of all partitions."""
+    names, first = arrays_of(blobs, "i8")
     order = np.argsort(names)
     return Copies(names[order], first[order])

@@ -34,6 +34,24 @@ class Shared(Protocol):
 
 
 @dataclass(frozen=True)
+class Range:
+    """The least and the largest of whole numbers."""
+
+    least: float
+    most: float
+
+    @property
+    def bits(self) -> int:
+        """For all places."""
+        return (int(self.most - self.least) + 1).bit_length()
+
+    def places(self, ranks: NDArray[np.float64]) -> Names:
+        """The largest is the first. Those without a value come after all others."""
+        found: Names = np.minimum(self.most - ranks, self.most - self.least + 1).astype(np.int64)
+        return found
+
+
+@dataclass(frozen=True)
 class Priorities:
     """Numbers and ranks → priorities: one number, of which the smaller is kept first, and which ends with the number of the row."""
 
@@ -41,6 +59,7 @@ class Priorities:
     bits: int = 63  # of the numbers of rows
     ranks: Shared | None = None  # of newest and best: all values there are, the largest first, negated
     rank_bits: int = 0
+    range: Range | None = None  # of newest and best instead, where values are whole numbers: they say themselves how far apart they are
 
     def of(self, numbers: Names, found: Decoded) -> Names:
         """Of documents that have a text."""
@@ -48,8 +67,10 @@ class Priorities:
             return numbers
         if self.order == "longest":
             places = np.int64(1 << 28) - character_counts(found.batch.texts).astype(np.int64)
+        elif self.range is not None:
+            places = self.range.places(_ranks(found))
         else:
-            ranks = found.batch.ranks if found.batch.ranks is not None else np.zeros(0)
+            ranks = _ranks(found)
             places = np.searchsorted(self.ranks.value if self.ranks else np.zeros(0), -ranks + 0.0).astype(np.int64)
         whole: Names = places << np.int64(self.bits) | numbers
         return whole
@@ -57,6 +78,10 @@ class Priorities:
     def numbers(self, names: Names) -> Names:
         found: Names = names & np.int64((1 << self.bits) - 1)
         return found
+
+
+def _ranks(found: Decoded) -> NDArray[np.float64]:
+    return found.batch.ranks if found.batch.ranks is not None else np.zeros(0)
 
 
 class Seen:

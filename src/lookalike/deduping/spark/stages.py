@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,12 @@ from lookalike.deduping.spark.blobs import (
     COPIES,
     DIGESTS,
     EDGES,
+    FACTS,
     MEMBERS,
     MOST_BYTES,
     OPEN,
     PAIRS,
+    PROBLEMS,
     ROWS,
     WANTED,
     Blob,
@@ -50,20 +52,27 @@ SPREAD = np.uint64(0xA24BAED4963EE407)
 
 
 def find_copies(batches: Iterable[Any]) -> Iterator[Any]:
-    """Digests → the copies, each with its original. Rows: names, and the names of the originals."""
+    """Digests → the copies, each with its original. Rows: names, and the names of the originals. What tasks said goes through."""
     for target, kinds in by_partition(batches):
         names, words = arrays_of(kinds[DIGESTS], "u8")
         yield from batches_of(_copies(target, names, originals(words, names)))
+        yield from _through(kinds, FACTS, PROBLEMS)
 
 
 def find_codes(batches: Iterable[Any]) -> Iterator[Any]:
     """The same for SimHashes, with the codes of the originals."""
     for target, kinds in by_partition(batches):
+        yield from _through(kinds, FACTS, PROBLEMS)
         names, words = arrays_of(kinds[DIGESTS], "u8")
         first = originals(words, names)
         codes = words.reshape(-1, 2)
         said = (first == names) & (codes[:, 1] != 0)
         yield from batches_of([*_copies(target, names, first), *pieces(target, CODES, names[said], codes[said, 0])])
+
+
+def _through(kinds: Mapping[int, list[Blob]], *chosen: int) -> Iterator[Any]:
+    """Rows of some kinds, as they came."""
+    return batches_of(Blob(*blob[:2], *map(bytes, blob[2:])) for kind in chosen for blob in kinds[kind])
 
 
 def _copies(target: int, names: Names, first: Names) -> Iterator[Blob]:
@@ -189,7 +198,7 @@ def new_pairs(batches: Iterable[Any]) -> Iterator[Any]:
         if len(found.later):
             yield from batches_of(pieces(target, PAIRS, found.later, found.earlier))
             yield from batches_of(pieces(target, WANTED, np.unique(np.concatenate(found))))
-        yield from batches_of(Blob(*blob[:2], *map(bytes, blob[2:])) for blob in kinds[OPEN])
+        yield from _through(kinds, OPEN)
 
 
 def _pairs(blobs: Iterable[Blob]) -> Pairs:

@@ -12,7 +12,9 @@ from lookalike.deduping.spark.sketching import Shared
 from lookalike.errors import EngineError, InputError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from collections.abc import Mapping
+
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 @dataclass
@@ -69,6 +71,14 @@ class Work:
         path = f"{self.folder}/{self._saved:03}-{name}"
         frame.write.parquet(path)
         return self.session.read.schema(frame.schema).parquet(path)
+
+    def saved_and_seen(self, frame: DataFrame, name: str, seen: Mapping[str, Column]) -> tuple[DataFrame, dict[str, Any]]:
+        """The same, with aggregates over its rows, which are made while it is written: nobody reads it for them."""
+        from pyspark.sql import Observation
+
+        observed = Observation()
+        saved = self.saved(frame.observe(observed, *(column.alias(key) for key, column in seen.items())), name)
+        return saved, observed.get
 
     def given(self, value: Any) -> Shared:
         """A value that every task can look up."""
