@@ -124,9 +124,9 @@ class DirectNear:
                 return None
             segments = snapshot.parts_of(KIND).all()
             files = [file for segment in segments if (file := segment.mapped_file) is not None]
+            numbers = (state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.number * ROWS)
+            tables = [segment.tables for segment in segments]
             self._known = _native.NearState(
-                *(record.path, state.store.id, state.number),
-                *(state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.number * ROWS),
-                *([segment.tables for segment in segments], files, snapshot.removed_rows(), expired.since, expired.until),
+                record.path, state.store.id, state.number, *numbers, tables, files, snapshot.removed_rows(), expired.since, expired.until
             )
         return self._known

@@ -108,8 +108,7 @@ class DiskReadings:
             held.close()
         else:
             self._idle.append(held)
-        if self._closed:
-            self.let_go()
+        self._end_if_closed()
 
     def keep(self, held: ReadConnection) -> None:
         """``give_back`` after a moment in which all went well."""
@@ -117,8 +116,12 @@ class DiskReadings:
             self.give_back(held, False)
         else:
             self._idle.append(held)
-            if self._closed:  # since
-                self.let_go()
+            self._end_if_closed()
+
+    def _end_if_closed(self) -> None:
+        """Somebody may have closed the store meanwhile."""
+        if self._closed:
+            self.let_go()
 
     def let_go(self) -> None:
         """Close what nobody uses now: the writer's connection should be the last one, or the only one that may change the database."""
