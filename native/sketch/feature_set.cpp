@@ -16,8 +16,11 @@ bool occurs(const std::uint64_t* values, std::size_t count, std::uint64_t value)
 }  // namespace
 
 // Most texts repeat little. One byte a feature, of many, tells nearly all of them apart without a branch; the few whose byte was taken are
-// compared with all before them. A byte is taken if it holds the number of this text: so they need not be cleared for each.
+// compared with all before them: of a long text, these would be too many. A byte is taken if it holds the number of this text: so they need
+// not be cleared for each.
 std::size_t FeatureSet::make_distinct(std::uint64_t* features, std::size_t size) {
+    constexpr std::size_t kMostMarked = 4096;
+    if (size > kMostMarked) return make_set(features, size);
     const unsigned bits = std::max(10U, static_cast<unsigned>(std::bit_width(size)) + 4);
     if (marks_.size() < std::size_t{1} << bits || ++mark_ == 0) {
         marks_.assign(std::max(marks_.size(), std::size_t{1} << bits), 0);

@@ -54,6 +54,15 @@ def test_many_documents_one_after_the_other() -> None:
         assert features[offsets[i] : offsets[i + 1]].tolist() == list(dict.fromkeys(reference.secret_features(tokens, 2, KEY)))
 
 
+@pytest.mark.parametrize("count", [4094, 4097, 20_000])
+def test_long_documents_with_repeats(count: int) -> None:
+    """A long text is told apart otherwise than a short one."""
+    text = " ".join(f"w{i * i % 3001}" for i in range(count))
+    features, _, _, _ = sketched([text])
+    tokens = [token.encode() for token, _, _ in reference.tokenize(text, "auto")]
+    assert features.tolist() == list(dict.fromkeys(reference.secret_features(tokens, 2, KEY)))
+
+
 def test_workers_do_not_matter() -> None:
     documents = [" ".join(WORDS[i % 7 :] * (i % 9)) for i in range(300)]
     one, three = sketched(documents), sketched(documents, workers=3)
