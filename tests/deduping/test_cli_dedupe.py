@@ -142,7 +142,7 @@ def test_damaged_records_are_made_again(tmp_path: Path, monkeypatch: pytest.Monk
 def test_other_inputs_do_not_resume(tmp_path: Path) -> None:
     source = write_jsonl(tmp_path / "in.jsonl", rows_of(["a b", "a b"]))
     to = local.Destinations(tmp_path / "out.jsonl")
-    job = local.Job(local.Settings(), local.Input(source), to, local.Resources(), local.Against(), local.Conduct())
+    job = local.Job(local.Criteria(), local.Input(source), to, local.Resources(), local.Against(), local.Conduct())
     before = job._work_folder([local.Source.of(source)])
     os.utime(source, (1, 1))
     assert job._work_folder([local.Source.of(source)]) != before

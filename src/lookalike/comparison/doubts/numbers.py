@@ -46,7 +46,7 @@ _SINGLE = (
 )
 
 
-class Numbers(NamedTuple):
+class SaidNumbers(NamedTuple):
     firm: Counter[str]
     loose: Counter[str]
 
@@ -62,9 +62,9 @@ def numbers(left: Said, right: Said) -> Doubt | None:
     return one_sided("numbers differ", [*only[0].elements()], [*only[1].elements()])
 
 
-def numbers_of(text: str) -> Numbers:
+def numbers_of(text: str) -> SaidNumbers:
     """The numbers in a text, each written the same however the text writes it."""
-    found = Numbers(Counter(), Counter())
+    found = SaidNumbers(Counter(), Counter())
     text = without_form(text, ["width"])
     text = _single_numerals().sub(lambda match: _single(match, found), one_script(text) or text)
     text = _WORDS.sub(lambda match: _in_words(match[0].lower(), found), text)
@@ -81,7 +81,7 @@ def _single_numerals() -> re.Pattern[str]:
     return re.compile(one_script(_SINGLE) or _SINGLE)
 
 
-def _single(match: re.Match[str], found: Numbers) -> str:
+def _single(match: re.Match[str], found: SaidNumbers) -> str:
     """A numeral of one character: counted here, and taken out of the text unless it is firm."""
     if match["none"]:
         return "#" * len(match[0])
@@ -90,7 +90,7 @@ def _single(match: re.Match[str], found: Numbers) -> str:
     return "#" * len(match[0])
 
 
-def _in_words(said: str, found: Numbers) -> str:
+def _in_words(said: str, found: SaidNumbers) -> str:
     """A number in English words as digits; loose ones are counted here, and taken out of the text."""
     if said in _LOOSE_WORDS:
         found.loose[_LOOSE_WORDS[said]] += 1
