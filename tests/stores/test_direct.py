@@ -165,19 +165,6 @@ def test_of_what_was_added_since_damage_is_told(tmp_path):
         shutil.rmtree(path)
 
 
-def test_what_was_added_since_may_expire(tmp_path):
-    text = "this is here for a moment and no longer"
-    with la.open(tmp_path / "store", kinds="minhash") as index:
-        index.add("for good", f"{text}, or is it")
-        assert [match.id for match in index.search(text, threshold=0.5)] == ["for good"]
-        index.add("a", text, ttl=1.0)
-        assert [match.id for match in index.search(text, threshold=0.5)] == ["a", "for good"]
-        end = time.monotonic() + 10
-        while len(index.search(text, threshold=0.5)) == 2 and time.monotonic() < end:
-            time.sleep(0.05)
-        assert [match.id for match in index.search(text, threshold=0.5)] == ["for good"]
-
-
 def test_a_database_that_is_behind_its_record_is_told(tmp_path):
     path, text = tmp_path / "store", "a text that is acknowledged"
     with la.open(path, kinds="minhash") as writer:
@@ -200,10 +187,13 @@ def test_a_database_that_is_behind_its_record_is_told(tmp_path):
             reader.search(text)
 
 
-def test_documents_expire_meanwhile(tmp_path):
+@pytest.mark.parametrize("looked", [False, True], ids=["known from the start", "added since"])
+def test_documents_expire_meanwhile(tmp_path, looked):
     text = "this is here for a moment and no longer"
     with la.open(tmp_path / "store", kinds="minhash") as index:
         index.add("for good", f"{text}, or is it")
+        if looked:
+            assert [match.id for match in index.search(text, threshold=0.5)] == ["for good"]
         index.add("a", text, ttl=1.0)
         assert [match.id for match in index.search(text, threshold=0.5)] == ["a", "for good"]
         end = time.monotonic() + 10
