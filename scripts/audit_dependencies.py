@@ -22,8 +22,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from pip._internal.models.index import PyPI
+
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
-INDEX = "https://pypi.org/pypi"
 YOUNG = timedelta(days=365)
 FEW_RELEASES = 5
 # Names that squatters imitate, or that ours could be a slip for. A dependency one edit away from one of these is a finding.
@@ -207,7 +208,7 @@ def one_edit_apart(left: str, right: str) -> bool:
 
 def asked(name: str, version: str | None) -> dict[str, Any] | None:
     """What the index says of a release, or of the newest one; None where it has nothing."""
-    address = f"{INDEX}/{name}/{version}/json" if version else f"{INDEX}/{name}/json"
+    address = f"{PyPI.pypi_url}/{name}/{version}/json" if version else f"{PyPI.pypi_url}/{name}/json"  # where pip itself looks
     try:
         with urllib.request.urlopen(address, timeout=30) as answer:
             found: dict[str, Any] = json.load(answer)

@@ -9,7 +9,9 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Every run tries other examples, so few are enough each time. After a change of a kernel: pytest --hypothesis-profile=thorough
+settings.register_profile("default", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=1000)
 settings.load_profile("default")
 
 # What may be skipped in CI, with the reason why it cannot run there. Every other skip is a failure where CI=true.
@@ -32,6 +34,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Tests of a group share a service or a Spark: where groups are lost, every worker starts its own, and nobody is told."""
     if pytest.version_tuple >= (9, 2) and config.getoption("dist", "no") == "loadgroup":
         raise pytest.UsageError("pytest-xdist 3.8 does not see groups of tests in pytest 9.2: pip install 'pytest<9.2'")
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Long values are named by their length: a name of 100,000 characters goes from worker to worker and into every log."""
+    return f"{argname}-of-{len(val)}" if isinstance(val, str | bytes) and len(val) > 200 else None
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -26,6 +26,8 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import psycopg
 import pytest
 
+import lookalike as la
+
 DEBIAN = Path("/usr/lib/postgresql")
 SETTINGS = {
     "listen_addresses": "",
@@ -265,6 +267,39 @@ def empty_database(*, packaged: bool = False) -> str:
         connection.execute("SET client_min_messages = warning")
         connection.execute("DROP SCHEMA IF EXISTS lookalike CASCADE")
     return url
+
+
+@cache
+def _made_store(*, packaged: bool) -> str:
+    """The name of a database with the schema of a store and nothing in it, of which copies are made."""
+    url, name = shared_server_url(packaged=packaged), f"lookalike_made_{SESSION[:8]}_{WORKER}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
+    atexit.register(_drop_database, url, name)
+    make_store(with_database(url, name))
+    return name
+
+
+def make_store(url: str) -> None:
+    """Makes the schema, and leaves no collection in it."""
+    la.open(url).close()
+    la.collections(url).drop("default")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE lookalike.collections ALTER number RESTART")
+
+
+def empty_store(*, packaged: bool = False) -> str:
+    """The URL of this worker's database, with an empty store in it: a copy takes a fifth of the time that making the schema takes."""
+    made, url = _made_store(packaged=packaged), worker_database(packaged=packaged)
+    copy_database(shared_server_url(packaged=packaged), made, urlsplit(url).path[1:])
+    return url
+
+
+def copy_database(url: str, source: str, name: str, owner: str | None = None) -> None:
+    """In the place of one with that name; nobody may be connected to the source."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{source}"' + (f' OWNER "{owner}"' if owner else ""))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from postgres_server import empty_database
+from postgres_server import empty_store
 
 
 class InMemory:
@@ -27,7 +27,7 @@ class InPostgres:
 
     @pytest.fixture(autouse=True)
     def database(self) -> None:
-        self.url = empty_database()
+        self.url = empty_store()
 
     def location(self, tmp_path: Path) -> str:
         return self.url

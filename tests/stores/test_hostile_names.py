@@ -18,7 +18,7 @@ from lookalike import recipe as recipes
 from lookalike.cli import group, main
 from lookalike.testing import corpus, tiny_model
 from lookalike.text.maximum_matching import register_words
-from postgres_server import empty_database
+from postgres_server import empty_store
 
 MODULE = "canary_that_sings"
 CODE = """
@@ -130,7 +130,7 @@ def test_an_edited_sqlite_store_runs_nothing(tmp_path: Path, canary: Canary) -> 
 
 @pytest.fixture
 def url() -> str:
-    return empty_database()
+    return empty_store()
 
 
 def test_an_edited_postgresql_row_runs_nothing(url: str, canary: Canary) -> None:  # in this order: starting a server runs programs

@@ -26,7 +26,7 @@ from first_format import as_first_format
 from lookalike.errors import StoreError
 from lookalike.keys import Key
 from lookalike.stores.given import Given, fingerprinted
-from postgres_server import empty_database
+from postgres_server import empty_database, empty_store
 
 GENUINE = "the council voted to rebuild the old market hall beside the river before the end of next winter"
 FORGED = forged(GENUINE)
@@ -43,12 +43,12 @@ RECIPES = {
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "memory":
         return "memory://"
-    return empty_database() if request.param == "postgres" else str(tmp_path / "store.lookalike")
+    return empty_store() if request.param == "postgres" else str(tmp_path / "store.lookalike")
 
 
 @pytest.fixture(params=["embedded", "postgres"])
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return empty_database() if request.param == "postgres" else str(tmp_path / "store.lookalike")
+    return empty_store() if request.param == "postgres" else str(tmp_path / "store.lookalike")
 
 
 def secret_of(location: str) -> bytes:

@@ -18,7 +18,7 @@ from lookalike.stores.postgres import digests, kept_blocks, schema
 from lookalike.stores.postgres.copying import distinct_of_each
 from lookalike.stores.postgres.kept_blocks import KeptBlocks
 from lookalike.stores.postgres.store import PostgresStore
-from postgres_server import empty_database
+from postgres_server import empty_store
 
 LETTERS = "ab+/Z09"  # few, so that runs and pieces in common are frequent
 PARTS = st.text(LETTERS, max_size=20) | st.text("ab", max_size=9) | st.sampled_from(["", "abababa", "aaaaaaaaaaaa", "aaabaaabaaabaaa"])
@@ -88,7 +88,7 @@ def answers(index: la.Index, texts: list[str]) -> list[Any]:
 
 @pytest.fixture
 def url() -> str:
-    return empty_database()
+    return empty_store()
 
 
 def test_answers_are_those_of_comparing_with_everything(url: str) -> None:

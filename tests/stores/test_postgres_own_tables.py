@@ -14,7 +14,7 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InputError, StoreError
-from postgres_server import empty_database
+from postgres_server import empty_store
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 SEARCH = "SELECT id, distance FROM lookalike.search_simhash(%s, %s::bigint, %s)"
@@ -28,7 +28,7 @@ TYPES = {
 
 @pytest.fixture
 def url() -> str:
-    return empty_database()
+    return empty_store()
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.search_path import SEARCH_PATH
 from lookalike.testing import StoreContract, VectorContract, corpus, tiny_model
 from postgres_attacker import ATTACKED, attack
-from postgres_server import Server, packaged_binaries
+from postgres_server import Server, copy_database, make_store, packaged_binaries
 
 DOCUMENTS = corpus(60)
 WORST = "public, pg_catalog"  # what others made comes even before what the server has
@@ -57,6 +57,18 @@ def server_with_pgvector() -> Iterator[Server]:
     yield from attacked_server(packaged_binaries())
 
 
+def with_a_store(server: Server) -> str:
+    """The victim's URL of a database that is under attack as well, with an empty store: a copy of one that was made under attack."""
+    if not (server.folder / "made").exists():
+        make_store(emptied(server))
+        copy_database(server.url("postgres"), "shared", "made", "victim")
+        (server.folder / "made").touch()
+    with psycopg.connect(server.url("postgres"), autocommit=True) as admin:
+        admin.execute(f"ALTER ROLE victim SET search_path = {WORST}")
+    copy_database(server.url("postgres"), "made", "used", "victim")
+    return server.url("used", "victim")
+
+
 def emptied(server: Server, path: str = WORST) -> str:
     """The victim's URL of a database without the schema."""
     with psycopg.connect(server.url("shared"), autocommit=True) as admin:
@@ -88,7 +100,7 @@ class TestUnderAttack(StoreContract):
 
     @pytest.fixture(autouse=True)
     def database(self, server: Server) -> None:
-        self.url = emptied(server)
+        self.url = with_a_store(server)
 
     def location(self, tmp_path: Path) -> str:
         return self.url
@@ -101,7 +113,7 @@ class TestVectorsUnderAttack(VectorContract):
 
     @pytest.fixture(autouse=True)
     def database(self, server_with_pgvector: Server) -> None:
-        self.url = emptied(server_with_pgvector)
+        self.url = with_a_store(server_with_pgvector)
 
     def location(self, tmp_path: Path) -> str:
         return self.url

@@ -12,14 +12,14 @@ import pytest
 
 import lookalike as la
 from lookalike.measures.smlar import smlar_cosine, smlar_overlap, smlar_tfidf
-from postgres_server import empty_database
+from postgres_server import empty_store
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 @pytest.fixture
 def url() -> str:
-    return empty_database()
+    return empty_store()
 
 
 @pytest.fixture

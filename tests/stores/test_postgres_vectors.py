@@ -14,7 +14,7 @@ import pytest
 import lookalike as la
 from lookalike.stores.postgres import vectors
 from lookalike.testing import VectorContract, corpus, tiny_model
-from postgres_server import empty_database
+from postgres_server import empty_database, empty_store
 
 
 @contextmanager
@@ -44,7 +44,7 @@ class TestVectorsWithPgvector(VectorContract):
 
     @pytest.fixture(autouse=True)
     def database(self) -> None:
-        self.url = empty_database(packaged=True)
+        self.url = empty_store(packaged=True)
 
     def location(self, tmp_path: Path) -> str:
         return self.url

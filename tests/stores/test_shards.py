@@ -12,7 +12,7 @@ import lookalike as la
 from lookalike.errors import InputError, StoreError
 from lookalike.stores.shards.routing import numbers, shard_of
 from lookalike.testing import StoreContract, corpus
-from postgres_server import empty_database
+from postgres_server import empty_database, empty_store
 
 DOCUMENTS = corpus(150)
 SEARCHES = ("near", "simhash", "passages", "fuzzy", "ssdeep", "tlsh")
@@ -37,7 +37,7 @@ class TestShardsInMemory(StoreContract):
 def test_the_same_answers_as_one_store(tmp_path: Path) -> None:
     """A folder, two servers and the memory. Copies of a text are in several shards; some documents are replaced, some removed."""
     documents = [*DOCUMENTS, *((f"copy {id_}", text) for id_, text in DOCUMENTS[::7]), (5, DOCUMENTS[5][1])]
-    servers = [empty_database(), empty_database(packaged=True)]
+    servers = [empty_store(), empty_store(packaged=True)]
     with la.open(tmp_path / "one") as one, la.open([tmp_path / "a", *servers, "memory://"]) as several:
         for index in (one, several):
             assert index.add(documents) == (len(documents), 0)
