@@ -65,7 +65,7 @@ class BandTablesOfArrays {
         std::size_t total = 0;
         {
             nb::gil_scoped_release release;
-            total = near_groups(tables_, keys.data(), limit, most, view(removed), found);
+            total = near_groups(tables_, keys.data(), limit, most, {view(removed), {}}, found);
         }
         nb::list given;
         for (const NearGroup& one : found) {

@@ -23,8 +23,8 @@ class Sqlite {
 class HeldRows {
    public:
     HeldRows(const Sqlite& sqlite, const std::string& address, const std::string& state, const std::string& row, const std::string& rows,
-             const std::string& expiring, std::string log)
-        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, NearStatements{state, row, rows, expiring}, std::move(log))) {}
+             const std::string& expiring, const std::string& removed, std::string log)
+        : rows_(std::make_unique<StoredRows>(sqlite.functions(), address, NearStatements{state, row, rows, expiring, removed}, std::move(log))) {}
     void close() { rows_.reset(); }
     StoredRows& rows() {
         if (!rows_) throw nb::value_error("the connection is closed");
@@ -40,10 +40,10 @@ class HeldState {
    public:
     HeldState(std::string record_path, std::string store, std::int64_t collection, std::int64_t documents, std::int64_t next_row, std::int64_t sealed_row,
               std::int64_t generation, std::int64_t version, std::int64_t first_row, nb::list tables, nb::list files, Input<std::int64_t> removed,
-              std::int64_t since, std::int64_t until)
+              std::int64_t last_removal, std::int64_t since, std::int64_t until)
         : tables_(std::move(tables)), files_(std::move(files)), removed_(std::move(removed)),
           state_{std::move(record_path), std::move(store), collection, sealed_row, generation, first_row, {}, {}, view(removed_), since, until},
-          tail_(std::make_shared<const NearTail>(NearTail{documents, next_row, version, {}, {}, {}})) {
+          tail_(std::make_shared<const NearTail>(NearTail{documents, next_row, version, last_removal})) {
         for (const nb::handle each : tables_) {
             if (!nb::isinstance<BandTablesOfArrays>(each)) throw nb::type_error("tables: expected BandTables");
             state_.tables.push_back(&nb::cast<const BandTablesOfArrays&>(each).tables());
@@ -57,7 +57,7 @@ class HeldState {
     // With the interpreter's lock.
     std::shared_ptr<const NearTail> tail() const { return tail_; }
     void keep(std::shared_ptr<const NearTail> tail) {
-        if (tail->next_row > tail_->next_row) tail_ = std::move(tail);
+        if (tail->version > tail_->version) tail_ = std::move(tail);
     }
 
    private:
@@ -131,14 +131,15 @@ class NearSearchers {
 void bind_near(nb::module_& m) {
     nb::class_<Sqlite>(m, "Sqlite").def(nb::init<const std::string&>(), "path"_a).def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a);
     nb::class_<HeldRows>(m, "StoredRows")
-        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&, const std::string&, const std::string&, std::string>(),
-             "sqlite"_a, "address"_a, "state"_a, "row"_a, "rows"_a, "expiring"_a, "log"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&, const std::string&, const std::string&, const std::string&,
+                      std::string>(),
+             "sqlite"_a, "address"_a, "state"_a, "row"_a, "rows"_a, "expiring"_a, "removed"_a, "log"_a, nb::keep_alive<1, 2>())
         .def("close", &HeldRows::close);
     nb::class_<HeldState>(m, "NearState")
         .def(nb::init<std::string, std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, nb::list,
-                      nb::list, Input<std::int64_t>, std::int64_t, std::int64_t>(),
+                      nb::list, Input<std::int64_t>, std::int64_t, std::int64_t, std::int64_t>(),
              "record_path"_a, "store"_a, "collection"_a, "documents"_a, "next_row"_a, "sealed_row"_a, "generation"_a, "version"_a, "first_row"_a, "tables"_a,
-             "files"_a, "removed"_a.noconvert(), "since"_a, "until"_a);
+             "files"_a, "removed"_a.noconvert(), "last_removal"_a, "since"_a, "until"_a);
     nb::class_<NearSearchers>(m, "NearSearcher")
         .def(nb::init<unsigned, bool, unsigned, const Seed&, std::size_t, std::size_t, std::size_t, std::size_t>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a,
              "size"_a, "bands"_a, "rows"_a, "most_candidates"_a)

@@ -16,8 +16,9 @@ constexpr std::size_t kMostRows = 4096;                     // that are held at 
 enum : int { kId = 0, kText = 1, kMeta = 2, kChecks = 3 };  // columns of a row
 enum : int { kDocuments = 0, kNextRow, kSealedRow, kGeneration, kVersion, kChanges, kStore, kChain, kBefore };  // of the state
 enum : int { kNewRow = 0, kNewDigest, kNewBands, kNewChecks };                                                  // of a row that was added
+enum : int { kRemoval = 0, kRemovedRow };                                                                       // of one that was removed
 constexpr std::size_t kIdCheck = 0, kDigestCheck = 2, kTextCheck = 3, kMetaCheck = 4, kBandsCheck = 5;
-constexpr std::int64_t kMostTail = 256;  // documents that are compared one by one
+constexpr std::int64_t kMostTail = 256;  // documents that are compared one by one, and as many that are left out
 
 bool has_bytes(const std::string& path) {
     struct stat status;
@@ -89,6 +90,13 @@ std::size_t tail_groups(const NearTail& tail, std::span<const std::uint32_t> key
 
 }  // namespace
 
+void NearTail::remove(std::size_t place, std::size_t bands) {
+    const auto at = static_cast<std::ptrdiff_t>(place), first = static_cast<std::ptrdiff_t>(place * bands);
+    rows.erase(rows.begin() + at);
+    digests.erase(digests.begin() + at);
+    keys.erase(keys.begin() + first, keys.begin() + first + static_cast<std::ptrdiff_t>(bands));
+}
+
 bool NearState::is_of_now() const {
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
     return since <= now && now < until;
@@ -111,19 +119,38 @@ std::shared_ptr<const NearTail> StoredRows::begin(const NearState& known, std::s
     if (state_->number(kSealedRow) != known.sealed_row || state_->number(kGeneration) != known.generation) return nullptr;
     const std::int64_t documents = state_->number(kDocuments), next_row = state_->number(kNextRow), version = state_->number(kVersion);
     if (documents == tail->documents && next_row == tail->next_row && version == tail->version) return tail;
-    // Rows are never used twice. If there are as many documents more as rows, nothing was removed.
-    const std::int64_t added = next_row - tail->next_row;
-    if (added < 1 || documents - tail->documents != added || added > kMostTail - static_cast<std::int64_t>(tail->rows.size())) return nullptr;
+    // Rows are never used twice: each was added, and what there are fewer documents than rows was removed.
+    const std::int64_t added = next_row - tail->next_row, removed = added - (documents - tail->documents);
+    if (added < 0 || removed < 0 || version <= tail->version) return nullptr;
+    if (added > kMostTail - static_cast<std::int64_t>(tail->rows.size()) || removed > kMostTail - static_cast<std::int64_t>(tail->removed.size()))
+        return nullptr;
     auto made = std::make_shared<NearTail>(*tail);
     made->documents = documents;
     made->version = version;
-    return add_rows(known, bands, next_row, *made) ? std::move(made) : nullptr;
+    const bool whole = remove_rows(known, bands, removed, *made) && add_rows(known, bands, next_row, *made);
+    return whole ? std::move(made) : nullptr;
+}
+
+bool StoredRows::remove_rows(const NearState& known, std::size_t bands, std::int64_t count, NearTail& tail) {
+    if (count == 0) return true;
+    for (bool more = removed_->first(known.collection, tail.last_removal); more; more = removed_->next(), --count) {
+        tail.last_removal = removed_->number(kRemoval);
+        const std::int64_t row = removed_->number(kRemovedRow);
+        const auto place = std::ranges::lower_bound(tail.rows, row);
+        if (place != tail.rows.end() && *place == row) tail.remove(static_cast<std::size_t>(place - tail.rows.begin()), bands);
+        tail.removed.insert(std::ranges::upper_bound(tail.removed, row), row);
+    }
+    return count == 0;
 }
 
 bool StoredRows::add_rows(const NearState& known, std::size_t bands, std::int64_t end, NearTail& tail) {
+    if (tail.next_row == end) return true;
     if (!expiring_ || expiring_->first(known.first_row + tail.next_row, known.first_row + end)) return false;
+    const auto skip_removed = [&] {
+        while (tail.next_row < end && std::ranges::binary_search(tail.removed, tail.next_row)) ++tail.next_row;
+    };
     bool more = rows_->first(known.first_row + tail.next_row, known.first_row + end);
-    for (; more; more = rows_->next(), ++tail.next_row) {
+    for (skip_removed(); more; more = rows_->next(), ++tail.next_row, skip_removed()) {
         const std::string_view checks = rows_->blob(kNewChecks), keys = rows_->blob(kNewBands);
         const auto check = [&](std::size_t place) { return stored_check(checks.data(), checks.size(), place); };
         const std::int64_t row = rows_->number(kNewRow) - known.first_row;
@@ -165,7 +192,8 @@ NearFound NearSearcher::search(std::span<const std::uint8_t> utf8, const NearSta
     band_keys(values_, options_.size, options_.bands, options_.rows, keys_.data());
     groups_.clear();
     std::size_t candidates = 0;
-    for (const BandTables* tables : known.tables) candidates += near_groups(*tables, keys_.data(), options_.most_candidates, limit, known.removed, groups_);
+    for (const BandTables* tables : known.tables)
+        candidates += near_groups(*tables, keys_.data(), options_.most_candidates, limit, {known.removed, tail.removed}, groups_);
     candidates += tail_groups(tail, keys_, limit, groups_);
     if (groups_.empty()) return {NearFound::Answer::kFound, candidates, 0, {}};
     if (known.tables.size() > 1 || !tail.rows.empty())

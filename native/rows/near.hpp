@@ -16,15 +16,20 @@
 
 namespace lookalike {
 
-// Documents that were added since a collection was looked at in full. It never changes: whoever finds more makes another one.
+// Documents that were added since a collection was looked at in full, and those that were removed. It never changes: whoever finds more makes
+// another one.
 struct NearTail {
     std::int64_t documents, next_row, version;  // of the collection, with these
-    std::vector<std::int64_t> rows;             // they ascend
-    std::vector<std::uint64_t> digests;
-    std::vector<std::uint32_t> keys;  // of the bands of each
+    std::int64_t last_removal;                  // its number
+    std::vector<std::int64_t> rows{};           // they ascend
+    std::vector<std::uint64_t> digests{};
+    std::vector<std::uint32_t> keys{};    // of the bands of each
+    std::vector<std::int64_t> removed{};  // rows that are not among these; they ascend
+
+    void remove(std::size_t place, std::size_t bands);
 };
 
-// What a collection was like when it was last looked at in full: a search holds as long as nothing but a tail was added.
+// What a collection was like when it was last looked at in full: a search holds as long as there is nothing new but a tail.
 struct NearState {
     std::string record_path, store;  // the file of what was acknowledged, and the id that it names
     std::int64_t collection;         // its number
@@ -45,6 +50,7 @@ struct NearStatements {
     std::string row;       // its id, text, meta and checks
     std::string rows;      // from one up to another: each with its digest, its band keys and its checks
     std::string expiring;  // those of them that expire; an older store has no table of them
+    std::string removed;   // of a collection, after the removal with a number: the number and the row of each
 };
 
 // A connection to the table of documents and the statements on it. For one thread at a time.
@@ -53,12 +59,14 @@ class StoredRows {
     // `log` is the log that would be there if somebody wrote, where the address takes the database for immutable; otherwise it is empty.
     StoredRows(const SqliteFunctions& sqlite, const std::string& address, const NearStatements& statements, std::string log)
         : log_(std::move(log)), connection_(sqlite, address), state_(connection_.prepare(statements.state)), row_(connection_.prepare(statements.row)),
-          rows_(connection_.prepare(statements.rows)), expiring_(connection_.prepare_if_possible(statements.expiring)) {}
+          rows_(connection_.prepare(statements.rows)), expiring_(connection_.prepare_if_possible(statements.expiring)),
+          removed_(connection_.prepare(statements.removed)) {}
 
     // Begins to read. What is read until the end is of one state: the known one with a tail, which is given, or made of it and what was
-    // added since; nothing where there is none, so that the collection is to be looked at again.
+    // added and removed since; nothing where there is none, so that the collection is to be looked at again.
     std::shared_ptr<const NearTail> begin(const NearState& known, std::shared_ptr<const NearTail> tail, std::size_t bands);
     void end() {
+        removed_->reset();
         rows_->reset();
         if (expiring_) expiring_->reset();
         row_->reset();
@@ -67,11 +75,13 @@ class StoredRows {
     SqliteStatement& row() { return *row_; }
 
    private:
+    // Whether there were so many.
+    bool remove_rows(const NearState& known, std::size_t bands, std::int64_t count, NearTail& tail);
     bool add_rows(const NearState& known, std::size_t bands, std::int64_t end, NearTail& tail);
 
     std::string log_;
     SqliteConnection connection_;
-    std::unique_ptr<SqliteStatement> state_, row_, rows_, expiring_;  // while the first is not reset, the transaction goes on
+    std::unique_ptr<SqliteStatement> state_, row_, rows_, expiring_, removed_;  // while the first is not reset, the transaction goes on
 };
 
 struct NearMatch {

@@ -196,19 +196,23 @@ std::span<const Candidate> BandSearcher::run(const std::uint32_t* keys, std::siz
     return found;
 }
 
-std::size_t near_groups(const BandTables& tables, const std::uint32_t* keys, std::size_t limit, std::size_t most, std::span<const std::int64_t> removed,
+std::size_t GoneRows::count(std::span<const std::int64_t> rows) const {
+    const auto among = [](std::span<const std::int64_t> all) { return [all](std::int64_t row) { return std::ranges::binary_search(all, row); }; };
+    if (rows.size() <= known.size() + since.size()) return static_cast<std::size_t>(std::ranges::count_if(rows, [&](std::int64_t row) { return has(row); }));
+    const auto early = std::ranges::count_if(known, among(rows));
+    const auto late = std::ranges::count_if(since, [&](std::int64_t row) { return among(rows)(row) && !among(known)(row); });
+    return static_cast<std::size_t>(early + late);
+}
+
+std::size_t near_groups(const BandTables& tables, const std::uint32_t* keys, std::size_t limit, std::size_t most, const GoneRows& gone,
                         std::vector<NearGroup>& found) {
     BandSearcher searcher(tables);
     for (const Candidate& candidate : searcher.run(keys, limit)) {
         const std::span own = tables.rows(candidate.group);
-        const std::size_t read = most > own.size() || removed.size() > own.size() - most ? own.size() : most + removed.size();
-        NearGroup one{candidate.shared, tables.digests()[candidate.group], own.size(), {}};
-        for (const std::int64_t row : own.first(read)) {
-            if (std::ranges::binary_search(removed, row)) {
-                --one.size;
-            } else if (one.rows.size() < most) {
-                one.rows.push_back(row);
-            }
+        NearGroup one{candidate.shared, tables.digests()[candidate.group], own.size() - gone.count(own), {}};
+        const std::size_t wanted = std::min(most, one.size);
+        for (auto row = own.begin(); row != own.end() && one.rows.size() < wanted; ++row) {
+            if (!gone.has(*row)) one.rows.push_back(*row);
         }
         if (!one.rows.empty()) found.push_back(std::move(one));
     }

@@ -4,6 +4,7 @@
 // documents are candidates of each other if at least one key agrees in the same band.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -168,10 +169,18 @@ struct NearGroup {
     std::vector<std::int64_t> rows;
 };
 
-// Adds the groups that share a key with the query, best first, at most `limit` of them with at most `most` rows each; removed rows, which
-// ascend, are left out of both. Returns how many groups there were before the limit. Of a group so many rows are looked at that all
-// removed ones might be among them.
-std::size_t near_groups(const BandTables& tables, const std::uint32_t* keys, std::size_t limit, std::size_t most, std::span<const std::int64_t> removed,
+// Rows that tables may hold and that are not there any more: those that were known first, and those since then. Both ascend.
+struct GoneRows {
+    std::span<const std::int64_t> known, since;
+
+    bool has(std::int64_t row) const { return std::ranges::binary_search(known, row) || std::ranges::binary_search(since, row); }
+    // How many of some rows, which ascend; it takes as long as the shorter of the two is.
+    std::size_t count(std::span<const std::int64_t> rows) const;
+};
+
+// Adds the groups that share a key with the query, best first, at most `limit` of them with at most `most` rows each; rows that are gone are
+// left out of both. Returns how many groups there were before the limit.
+std::size_t near_groups(const BandTables& tables, const std::uint32_t* keys, std::size_t limit, std::size_t most, const GoneRows& gone,
                         std::vector<NearGroup>& found);
 
 }  // namespace lookalike

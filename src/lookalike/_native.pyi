@@ -304,11 +304,11 @@ class Sqlite:
 class StoredRows:
     """A connection to the documents of a store, for one thread at a time; RuntimeError where there is none."""
 
-    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str, rows: str, expiring: str, log: str) -> None: ...
+    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str, rows: str, expiring: str, removed: str, log: str) -> None: ...
     def close(self) -> None: ...
 
 class NearState:
-    """What a collection was like when it was last read in full, and what was added to it since."""
+    """What a collection was like when it was last read in full, and what was added to it and removed since."""
 
     def __init__(
         self,
@@ -324,6 +324,7 @@ class NearState:
         tables: list[BandTables],
         files: list[MappedFile],
         removed: Buffer,
+        last_removal: int,
         since: int,
         until: int,
     ) -> None: ...

@@ -78,6 +78,7 @@ def test_two_pasted_texts_are_compared(page: Any) -> None:
     page.click("button.primary")
     page.wait_for_selector(".dial")
     assert page.locator("table.diff .m.reworded").first.inner_text().strip() == "old"
+    expect(page.get_by_text("1 change", exact=True)).to_be_visible()
     page.keyboard.press("n")
     expect(page.locator("#live")).to_contain_text("Change 1 of")
     page.click("button[aria-label='Swap sides']")

@@ -140,6 +140,49 @@ def test_documents_that_were_added_since_need_no_new_look(tmp_path, monkeypatch,
             assert "page" not in [match.id for match in reader.search(page, limit=None)]
 
 
+def test_documents_that_were_replaced_or_removed_since_need_no_new_look(tmp_path, monkeypatch, long_way):
+    path = tmp_path / "store"
+    page = " ".join(f"word {n} of a page that comes again" for n in range(20))
+    with la.open(path, kinds="minhash") as writer, la.open(path, read_only=True) as reader:
+        writer.add([(n, f"{page} of number {n // 2}") for n in range(60)])
+        writer.compact()
+        writer.remove([58, 59])
+        writer.add("first", "one more, so that there is a log")
+        assert reader.search(page).total == 58
+        changes = [
+            lambda: writer.add(3, f"{page} of number 3, anew"),  # replaced: one of the segment
+            lambda: writer.add(3, page),  # and one that was added since
+            lambda: writer.remove([4, 5, 3]),  # of both
+            lambda: writer.add([(n, page) for n in (8, 9, "new", "newer")]),
+            lambda: writer.remove("newer"),
+            lambda: writer.remove("not there"),
+            lambda: (
+                writer.add([("a", page), ("b", page)]),
+                writer.add([("a", page), ("c", page)]),
+                writer.remove("c"),
+            ),  # between two looks
+            lambda: (writer.add("d", page), writer.remove("d")),
+            lambda: writer.remove(["a", "b", "new", 8, 9]),
+        ]
+        for change in changes:
+            change()
+            with monkeypatch.context() as patched:
+                patched.setattr(direct.DirectNear, "_look", lambda *_: pytest.fail("all of it was read again"))
+                found = [shown(reader.search(text, limit=limit)) for text in (page, f"{page} of number 3") for limit in (1, 7, None)]
+            assert found == [shown(long_way(reader, text, limit=limit)) for text in (page, f"{page} of number 3") for limit in (1, 7, None)]
+
+
+def test_more_documents_are_removed_than_are_left_out_one_by_one(tmp_path, long_way):
+    path, page = tmp_path / "store", "a page that comes again and again, word for word"
+    with la.open(path, kinds="minhash") as writer, la.open(path, read_only=True) as reader:
+        writer.add([(n, page) for n in range(900)])
+        writer.compact()
+        for left in range(800, -1, -100):
+            writer.remove(range(left, left + 100))
+            assert reader.search(page, limit=3).total == left
+            assert shown(reader.search(page)) == shown(long_way(reader, page))
+
+
 def test_more_documents_than_are_compared_one_by_one(tmp_path, long_way):
     path = tmp_path / "store"
     with la.open(path, kinds="minhash") as writer, la.open(path, read_only=True) as reader:
@@ -276,7 +319,7 @@ def test_the_library_is_the_one_that_python_has_loaded():
 
 
 def test_arguments_are_checked(tmp_path):
-    sqlite, statements = direct.sqlite_library(), (direct.STATE, direct.ROW, direct.ADDED, direct.EXPIRING, "")
+    sqlite, statements = direct.sqlite_library(), (direct.STATE, direct.ROW, direct.ADDED, direct.EXPIRING, direct.REMOVED, "")
     with pytest.raises(RuntimeError, match="not loaded"):
         _native.Sqlite(str(tmp_path / "none.so"))
     with pytest.raises(RuntimeError, match="cannot be opened"):
@@ -286,14 +329,14 @@ def test_arguments_are_checked(tmp_path):
     with pytest.raises(ValueError, match="bands"):
         _native.NearSearcher(1, True, 2, 0, 16, 17, 1, 10)
     numbers, removed = (0, 0, 0, 0, 0, 0, 0), np.zeros(0, np.int64)
-    state = _native.NearState("", "", *numbers, [], [], removed, 0, 1 << 62)
-    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?", "SELECT ?, ?", "SELECT ?, ?", "")
+    state = _native.NearState("", "", *numbers, [], [], removed, 0, 0, 1 << 62)
+    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?", "SELECT ?, ?", "SELECT ?, ?", "SELECT ?, ?", "")
     searcher = _native.NearSearcher(1, True, 2, 0, 16, 4, 4, 10)
     assert searcher.run("text", state, rows, 0.5, 1) is True  # there is no record
     rows.close()
     with pytest.raises(ValueError, match="closed"):
         searcher.run("text", state, rows, 0.5, 1)
     with pytest.raises(TypeError, match="BandTables"):
-        _native.NearState("", "", *numbers, [None], [], removed, 0, 1 << 62)
+        _native.NearState("", "", *numbers, [None], [], removed, 0, 0, 1 << 62)
     with pytest.raises(TypeError, match="MappedFile"):
-        _native.NearState("", "", *numbers, [], [None], removed, 0, 1 << 62)
+        _native.NearState("", "", *numbers, [], [None], removed, 0, 0, 1 << 62)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from lookalike.figures import shown_share
 from lookalike.fingerprints.simhash import simhash
@@ -46,12 +47,18 @@ def advice(recipe: Recipe, text: str, k: int) -> str | None:
     if not 0 < k <= 6 or len(text) > LENGTHS[-1] or not is_weak_for(recipe, text):
         return None
     at = next(place for place, length in enumerate(LENGTHS) if len(text) <= length)
-    found = MEASURED["Chinese" if _is_ideographic(text) else "English"]
+    return _advice(recipe.ngram, "Chinese" if _is_ideographic(text) else "English", at)
+
+
+@lru_cache(maxsize=64)
+def _advice(ngram: int, language: str, at: int) -> str:
+    """For texts of a length: the same for many searches."""
     few, *more = (
-        f"{shown_share(shares[at], 0)}{'' if name == 'default' else f' with the recipe {name!r}'}" for name, shares in found.items()
+        f"{shown_share(shares[at], 0)}{'' if name == 'default' else f' with the recipe {name!r}'}"
+        for name, shares in MEASURED[language].items()
     )
     return (
-        f"shingles of {recipe.ngram} tokens: of lightly edited copies of up to {LENGTHS[at]:,} characters, about {few} are within 3 bits;"
+        f"shingles of {ngram} tokens: of lightly edited copies of up to {LENGTHS[at]:,} characters, about {few} are within 3 bits;"
         f" {', '.join(more)} (docs/choosing-parameters.md)"
     )
 

@@ -73,7 +73,7 @@ def search(
     store: Store,
     query: Any,
     given: Mapping[str, Any],
-    by: str | None,
+    by: object,
     options: Options,
     compare: bool,
     text: bool,
@@ -87,8 +87,8 @@ def search(
     if len(given) + (query is not None) != 1:
         raise InputError("search for one thing: a text, a record, a Path, simhash=, minhash=, digest= or vector=")
     check_bool("compare", compare)
-    if by is not None:
-        check_str("by", by, f"one of {', '.join(way_names())}")
+    if not (by is None or isinstance(by, str)):
+        by = check_str("by", by, f"one of {', '.join(way_names())}")
     usual = RECORDS if not isinstance(query, str) and isinstance(query, (Mapping, RecordPrint)) else DEFAULT
     way = _way_taking(*next(iter(given.items())), by) if given else way_named(by or usual)
     if options.approximate and not way.approximates:

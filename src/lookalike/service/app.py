@@ -10,13 +10,13 @@ import time
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 from lookalike.errors import LookalikeError, StoreError
 from lookalike.secrecy import hide
-from lookalike.service.exchange import Answer, BadRequest, Call, Gone, Receive, Send, TooLarge, query_of, send_answer
+from lookalike.service.at_once import AnswersAtOnce
+from lookalike.service.exchange import Answer, BadRequest, Call, Gone, Receive, Send, TooLarge, called, send_answer
 from lookalike.service.lanes import Lanes
 from lookalike.service.limits import Buckets, Busy, ServiceLimits
 from lookalike.service.metrics import Metrics
@@ -31,7 +31,6 @@ from lookalike.version import __version__
 
 _log = logging.getLogger("lookalike.service")
 _audit = logging.getLogger("lookalike.audit")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 OTHER = "other"  # static files and unknown paths, in the metrics
 
 
@@ -77,6 +76,8 @@ class Service:
             if "{" in route.path
         ]
         self._writing = 0
+        # Who asks too often is told so; who that is may be said by a proxy, which only the long way reads.
+        self.at_once = AnswersAtOnce(self) if settings.local and not settings.limits.rate else None
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -102,19 +103,9 @@ class Service:
 
     async def _http(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         began = time.perf_counter()
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        given = headers.get("x-request-id", "")
-        call = Call(
-            scope["method"],
-            scope["path"],
-            query_of(scope["query_string"]),
-            headers,
-            receive,
-            self.settings.limits,
-            given if _REQUEST_ID.fullmatch(given) else token_hex(8),
-            scope["client"][0] if scope.get("client") else "",
-            cork=scope.get("extensions", {}).get(CORK),
-        )
+        client = scope["client"][0] if scope.get("client") else ""
+        call = called(scope["method"], scope["path"], scope["query_string"], scope["headers"], self.settings.limits, client, receive)
+        call.cork = scope.get("extensions", {}).get(CORK)
         route = None
         self.metrics.gauge("requests_running", 1)
         status = 500
@@ -146,10 +137,9 @@ class Service:
             self.metrics.count(route.name if route else OTHER, status, time.perf_counter() - began)
 
     async def _answer(self, call: Call, route: Route | None) -> Answer:
-        self._check_host(call)
+        self.check(call, route)
         if route is None:
             return static_answer(call)
-        self.allow(call, call.collection if COLLECTION in route.parameters else None, route.write, public=route.open)
         self._buckets.take(call.grant.name if self.tokens else call.client)
         try:
             return await route.handler(self, call)
@@ -175,6 +165,12 @@ class Service:
         if allowed:
             raise BadRequest(405, f"{call.method} {call.path[:80]} is not answered", f"use {' or '.join(sorted(allowed))}")
         return None
+
+    def check(self, call: Call, route: Route | None) -> None:
+        """Whether this may be asked here; an error otherwise."""
+        self._check_host(call)
+        if route is not None:
+            self.allow(call, call.collection if COLLECTION in route.parameters else None, route.write, public=route.open)
 
     def allow(self, call: Call, collection: str | None, write: bool = False, public: bool = False) -> None:
         """Whether whoever asks may do that; an error otherwise."""

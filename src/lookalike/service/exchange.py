@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -23,6 +25,7 @@ LEAST_PACKED = 1024  # bytes of an answer that is worth packing
 MOST_DRAINED = 256 << 20  # bytes of a body that nobody wants
 DRAIN_SECONDS = 5.0
 _PIECE = 1 << 16
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class TooLarge(Exception):
@@ -33,6 +36,11 @@ class Gone(Exception):
     """The client went away."""
 
 
+async def _nothing() -> MutableMapping[str, Any]:
+    """Of a call whose body has come as a whole, there is no more to receive."""
+    raise Gone
+
+
 @dataclass(slots=True)
 class Call:
     """A request: what was asked, and by whom."""
@@ -41,10 +49,10 @@ class Call:
     path: str
     query: dict[str, str]
     headers: Mapping[str, str]
-    receive: Receive
     limits: ServiceLimits
     id: str
     client: str = ""
+    receive: Receive = _nothing
     grant: Grant = EVERYTHING
     params: dict[str, str] = field(default_factory=dict)
     cork: Any = None  # of protocol.Corked, where the connection has one
@@ -99,11 +107,23 @@ class Call:
 
     async def read(self, shape: type[Shape]) -> Shape:
         """The body as JSON of a shape."""
+        self._check_kind()
+        return self._parsed(await self.body(), shape)
+
+    def read_at_once(self, body: bytes, shape: type[Shape]) -> Shape | None:
+        """The same of a body that has come as a whole; None where it is packed, or not as long as it should be."""
+        if "content-encoding" in self.headers or len(body) > self.limits.body:
+            return None
+        self._check_kind()
+        return self._parsed(body, shape)
+
+    def _check_kind(self) -> None:
         kind = self.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
         if kind not in ("application/json", "text/json", ""):
             # A form or a text/plain body can be sent by any web page without asking.
             raise BadRequest(415, f"the body is {kind}", "send JSON with Content-Type: application/json")
-        data = await self.body()
+
+    def _parsed(self, data: bytes, shape: type[Shape]) -> Shape:
         try:
             if shape not in _decoders:
                 _decoders[shape] = msgspec.json.Decoder(shape)
@@ -162,7 +182,8 @@ class Answer:
         return cls(msgspec.json.encode(data), status, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
-async def send_answer(call: Call, answer: Answer, send: Send) -> None:
+def _sent(call: Call, answer: Answer) -> tuple[dict[str, str], bytes | AsyncIterator[bytes]]:
+    """The headers and the body as they go out."""
     headers = {"content-type": answer.kind, "x-request-id": call.id, "x-content-type-options": "nosniff"} | answer.headers
     body = answer.body
     if isinstance(body, bytes):
@@ -171,6 +192,20 @@ async def send_answer(call: Call, answer: Answer, send: Send) -> None:
             if way:
                 headers |= {"content-encoding": way, "vary": "accept-encoding"}
         headers["content-length"] = str(len(body))
+    return headers, body
+
+
+def whole_answer(call: Call, answer: Answer) -> bytes | None:
+    """An answer to a request that went well, as one piece of HTTP; None where it is made in pieces."""
+    headers, body = _sent(call, answer)
+    if answer.status != 200 or not isinstance(body, bytes):
+        return None
+    lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
+    return f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode("latin-1") + body
+
+
+async def send_answer(call: Call, answer: Answer, send: Send) -> None:
+    headers, body = _sent(call, answer)
     raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
     call.started = True
     if call.cork is not None and isinstance(body, bytes) and body and call.method != "HEAD":
@@ -182,6 +217,22 @@ async def send_answer(call: Call, answer: Answer, send: Send) -> None:
     async for piece in body:
         await send({"type": "http.response.body", "body": piece, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
+
+
+def called(
+    method: str,
+    path: str,
+    query: bytes,
+    headers: Iterable[tuple[bytes, bytes]],
+    limits: ServiceLimits,
+    client: str,
+    receive: Receive = _nothing,
+) -> Call:
+    """A call, from what a server gives of a request."""
+    known = {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
+    given = known.get("x-request-id", "")
+    own = given if given and _REQUEST_ID.fullmatch(given) else token_hex(8)
+    return Call(method, path, query_of(query), known, limits, own, client, receive)
 
 
 def query_of(raw: bytes) -> dict[str, str]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lookalike.service.app import Service
 
 Handler = Callable[["Service", Call], Awaitable[Answer]]
+QuickHandler = Callable[["Service", Call, bytes], Answer | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Route:
     parameters: tuple[Parameter, ...] = ()
     takes: str = "application/json"
     gives: str = "application/json"
+    at_once: QuickHandler | None = None  # answers what takes no time; the body has come, and None is left to the handler
 
     @property
     def name(self) -> str:
@@ -72,7 +74,14 @@ def table() -> list[Route]:
         Route("POST", "/fetch", comparing.fetch, "A page from the web, where that is enabled", shapes.FetchRequest, shapes.ReadAnswer),
         Route("POST", "/feedback", comparing.feedback, "How usable drafts were", shapes.FeedbackRequest, dict[str, Any]),
         Route(
-            "POST", "/search", searching.search, "What looks like it", shapes.SearchRequest, shapes.SearchAnswer, parameters=(COLLECTION,)
+            "POST",
+            "/search",
+            searching.search,
+            "What looks like it",
+            shapes.SearchRequest,
+            shapes.SearchAnswer,
+            parameters=(COLLECTION,),
+            at_once=searching.search_at_once,
         ),
         Route(
             "POST",

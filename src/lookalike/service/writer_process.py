@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import logging
 import os
+import selectors
 import signal
+import socket
 import sys
 import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -19,17 +26,25 @@ from lookalike.service.writing import GroupWriter
 
 _SIZE = 4  # bytes in front of a message that say how long it is
 _MOST = 1 << 30
+_PIECE = 1 << 20
+ANSWER_SECONDS = 5.0  # that a process may take to make room for an answer
 _log = logging.getLogger("lookalike.service")
 _encoder = msgspec.msgpack.Encoder()
 _asked = msgspec.msgpack.Decoder(tuple[int, Operation])
 _answered = msgspec.msgpack.Decoder(tuple[int, Done | None, Failed | None])
 
 
-async def _read(reader: asyncio.StreamReader) -> bytes:
-    size = int.from_bytes(await reader.readexactly(_SIZE), "little")
-    if size > _MOST:
-        raise ConnectionError(f"a message of {size} bytes")
-    return await reader.readexactly(size)
+def _messages(data: bytearray) -> Iterator[bytes]:
+    """Those that have come as a whole; they are taken out of the data."""
+    while len(data) >= _SIZE:
+        end = _SIZE + int.from_bytes(data[:_SIZE], "little")
+        if end > _SIZE + _MOST:
+            raise ConnectionError(f"a message of {end - _SIZE} bytes")
+        if len(data) < end:
+            return
+        message = bytes(data[_SIZE:end])
+        del data[:end]
+        yield message
 
 
 def _framed(message: object) -> bytes:
@@ -96,22 +111,19 @@ class _Answers(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._data += data
-        while len(self._data) >= _SIZE:
-            end = _SIZE + int.from_bytes(self._data[:_SIZE], "little")
-            if len(self._data) < end <= _SIZE + _MOST:
-                return
-            try:
-                number, done, failed = _answered.decode(bytes(self._data[_SIZE:end]))
-            except msgspec.DecodeError:
-                self._transport.abort()  # nothing that follows can be told apart
-                return
-            del self._data[:end]
-            future = self._waiting.pop(number, None)
-            if future is not None and not future.done():
-                if done is not None:
-                    future.set_result(done)
-                else:
-                    future.set_exception(WriteFailed(failed or Failed(500, "internal", "no answer")))
+        try:
+            for message in _messages(self._data):
+                self._answered(*_answered.decode(message))
+        except (ConnectionError, msgspec.DecodeError):
+            self._transport.abort()  # nothing that follows can be told apart
+
+    def _answered(self, number: int, done: Done | None, failed: Failed | None) -> None:
+        future = self._waiting.pop(number, None)
+        if future is not None and not future.done():
+            if done is not None:
+                future.set_result(done)
+            else:
+                future.set_exception(WriteFailed(failed or Failed(500, "internal", "no answer")))
 
     def connection_lost(self, error: Exception | None) -> None:
         self.is_lost = True
@@ -146,40 +158,69 @@ class LocalWriter:
         await asyncio.to_thread(self._writer.close)
 
 
-async def serve(path: Path, writer: GroupWriter) -> None:
-    """Answer on the socket until the process is told to stop; what was taken is written before that."""
-    path.unlink(missing_ok=True)
-    busy: set[asyncio.Task[None]] = set()
+class _Asking:
+    """The connection of a process that has operations to be written. What is done is answered by the thread that did it: where all cores
+    are busy, to wake another one takes longer than to write."""
 
-    async def one(reader: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
-        async def answer(number: int, operation: Operation) -> None:
-            try:
-                message = _framed((number, await asyncio.wrap_future(writer.submit(operation)), None))
-            except Exception as error:
-                message = _framed((number, None, failure(error)))
-            out.write(message)
+    def __init__(self, connection: socket.socket, writer: GroupWriter) -> None:
+        connection.settimeout(ANSWER_SECONDS)
+        self._connection, self._writer = connection, writer
+        self._data = bytearray()
+        self._answering = threading.Lock()  # what fails at once is answered by the thread that submitted it
 
+    def fileno(self) -> int:
+        return self._connection.fileno()
+
+    def receive(self) -> bool:
+        """Submit what has come; False where there will be no more."""
         try:
-            while True:
-                task = asyncio.create_task(answer(*_asked.decode(await _read(reader))))
-                busy.add(task)
-                task.add_done_callback(busy.discard)
-        except (OSError, EOFError):
-            pass
-        except msgspec.DecodeError:
+            piece = self._connection.recv(_PIECE)
+        except OSError:
+            return False
+        self._data += piece
+        try:
+            for message in _messages(self._data):
+                number, operation = _asked.decode(message)
+                self._writer.submit(operation).add_done_callback(partial(self._answer, number))
+        except (ConnectionError, msgspec.DecodeError):
             _log.exception("an operation that cannot be read")
-            out.close()
+            return False
+        return bool(piece)
 
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    server = await asyncio.start_unix_server(one, str(path), backlog=256)
-    path.chmod(0o600)
-    await stop.wait()
-    server.close()
-    while busy:
-        await asyncio.wait(busy)
+    def _answer(self, number: int, future: Future[Done]) -> None:
+        error = future.exception()
+        message = (number, future.result(), None) if error is None else (number, None, failure(error))
+        try:
+            with self._answering:
+                self._connection.sendall(_framed(message))
+        except OSError:  # it is gone, or takes no answers
+            self.end()
+
+    def end(self) -> None:
+        # It is closed when nobody has it any more: its number must not be another file's while somebody answers here.
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+
+def serve(path: Path, writer: GroupWriter, stop: socket.socket) -> None:
+    """Submit what comes over the socket at ``path``, until something comes over ``stop``."""
     path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listening, selectors.DefaultSelector() as ready:
+        listening.bind(str(path))
+        path.chmod(0o600)
+        listening.listen(256)
+        ready.register(listening, selectors.EVENT_READ)
+        ready.register(stop, selectors.EVENT_READ)
+        while True:
+            for key, _ in ready.select():
+                if key.fileobj is stop:
+                    path.unlink(missing_ok=True)
+                    return
+                if key.fileobj is listening:
+                    ready.register(_Asking(listening.accept()[0], writer), selectors.EVENT_READ)
+                elif isinstance(key.fileobj, _Asking) and not key.fileobj.receive():
+                    ready.unregister(key.fileobj)
+                    key.fileobj.end()
 
 
 def main() -> None:
@@ -188,11 +229,19 @@ def main() -> None:
     location, path = msgspec.json.decode(sys.stdin.buffer.readline(), type=tuple[str, str])
     os.umask(0o077)
     threading.Thread(target=end_with_parent, daemon=True).start()
+    # What was imported stays: a collection that goes through all of it takes longer than to write.
+    gc.collect()
+    gc.freeze()
+    stop, told = socket.socketpair()
+    told.setblocking(False)
+    signal.set_wakeup_fd(told.fileno())
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)  # it comes over the socket
     writer = GroupWriter(location)
     try:
-        asyncio.run(serve(Path(path), writer))
+        serve(Path(path), writer, stop)
     finally:
-        writer.close()
+        writer.close()  # what was taken is written and answered before that
 
 
 def end_with_parent() -> None:

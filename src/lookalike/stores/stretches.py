@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -41,6 +42,18 @@ class Stretch(NamedTuple):
         for name in dict.fromkeys(name for kind in kinds for name in kind.built_from):
             of = column_named(name)
             found[name] = of.present(rows, values[name]) if name in values else (rows[:0], of.gathered([]))
+        return cls(rows, found)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Several with the same columns, one after the other."""
+        rows = np.concatenate([part.rows for part in parts])
+        found = {}
+        for name in parts[0].columns:
+            own = [part.columns[name] for part in parts]
+            here = rows if sum(len(each) for each, _ in own) == len(rows) else np.concatenate([each for each, _ in own])
+            values = [each for _, each in own]
+            found[name] = here, np.concatenate(values) if isinstance(values[0], np.ndarray) else list(chain.from_iterable(values))
         return cls(rows, found)
 
     def nbytes(self) -> int:

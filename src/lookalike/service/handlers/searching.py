@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,24 @@ MOST_MATCHES = 10_000  # of one query, however often one asks for the next
 
 async def search(service: Service, call: Call) -> Answer:
     asked = await call.read(shapes.SearchRequest)
+    work = _prepared(service, call, asked)
+    return Answer.json(await (service.lanes.cheap if _is_cheap(asked) else service.lanes.heavy)(work))
+
+
+def search_at_once(service: Service, call: Call, body: bytes) -> Answer | None:
+    asked = call.read_at_once(body, shapes.SearchRequest)
+    return None if asked is None or not _is_cheap(asked) else Answer.json(_prepared(service, call, asked)())
+
+
+def _is_cheap(asked: shapes.SearchRequest) -> bool:
+    if asked.compare or asked.threshold == 0 or (asked.text is not UNSET and len(asked.text) > CHEAP_CHARACTERS):
+        return False
+    by = asked.by if asked.by is not UNSET else "simhash" if asked.simhash is not UNSET else "near" if asked.text is not UNSET else ""
+    return by in CHEAP
+
+
+def _prepared(service: Service, call: Call, asked: shapes.SearchRequest) -> Callable[[], dict[str, Any]]:
+    """The search, ready to be done wherever it should be."""
     given = {name: value for name in ("text", "simhash", "record", "vector") if (value := getattr(asked, name)) is not UNSET}
     if len(given) != 1:
         raise InputError("give one thing to look for: text, simhash, record or vector")
@@ -43,14 +62,12 @@ async def search(service: Service, call: Call) -> Answer:
             found = index.search(vector=given["vector"], **options)
         else:
             found = index.search(_thing(text, asked.as_) if text is not None else given["record"], **options)
-        matches = found[asked.offset :]
+        matches = found[asked.offset :] if asked.offset else found
         texts = _texts(index, matches) if asked.with_text else {}
         rows = [_row(match, asked.passages) | ({"text": texts.get(match.id)} if asked.with_text else {}) for match in matches]
         return {"matches": rows, "total": found.total, "scale": found.scale, "notes": found.notes, "next": _next(asked, len(rows), found)}
 
-    by = options.get("by", "simhash" if "simhash" in given else "near" if text is not None else "")
-    cheap = by in CHEAP and not asked.compare and (text is None or len(text) <= CHEAP_CHARACTERS) and options.get("threshold") != 0
-    return Answer.json(await (service.lanes.cheap if cheap else service.lanes.heavy)(work))
+    return work
 
 
 def _options(asked: shapes.SearchRequest | shapes.SearchBatchRequest) -> dict[str, Any]:

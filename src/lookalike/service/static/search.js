@@ -46,7 +46,7 @@ export async function render(main, query) {
     const admit = stats.service.writes && h('button', { onclick: add }, t('admit'));
     const said = notes.map(note => h('p.soft.tiny', note));
     if (!hits.length) { announce(t('none')); return results.replaceChildren(h('div.empty', h('p', h('b', t('none'))), h('p.soft', t('none_', { x: state.from.toFixed(2) })), admit), ...said); }
-    results.replaceChildren(h('div.result-head', h('p', h('b', total === 1 ? t('foundone') : t('found', { n: num(total) })), h('span.soft', ` · ${state.found.scale}`)), admit), ...said,
+    results.replaceChildren(h('div.result-head', h('p', h('b', t('found', { n: num(total) })), h('span.soft', ` · ${state.found.scale}`)), admit), ...said,
       roving(h('ol.hits', hits.map(row)), '.hit'));
     announce(t('found', { n: total }));
   }

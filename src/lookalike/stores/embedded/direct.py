@@ -1,10 +1,10 @@
 """Near search in one native call, without the interpreter's lock: as long as the collection is as it was when it was last read in full,
-but for some documents that were added.
+but for some documents that were added, replaced or removed.
 
 The call looks at the time, at the record of what was acknowledged, at the files that are mapped and at the collection's row in the
-database, and only then searches, in the same transaction. Of documents that were added since it reads the band keys, and keeps them for
-the next call. Where anything else has changed, the collection is read again, as every reading does. What the call is not made for
-(documents without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
+database, and only then searches, in the same transaction. Of documents that were added since it reads the band keys, of those that were
+removed the rows, and keeps both for the next call. Where anything else has changed, the collection is read again, as every reading does.
+What the call is not made for (documents without a text, damage, forged digests) it leaves to the long way, whose answers are the same.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ FROM collections c JOIN store s WHERE c.number = ?
 ROW = "SELECT id, text, meta, checks FROM documents WHERE row = ?"
 ADDED = "SELECT row, digest, bands, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row"
 EXPIRING = "SELECT row FROM expiring WHERE row >= ? AND row < ?"
+REMOVED = "SELECT number, row FROM removed WHERE collection = ? AND number > ? ORDER BY number"
 _MARK = (1 << 50) + 7919  # a limit that no process reaches
 _one_at_a_time = threading.Lock()
 
@@ -112,7 +113,7 @@ class DirectNear:
         return None
 
     def _open(self, address: str, log: str) -> _native.StoredRows:
-        return _native.StoredRows(self._sqlite, address, STATE, ROW, ADDED, EXPIRING, log)
+        return _native.StoredRows(self._sqlite, address, STATE, ROW, ADDED, EXPIRING, REMOVED, log)
 
     def _look(self, store: EmbeddedStore) -> _native.NearState | None:
         record = store.place.record
@@ -126,7 +127,8 @@ class DirectNear:
             files = [file for segment in segments if (file := segment.mapped_file) is not None]
             numbers = (state.documents, state.next_row, state.sealed_row, state.generation, state.version, state.number * ROWS)
             tables = [segment.tables for segment in segments]
+            removed = snapshot.removed_rows(), snapshot.last_removal
             self._known = _native.NearState(
-                record.path, state.store.id, state.number, *numbers, tables, files, snapshot.removed_rows(), expired.since, expired.until
+                record.path, state.store.id, state.number, *numbers, tables, files, *removed, expired.since, expired.until
             )
         return self._known

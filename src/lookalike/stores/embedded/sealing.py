@@ -27,6 +27,7 @@ from lookalike.stores.stretches import Stretch
 SEAL_ROWS = 65_536
 RUN = 4  # segments of about the same size that are merged into one
 MOST_FRESH_BYTES = 256 << 20
+JOINED = 256  # writes whose documents are put together
 _log = logging.getLogger("lookalike")
 
 
@@ -43,22 +44,28 @@ class Fresh:
 
     def __init__(self) -> None:
         self._parts: list[Stretch] = []
+        self._joined = 0  # how many of them are already some together
         self._bytes = 0
 
     def keep(self, stretch: Stretch) -> None:
         self._bytes += stretch.nbytes()
         self._parts.append(stretch)
+        if len(self._parts) - self._joined >= JOINED:
+            # One document takes ten times as much memory alone as among others.
+            self._parts[self._joined :] = [Stretch.joined(self._parts[self._joined :])]
+            self._joined += 1
         if self._bytes > MOST_FRESH_BYTES:
             self._parts.clear()  # from now on there is a gap, and the database is read instead
+            self._joined = 0
 
     def take(self, first: int, end: int) -> list[Stretch] | None:
         """The documents of exactly these rows, or None. They are given once."""
-        parts, self._parts, self._bytes = self._parts, [], 0
+        parts, self._parts, self._joined, self._bytes = self._parts, [], 0, 0
         at = first
         for stretch in parts:
-            if int(stretch.rows[0]) != at:
+            begins, at = at, at + len(stretch.rows)
+            if (int(stretch.rows[0]), int(stretch.rows[-1])) != (begins, at - 1):
                 return None
-            at = int(stretch.rows[-1]) + 1
         return parts if at == end and parts else None
 
 

@@ -232,6 +232,11 @@ class Snapshot:
             self._gone = np.union1d(self._removed.rows(), self._expired)
         return self._gone
 
+    @property
+    def last_removal(self) -> int:
+        """Its number; later ones have larger numbers as long as the generation is the same."""
+        return self._removed.last
+
     def rows_within(self, within: FieldRange, most: int) -> NDArray[np.int64] | None:
         return read_within(self._connection, self.state, within, most)
 

@@ -14,6 +14,7 @@ from lookalike.corpus.batches import join_texts
 from lookalike.errors import InputError
 from lookalike.fingerprints.reposts import advice
 from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashes
+from lookalike.fingerprints.single import plan_for
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import require_same
@@ -102,8 +103,9 @@ class NearSimhashes(Asked[Found]):
         inner = self.limit if whole else NO_LIMIT
         found = [segment.search(self.words, self.k, inner, self.workers) for segment in segments.all]
         queries = len(self.words) // (2 if segments.settings.bits == 128 else 1)
-        if len(found) == 1 and whole:
-            only: Found = found[0]
+        some = [each for each in found if len(each.ids)]
+        if found and (not some or (whole and len(some) == 1)):
+            only: Found = (some or found)[0]
             return only
         query = np.concatenate([np.zeros(0, np.int64), *(np.repeat(np.arange(queries), np.diff(each.offsets)) for each in found)])
         rows = np.concatenate([np.zeros(0, np.int64), *(each.ids for each in found)])
@@ -143,7 +145,10 @@ class _BySimhash(Way):
     clusters_are_made = True
 
     def query(self, thing: Any, settings: Settings) -> Any:
-        return simhash_words([thing], settings), thing
+        plan = plan_for(settings.recipe, "simhash", settings.bits)
+        if plan is None:
+            return simhash_words([thing], settings), thing
+        return words_of([plan.sketcher.simhash(thing, settings.bits, plan.unique)], settings.bits, "simhash"), thing
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         require_own("simhash", [fingerprint], settings)
