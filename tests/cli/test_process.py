@@ -78,14 +78,18 @@ program()
 """
 
 
-@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["no-such-verb"], 2), (["compare", CORPUS, str(ROOT / "LICENSE")], 1)])
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--version"], 0), (["no-such-verb"], 2), (["compare", CORPUS, str(ROOT / "LICENSE")], 1)]
+)
 def test_a_process_ends_at_once_with_its_code_and_after_what_was_asked_for_at_exit(arguments: list[str], code: int) -> None:
     done = python("-c", AFTERWARDS.format(arguments=arguments, before=""))
     assert done.returncode == code, done.stderr
     assert done.stdout.endswith("at exit\n")  # and nothing is taken apart behind it
 
 
-@pytest.mark.parametrize("before", ["sys.setprofile(lambda *_: None)", "threading.Thread(target=threading.Event().wait, daemon=True).start()"])
+@pytest.mark.parametrize(
+    "before", ["sys.setprofile(lambda *_: None)", "threading.Thread(target=threading.Event().wait, daemon=True).start()"]
+)
 def test_where_somebody_watches_or_works_python_ends_as_always(before: str) -> None:
     done = python("-c", AFTERWARDS.format(arguments=["--version"], before=before))
     assert done.returncode == 0, done.stderr
