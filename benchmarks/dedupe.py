@@ -43,7 +43,7 @@ RUNS = 3
 WORDS = ("alpha", "beta", "gamma", "delta", "river", "king")
 EDITS = (0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08)
 PEERS = Path(__file__).with_name("dedupe_peers.py")
-OURS = [sys.executable, "-c", "from lookalike.cli import main; main()", "dedupe"]
+OURS = [sys.executable, "-m", "lookalike", "dedupe"]
 STAGES = """
 import json, sys, time
 from types import SimpleNamespace

@@ -9,8 +9,7 @@ la.fingerprint(Path("a.pdf"), kinds="all")
 
 # Importing the package imports none of it: every name is imported on first use, so that the command line starts fast.
 # Type checkers read the same list in __init__.pyi; a test holds the two together.
-from importlib import import_module as _import_module
-
+from lookalike.lazy import imported as _imported
 from lookalike.lazy import lazy_names as _lazy_names
 
 _HOMES = {
@@ -86,8 +85,8 @@ __all__ = sorted([*_front, *_ROOMS])
 
 def __getattr__(name: str) -> object:
     if name in _ROOMS:
-        return _import_module(f"{__name__}.{name}")
-    found = globals()[name] = getattr(_import_module(f"{__name__}.{_ROOM[name]}"), name) if name in _ROOM else _load(name)
+        return _imported(f"{__name__}.{name}")
+    found = globals()[name] = getattr(_imported(f"{__name__}.{_ROOM[name]}"), name) if name in _ROOM else _load(name)
     return found
 
 

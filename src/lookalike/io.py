@@ -30,7 +30,6 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
-from lookalike.encodings import asian_codec, strictly, western_codec, wide_codec
 from lookalike.errors import InputError
 
 MAX_TEXT_BYTES = 1 << 30  # of a text, and of everything that is taken into memory whole
@@ -213,6 +212,8 @@ def decode_text(data: bytes, name: str, encoding: str | None = None) -> TextFile
             return _finished(data[len(mark) :], name, codec, None)
     refuse_known_binary(data, name)
     controls = len(data) - len(data.translate(None, _CONTROLS))
+    from lookalike.encodings import asian_codec, strictly, western_codec, wide_codec  # tables of many, and most files are UTF-8 rows
+
     utf8 = strictly(data, "utf-8")
     if utf8 is not None and not controls:
         return TextFile(utf8, "utf-8")
@@ -238,6 +239,8 @@ def _decode_as(data: bytes, name: str, encoding: str) -> TextFile:
 
 
 def _finished(data: bytes, name: str, codec: str, note: str | None) -> TextFile:
+    from lookalike.encodings import strictly
+
     text = strictly(data, codec.removesuffix("-sig"))
     if text is not None:
         return TextFile(text, codec, note)

@@ -7,7 +7,7 @@ nothing but its *check*, a digest by which fingerprints of different keys are to
 
 from __future__ import annotations
 
-import secrets
+import os
 from array import array
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,7 +34,7 @@ class Key:
 
     @classmethod
     def new(cls) -> Key:
-        return cls(secrets.token_bytes(SECRET_BYTES))
+        return cls(os.urandom(SECRET_BYTES))
 
     @classmethod
     def stored(cls, check: str, secret: bytes | None, name: str) -> Key:

@@ -182,7 +182,7 @@ DEFAULT = recipes.get("default")
 # What stands in a recipe's id for a named part: its name and version, or the digest of its contents, never a path. The
 # functions lie in layers above this one, and are imported when an id is asked for: it must not depend on what was imported.
 COMPONENT_IDS = {
-    "tokenizer": "lookalike.text.tokenize:tokenizer_version",
+    "tokenizer": "lookalike.text.native_form:tokenizer_version",
     "idf": "lookalike.text.idf:idf_version",
     "stop_words": "lookalike.text.stopwords:stop_words_version",
     "embedder": "lookalike.embedders.opening:embedder_version",

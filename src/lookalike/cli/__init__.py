@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib
+import atexit
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
 
 from lookalike.errors import InputError, LookalikeError
+from lookalike.lazy import imported
 from lookalike.secrecy import hide
 
 VERBS = {
@@ -87,18 +88,25 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = importlib.import_module(f"lookalike.cli.{cmd_name}").command
+        command: click.Command = imported(f"lookalike.cli.{cmd_name}").command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], VERBS, n=1)
+            close = _nearest(args[0], VERBS)
             raise click.UsageError(f"No such command {args[0]!r}." + (f" Did you mean {close[0]!r}?" if close else ""), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The one that was probably meant, if there is one."""
+    import difflib
+
+    return difflib.get_close_matches(name, list(known), n=1)
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -126,7 +134,7 @@ def main(args: list[str] | None = None) -> None:
         _check_standard_files()
         code = group.main(args, prog_name="lookalike", standalone_mode=False)
     except click.NoSuchOption as error:
-        close = difflib.get_close_matches(error.option_name, error.possibilities or (), n=1)  # click would name several
+        close = _nearest(error.option_name, error.possibilities or ())  # click would name several
         click.NoSuchOption(error.option_name, possibilities=close, ctx=error.ctx).show()
         code = error.exit_code
     except click.ClickException as error:
@@ -156,6 +164,29 @@ def main(args: list[str] | None = None) -> None:
         click.echo(f"lookalike: internal error: {said}; set LOOKALIKE_TRACEBACK=1 and report it", err=True)
         code = INTERNAL_ERROR
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def program() -> None:
+    """The command line as a process of its own."""
+    try:
+        main()
+    except SystemExit as ended:
+        _leave(ended.code)
+        raise
+
+
+def _leave(code: object) -> None:
+    """Ends the process here and now. To take the interpreter apart, object by object, takes a sixth of a short run, and nobody needs it.
+
+    Where somebody else is still at work or watches, or what was said cannot be written, nothing happens: Python ends as it always does.
+    """
+    if not isinstance(code, int) or threading.active_count() > 1 or sys.gettrace() or sys.getprofile():
+        return
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _check_standard_files() -> None:

@@ -24,10 +24,9 @@ from lookalike.cli.options import answer_options, note, print_json, print_table,
 from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
-from lookalike.fingerprints.reposts import CHARACTERS, RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
-    from lookalike import DedupeReport
+    from lookalike import DedupeReport, Recipe
     from lookalike.spark import SparkReport
 
 # numpy would start a thread a core for linear algebra, of which there is none here; models have threads of their own.
@@ -35,12 +34,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 SHOWN_CLUSTERS = 5
 RULES = {"exact": "duplicates have equal words, whatever their case and punctuation", "bytes": "duplicates are equal to the byte"}
-
-
-WEAK = (
-    f"SimHashes of this recipe find few copies that were edited: --recipe {RECOMMENDED} finds more,"
-    " and 'lookalike plan --method simhash' says how many"
-)
 
 
 @click.command("dedupe")
@@ -101,13 +94,20 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
     if engine != "local":
         _show_spark(report, as_json)
         return
-    recipe = report.settings.recipe
-    if report.settings.method == "simhash" and is_weak(recipe) and recipe.tokenizer not in CHARACTERS:
-        note(WEAK, quiet)
+    if report.settings.method == "simhash":
+        _note_weak(report.settings.recipe, quiet)
     if as_json:
         _print(report, options["out"])
     elif options["out"] != "-":
         _show(report)
+
+
+def _note_weak(recipe: Recipe, quiet: bool) -> None:
+    from lookalike.fingerprints.reposts import CHARACTERS, RECOMMENDED, is_weak
+
+    if is_weak(recipe) and recipe.tokenizer not in CHARACTERS:
+        better = f"--recipe {RECOMMENDED} finds more, and 'lookalike plan --method simhash' says how many"
+        note(f"SimHashes of this recipe find few copies that were edited: {better}", quiet)
 
 
 def _show_spark(report: SparkReport, as_json: bool) -> None:

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import click
 
 from lookalike.figures import counted
+from lookalike.recipe import FORMS
 from lookalike.reports.escaping import columns, printable
-from lookalike.text.forms import FORMS
 
 SIGN_AFTER = 0.5  # seconds
 F = TypeVar("F", bound=Callable[..., Any])

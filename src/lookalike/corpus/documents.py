@@ -19,7 +19,7 @@ from lookalike.corpus.rows import check_encoding, source_rows
 from lookalike.corpus.values import plain
 from lookalike.errors import InputError
 from lookalike.figures import shown_value
-from lookalike.markup.extraction import check_extract
+from lookalike.markup.extracts import check_extract
 from lookalike.model import Document
 
 HELD_BACK = 1000  # documents of standard input

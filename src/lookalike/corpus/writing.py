@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
@@ -72,7 +71,7 @@ def atomic_folder(path: Path, folder: Path | None = None) -> Iterator[Path]:
 
 
 def _temporary(target: Path, folder: Path | None = None) -> Path:
-    return (folder or target.parent) / f".lookalike-{secrets.token_hex(8)}.part"
+    return (folder or target.parent) / f".lookalike-{os.urandom(8).hex()}.part"
 
 
 def _unwritable(path: str | Path, error: Exception) -> InputError:

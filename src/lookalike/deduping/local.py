@@ -17,7 +17,6 @@ from lookalike.corpus.batches import Columns
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats.base import FileReader
 from lookalike.deduping.early_output import EarlyOutput
-from lookalike.deduping.levels import LevelRun
 from lookalike.deduping.options import DedupeOptions, Method, Scope
 from lookalike.deduping.outputs import Output, check_listed, check_paths, write_references, write_removed
 from lookalike.deduping.parts import Parts
@@ -27,8 +26,6 @@ from lookalike.deduping.references.rule import contains_rule
 from lookalike.deduping.report import DedupeReport, Figures
 from lookalike.deduping.run import BatchReader, Means, Run, read_again
 from lookalike.deduping.settings import Against, Conduct, Criteria, Destinations, Input, Resources
-from lookalike.deduping.substrings.run import PassageRun
-from lookalike.deduping.tables import table_reader
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.verdicts import DocumentVerdicts, Verdicts
 from lookalike.deduping.working_files import VERSION, Workspace
@@ -122,6 +119,8 @@ class Job:
             if value is not None:
                 raise InputError(f"{name}= is for files: of a table take what you need from the result, .kept")
         check_paths([], **self.to.reports, references=self.against.references)
+        from lookalike.deduping.tables import table_reader
+
         reader = table_reader(self.input.corpus, columns)
         with Workspace() as workspace, self._opened() as stored, Threads[Any, Any](self.resources.threads) as threads:
             report = self._decided([reader], Means(workspace, self.conduct.problems(), self._times(), threads, stored=stored))
@@ -195,6 +194,8 @@ class Job:
         figures: Figures | None = None
         found: list[FoundReference] | None = None
         if self.settings.passages is not None:
+            from lookalike.deduping.substrings.run import PassageRun
+
             passage_run = PassageRun(self.settings, self.resources, means)
             verdicts = passage_run.decide(readers)
             whole, figures = passage_run.whole(verdicts, self.input.text_column), passage_run.figures
@@ -206,6 +207,8 @@ class Job:
             run = Run(self.settings, self.resources, means)
             verdicts = whole = DocumentVerdicts(run.ledger, run.decide(readers))
         else:
+            from lookalike.deduping.levels import LevelRun
+
             level_run = LevelRun(self.settings, self.resources, means.workspace, problems, means.times)
             verdicts = level_run.decide(readers)
             whole = level_run.whole(verdicts, self.input.text_column)

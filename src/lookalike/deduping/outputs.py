@@ -12,7 +12,6 @@ from typing import IO
 from lookalike.corpus.files import Source
 from lookalike.corpus.formats import format_named
 from lookalike.corpus.formats.base import FileReader, Kept, RowWriter
-from lookalike.corpus.formats.text import copy_files
 from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import packed
 from lookalike.corpus.writing import atomic_file, atomic_folder, check_outputs
@@ -69,6 +68,8 @@ class Output:
                     if part.source.holds_many:
                         _write_file([part], folder / names[part.source.name])
                     else:
+                        from lookalike.corpus.formats.text import copy_files  # reads documents of all kinds
+
                         copy_files(part, folder, names)
         elif self.path is None:
             _write(used, sys.stdout.buffer, None)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from lookalike.checks import check_several
 from lookalike.errors import InputError
-from lookalike.fingerprints.record import record
 
 WANTED = "give NAME:WEIGHT with commas between them, a mapping of names to weights, or a list of names"
 
@@ -35,6 +34,8 @@ def parse_columns(columns: object) -> RecordColumns:
     measures = {name: measure for name, (_, measure) in rules.items() if measure is not None}
     if not any(weights.values()):
         raise InputError("columns: every weight is 0, so there is nothing to compare: give one column a weight")
+    from lookalike.fingerprints.record import record  # most runs are about texts
+
     checked = record({}, weights=weights, measures=measures)
     return RecordColumns(tuple(rules), checked.weights, checked.measures)
 

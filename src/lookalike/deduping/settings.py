@@ -37,7 +37,7 @@ from lookalike.errors import InputError, TooManyRemoved
 from lookalike.figures import shown_share
 from lookalike.leaders.decider import DEFAULT_MEMORY
 from lookalike.leaders.rule import Rule
-from lookalike.markup.extraction import check_extract
+from lookalike.markup.extracts import check_extract
 from lookalike.recipe import Recipe
 from lookalike.segments.banding import Banding
 

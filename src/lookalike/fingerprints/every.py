@@ -27,7 +27,7 @@ from lookalike.fingerprints.minhash import minhash, weighted_minhash
 from lookalike.fingerprints.record import record
 from lookalike.fingerprints.simhash import simhash
 from lookalike.fingerprints.winnowing import winnow
-from lookalike.markup.extraction import check_extract
+from lookalike.markup.extracts import check_extract
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.code import Code
 

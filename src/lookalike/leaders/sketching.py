@@ -15,14 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.fingerprints.canonical import canonical_json
-from lookalike.fingerprints.record_features import sketch_records
-from lookalike.fingerprints.simhash import simhashes
 from lookalike.leaders.rule import Rule
 from lookalike.recipe import Recipe
 from lookalike.text.columns import Joined, token_offsets
-from lookalike.text.features import distinct_features, is_native, secret_features
-from lookalike.text.tokenize import native_form
+from lookalike.text.native_form import is_native, native_form
 
 DIGEST_BYTES = 16
 
@@ -58,6 +54,8 @@ def sketch(
     if rule.method == "bytes":
         return _of_bytes(texts)
     if rule.method == "record":
+        from lookalike.fingerprints.canonical import canonical_json
+
         return record_sketches([canonical_json(json.loads(text)) if text else "" for text in texts.texts()], rule, workers)
     native = is_native(rule.recipe)
     parts = _native_sketch(texts, rule, key, workers, scratch, native and rule.method == "minhash")
@@ -80,6 +78,8 @@ def by_any_thread(rule: Rule) -> bool:
 
 def record_sketches(written: Sequence[str], rule: Rule, workers: int = 1) -> Sketches:
     """Of records, as canonical JSON: it travels as features do."""
+    from lookalike.fingerprints.record_features import sketch_records
+
     size = rule.sketch_size
     values = sketch_records((json.loads(text or "{}") for text in written), dict(rule.weights), 64, size, workers).minhashes
     keys = np.asarray(_native.band_keys(np.ascontiguousarray(values), size, *rule.banding)).astype(np.uint64)
@@ -117,6 +117,8 @@ class Sketchers:
 
 def _by_words(texts: Joined, rule: Rule, key: NDArray[np.uint64] | None, workers: int, digests: Any) -> tuple[Any, Any, Any, Any]:
     """Recipes that are not native: keys from the features that everybody can make, decisions by secret ones."""
+    from lookalike.text.features import distinct_features, secret_features
+
     public = [distinct_features(text, rule.recipe) for text in texts.texts()]
     secret = [secret_features(text, rule.recipe, key) for text in texts.texts()]
     keys = _native.sketch_feature_lists(_joined(public), token_offsets(map(len, public)), rule.sketch_size, *rule.banding, workers)[3]
@@ -135,6 +137,8 @@ def _native_sketch(
 def _simhashes(texts: Joined, rule: Rule, workers: int, native: bool) -> NDArray[np.uint64]:
     recipe = rule.recipe
     if not native:
+        from lookalike.fingerprints.simhash import simhashes
+
         return simhashes(list(texts.texts()), bits=rule.bits, recipe=recipe)
     unique = recipe.weights == "one"
     return np.asarray(_native.simhash_texts(texts.data, texts.offsets, *native_form(recipe), rule.bits, unique, workers))

@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from lookalike import _native
 from lookalike.checks import check_str
-from lookalike.errors import InputError, MissingExtra
-from lookalike.figures import shown_value
+from lookalike.errors import MissingExtra
+from lookalike.markup.extracts import check_extract
 from lookalike.markup.page import MAX_DEPTH, Page, page, parse_document
 
-EXTRACTS = ("main", "all")
 MAX_TAGS = 50_000  # tags and texts; beyond, and at MAX_DEPTH levels, looking for the main text takes quadratic time
 MAX_ATTRIBUTES = 5_000  # of one tag; beyond, Resiliparse takes quadratic time, and all that can be read is taken without it
-
-
-def check_extract(extract: str) -> None:
-    if not isinstance(extract, str) or extract not in EXTRACTS:
-        raise InputError(f"extract={shown_value(extract)}: choose 'main' (the text without navigation) or 'all'")
 
 
 def page_text(source: Page | str | bytes, extract: str = "main", *, name: str = "the page") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
 from functools import cache
 
@@ -16,6 +15,8 @@ _SHOWN_AS_THEY_ARE = {0x09, 0x0A, *_JOINERS}
 
 @cache
 def _table() -> dict[int, str]:
+    import html  # its table of entities takes a moment, and a terminal needs none
+
     badges = {
         code: f'<span class="code">U+{code:04X}</span>' for code in (*_CONTROLS, *_HIDDEN, *_BEYOND) if code not in _SHOWN_AS_THEY_ARE
     }
@@ -29,6 +30,8 @@ def escaped(text: str) -> str:
 
 def attribute(text: str) -> str:
     """A text for the value of an attribute or for a title, where there can be no elements."""
+    import html
+
     return html.escape(printable(text))
 
 

@@ -19,10 +19,13 @@ from lookalike.errors import InputError
 from lookalike.recipe import Recipe
 from lookalike.text.idf import idf_table
 from lookalike.text.keywords import rank
+from lookalike.text.native_form import NATIVE_MODES
+from lookalike.text.native_form import is_native as is_native
+from lookalike.text.native_form import weighs_words as weighs_words
 from lookalike.text.normalize import as_str, utf8
 from lookalike.text.shingle import secret_shingles, shingles
 from lookalike.text.stopwords import normal_stop_words
-from lookalike.text.tokenize import NATIVE_MODES, NATIVE_NORMALIZERS, hash_strings, secret_strings, tokenize
+from lookalike.text.tokenize import hash_strings, secret_strings, tokenize
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
@@ -53,16 +56,6 @@ class Features(NamedTuple):
     weights: array[float]
 
 
-def is_native(recipe: Recipe) -> bool:
-    """Whether native code makes the fingerprint straight from the text."""
-    return (
-        not weighs_words(recipe)
-        and recipe.hash == "lookalike64"
-        and recipe.tokenizer in NATIVE_MODES
-        and recipe.normalize in NATIVE_NORMALIZERS
-    )
-
-
 def shingles_words(recipe: Recipe) -> bool:
     """Whether features are shingles of words of a segmenter, or of texts without some forms: native but for these."""
     made_here = recipe.tokenizer not in NATIVE_MODES or bool(recipe.forms)
@@ -83,11 +76,6 @@ def shingle_strings(text: str | bytes, recipe: Recipe) -> list[str]:
     glue = "" if recipe.tokenizer == "chars" else " "
     n = min(recipe.ngram, len(tokens))
     return [glue.join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)] if tokens else []
-
-
-def weighs_words(recipe: Recipe) -> bool:
-    """Whether features are single words, ranked and weighed, and not shingles."""
-    return recipe.weights == "tfidf" or recipe.keywords is not None or recipe.stop_words is not None
 
 
 def word_weights(text: str | bytes, recipe: Recipe) -> dict[str, float]:

@@ -18,27 +18,13 @@ from lookalike.model import Token
 from lookalike.recipe import FORM_SEPARATOR, Recipe
 from lookalike.text import segment
 from lookalike.text.forms import Rewritten, check_forms, rewrite
+from lookalike.text.native_form import NATIVE_MODES as NATIVE_MODES
+from lookalike.text.native_form import NATIVE_NORMALIZERS as NATIVE_NORMALIZERS
+from lookalike.text.native_form import native_form as native_form
 from lookalike.text.normalize import as_str, fold, utf8
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
-
-NATIVE_MODES = {"auto": 0, "words": 1, "chars": 2, "symbols": 4}  # 3 makes no tokens
-NATIVE_NORMALIZERS = ("fold", "none")
-
-
-class NativeForm(NamedTuple):
-    """A recipe as the kernels take it: what a text becomes tokens and shingles by."""
-
-    mode: int
-    folded: bool
-    ngram: int
-    hashing: int | _native.Hashing
-
-
-def native_form(recipe: Recipe) -> NativeForm:
-    """Of a recipe whose tokens are made natively."""
-    return NativeForm(NATIVE_MODES[recipe.tokenizer], recipe.normalize == "fold", recipe.ngram, recipe.hashing)
 
 
 class TokenStream(NamedTuple):
@@ -55,13 +41,6 @@ class TokenStream(NamedTuple):
 
 def tokenizer_names() -> list[str]:
     return [*NATIVE_MODES, *segment.segmenters.names()]
-
-
-def tokenizer_version(name: str) -> str:
-    if name in NATIVE_MODES:
-        return f"{name}@1"
-    # Without the argument of "fmm:FILE": the version is the digest of what is in the file.
-    return f"{name.partition(':')[0]}@{segment.segmenter_version(name)}"
 
 
 def is_registered_tokenizer(name: str) -> bool:

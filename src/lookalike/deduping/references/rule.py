@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from lookalike.checks import check_choice, check_int, is_number, refuse
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe
-from lookalike.text.features import is_native
-from lookalike.text.tokenize import native_form
+from lookalike.text.native_form import is_native, native_form
 
 BY = ("ngrams", "passages")
 NGRAM = 13  # as GPT-3 was checked; PaLM and Llama 3 took 8

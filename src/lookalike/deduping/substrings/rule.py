@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from lookalike.checks import check_bool, check_choice, check_int
 from lookalike.errors import InputError
 from lookalike.recipe import Recipe
-from lookalike.text.features import is_native
-from lookalike.text.tokenize import NATIVE_MODES, native_form
+from lookalike.text.native_form import NATIVE_MODES, is_native, native_form
 
 LEVELS = ("sentences", "substring")  # of dedupe, that are about passages
 UNITS = ("tokens", "characters")
