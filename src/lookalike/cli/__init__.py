@@ -180,13 +180,20 @@ def _leave(code: object) -> None:
 
     Where somebody else is still at work or watches, or what was said cannot be written, nothing happens: Python ends as it always does.
     """
-    if not isinstance(code, int) or threading.active_count() > 1 or sys.gettrace() or sys.getprofile():
+    if not isinstance(code, int) or threading.active_count() > 1 or _watched():
         return
     atexit._run_exitfuncs()
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _watched() -> bool:
+    """Whether a debugger, a profiler or a measure of coverage, of the old or the new kind (Python 3.12), or a person (-i) wants to see the end."""
+    monitoring = getattr(sys, "monitoring", None)
+    tools = monitoring is not None and any(monitoring.get_tool(number) for number in range(6))
+    return bool(tools or sys.gettrace() or sys.getprofile() or sys.flags.interactive)
 
 
 def _check_standard_files() -> None:
