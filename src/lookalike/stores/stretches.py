@@ -43,8 +43,22 @@ class Stretch(NamedTuple):
             found[name] = of.present(rows, values[name]) if name in values else (rows[:0], of.gathered([]))
         return cls(rows, found)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Stretches that follow each other, as one; at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        columns = {}
+        for name in parts[0].columns:
+            rows, values = zip(*(part.columns[name] for part in parts), strict=True)
+            arrays = isinstance(values[0], np.ndarray)
+            columns[name] = np.concatenate(rows), np.concatenate(values) if arrays else [each for part in values for each in part]
+        return cls(np.concatenate([part.rows for part in parts]), columns)
+
     def nbytes(self) -> int:
         """What it takes in memory: a text has up to four bytes for each character, and its UTF-8 beside it once somebody asked for that."""
-        return sum(
-            values.nbytes if isinstance(values, np.ndarray) else sum(map(sys.getsizeof, values)) for _, values in self.columns.values()
-        )
+        return self.text_bytes() + sum(values.nbytes for _, values in self.columns.values() if isinstance(values, np.ndarray))
+
+    def text_bytes(self) -> int:
+        """Of this, what grows with the texts."""
+        return sum(sum(map(sys.getsizeof, values)) for _, values in self.columns.values() if not isinstance(values, np.ndarray))
