@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from email.message import EmailMessage
@@ -162,7 +163,8 @@ def test_names_of_members_in_old_encodings(tmp_path: Path) -> None:
 
 
 def test_statuses(tmp_path: Path) -> None:
-    assert la.read(written(tmp_path, "a.pdf", made_files.pdf(password="x"))).status == "encrypted"
+    locked = la.read(written(tmp_path, "a.pdf", made_files.pdf(password="x")))
+    assert (locked.status, locked.notes) == ("encrypted", ("it is encrypted: save a copy of it without the password",))
     assert la.read(written(tmp_path, "b.pdf", made_files.pdf(image=True))).status == "scanned"
     assert la.read(written(tmp_path, "c.pdf", b"%PDF-1.7 nothing else")).status == "broken"
     assert la.read(written(tmp_path, "d.docx", made_files.made("docx")[:3000])).status == "broken"
@@ -293,3 +295,25 @@ def test_paragraphs_reach_the_parser_as_one_text() -> None:
     text = "<w:p><w:r><w:t>line</w:t></w:r></w:p>" * 100
     word = WordText()
     assert b"".join(word._simplified([text.encode()])).count(b"<") == 6
+
+
+def test_a_sheet_that_is_named_many_times_is_read_once(tmp_path: Path) -> None:
+    """A small file that names one large sheet fifty times took fifty times as long, and gave its text fifty times."""
+    with zipfile.ZipFile(io.BytesIO(made_files.made("xlsx"))) as archive:
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+    sheet = re.search(rb"<sheet [^>]*/>", files["xl/workbook.xml"])
+    assert sheet is not None
+    files["xl/workbook.xml"] = files["xl/workbook.xml"].replace(sheet[0], 50 * sheet[0])
+    found = la.read(written(tmp_path, "a.xlsx", made_files.zipped(files)))
+    assert found.meta["sheets"] == 3
+    assert found.text == la.read(written(tmp_path, "b.xlsx", made_files.made("xlsx"))).text
+
+
+@pytest.mark.parametrize(("kind", "part"), [("xlsx", "docProps/core.xml"), ("ods", "meta.xml")])
+def test_spreadsheets_have_a_title(tmp_path: Path, kind: str, part: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(made_files.made(kind))) as archive:
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+    space = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    files[part] = f"<properties {space}><dc:title>{made_files.TITLE}</dc:title><dc:creator>王小明</dc:creator></properties>".encode()
+    found = la.read(written(tmp_path, f"a.{kind}", made_files.zipped(files)))
+    assert (found.status, found.title, found.meta["author"]) == ("ok", made_files.TITLE, "王小明")
