@@ -12,8 +12,11 @@ begin with, beside those that are made here.
 from __future__ import annotations
 
 import argparse
+import bz2
+import gzip
 import io
 import json
+import lzma
 import random
 import re
 import resource
@@ -21,15 +24,17 @@ import signal
 import sys
 import time
 import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import made_files
 from lookalike.files.limits import Limits
-from lookalike.files.model import FileText
+from lookalike.files.model import TOO_SLOW, FileText
 from lookalike.files.processes import Process, stop_idle
 
 KINDS = (
@@ -38,10 +43,13 @@ KINDS = (
 LIMITS = Limits(seconds=20, memory=512 << 20)
 STATUSES = {"ok", "empty", "broken", "binary", "encrypted", "too large", "unsupported", "scanned"}
 POOL = 300  # mutants that are mutated further
+LOOK = 32  # executions after which the memory of a reader is asked for: the system keeps the most that it took
 LARGEST = 200_000  # bytes of a mutant: larger ones take time and show nothing else
 ENDED = "the process that read it ended"
 REFUSED = "and was refused"  # what is said of a reader that asked for more memory than it may have
 _NUMBERS = (b"\xff\xff\xff\xff", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"9999", b"\x80\0\0\0", b"\0\0\0\x80")
+_NUMBER, _LEAF = re.compile(rb"\d+"), re.compile(rb"<([\w:-]{1,40})(?:\s[^<>]*)?(?:/>|>[^<]*</\1>)")
+_COUNTS = (b"0", b"1", b"-1", b"7", b"65536", b"1048576", b"2147483647", b"4294967295", b"99999999999999999999", b"1e308")
 _PIECES = (
     b"<a>", b"</a>", b"&#x0;", b"{", b"}", b"\\u-99999?", b"]]>", b"\x1f\x8b\x08", b"PK\x03\x04", b"<!DOCTYPE a [", b"<![CDATA[", b"-1",
     b"/Kids [1 0 R]", b"endobj", b"stream\r\n", b"\\bin99999 ", b"\r\n\r\n--", b"=?utf-8?b?", b"base64", b"\xfe\xff", b"99999999999999999999",
@@ -49,11 +57,31 @@ _PIECES = (
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
-    """Some bytes changed, cut, doubled or put in; of what is packed also inside, packed again."""
-    if data.startswith(b"PK") and chance.random() < 0.6 and (inside := _members(data)):
+    """Some bytes changed, cut, doubled or put in; of what is packed mostly inside, packed again: otherwise only unpacking would be tried."""
+    if not data:
+        return chance.choice(_PIECES)
+    if data.startswith(b"PK") and chance.random() < 0.7 and (inside := _members(data)):
         name = chance.choice(sorted(inside))
         inside[name] = mutated(inside[name], chance)
-        return made_files.zipped(inside)
+        return made_files.zipped(inside, packed=chance.random() < 0.1)  # packing would take most of the time
+    for start, unpack, pack in _PACKINGS:
+        if data.startswith(start) and chance.random() < 0.7:
+            with suppress(Exception):  # a mutant that cannot be unpacked is mutated as it is
+                return pack(mutated(unpack(data), chance))
+    return _gently_changed(data, chance) if chance.random() < 0.4 else _changed(data, chance)
+
+
+def _gently_changed(data: bytes, chance: random.Random) -> bytes:
+    """A number that counts something else, or an element twice, elsewhere or not at all: still whole to a parser, and read to the end."""
+    for _ in range(chance.randint(1, 4)):
+        pattern = chance.choice((_NUMBER, _LEAF))
+        if found := pattern.search(data, chance.randrange(len(data) + 1)) or pattern.search(data):
+            other = chance.choice(_COUNTS) if pattern is _NUMBER else chance.choice((b"", 2 * found[0], found[0] * 50))
+            data = data[: found.start()] + other + data[found.end() :]
+    return data
+
+
+def _changed(data: bytes, chance: random.Random) -> bytes:
     changed = bytearray(data)
     for _ in range(chance.randint(1, 6)):
         at = chance.randrange(len(changed) + 1)
@@ -75,6 +103,21 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
         elif chance.random() < 0.3:
             del changed[at:]
     return bytes(changed)
+
+
+def _unpacked_zst(data: bytes) -> bytes:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompress(data, max_output_size=LARGEST)
+
+
+# How what is packed begins, how it is unpacked, and how it is packed again: as fast as can be.
+_PACKINGS: tuple[tuple[bytes, Callable[[bytes], bytes], Callable[[bytes], bytes]], ...] = (
+    (b"\x1f\x8b", lambda data: zlib.decompressobj(31).decompress(data, LARGEST), lambda data: gzip.compress(data, 1, mtime=0)),
+    (b"BZh", lambda data: bz2.BZ2Decompressor().decompress(data, LARGEST), lambda data: bz2.compress(data, 1)),
+    (b"\xfd7zXZ", lambda data: lzma.LZMADecompressor().decompress(data, LARGEST), lambda data: lzma.compress(data, preset=0)),
+    (b"\x28\xb5\x2f\xfd", _unpacked_zst, made_files.zstandard),
+)
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -112,6 +155,7 @@ class Run:
     seconds: float = 0.0
     restarts: int = 0
     capped: int = 0
+    asked_again: int = 0  # for longer than allowed at first
     peak_kb: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
@@ -128,6 +172,7 @@ class Fuzzer:
     ) -> None:
         self.run = Run(kind)
         self._bases, self._chance, self._limits, self._found = bases, chance, limits, found
+        self._patient = replace(limits, seconds=6 * limits.seconds)
         self._pool: list[bytes] = []
         self._seen: set[tuple[Any, ...]] = set()
         self._process: Process | None = None
@@ -137,6 +182,9 @@ class Fuzzer:
         data = mutated(chosen, self._chance)
         process = self._reader()
         answer = process.read(f"a.{self.run.kind}", None, data, self._limits, False)[0]
+        if answer.status == TOO_SLOW:  # on a machine that does other things too, only much more time tells
+            answer = Process(self._limits.memory).read(f"a.{self.run.kind}", None, data, self._patient, False)[0]
+            self.run.asked_again += 1
         self.run.executions += 1
         self.run.statuses[answer.status] += 1
         code = process._process.poll()
@@ -145,7 +193,8 @@ class Fuzzer:
             self.run.capped += 1
         elif code is not None and code != -signal.SIGKILL:  # a later process may have read it
             problem = f"{ENDED}: {code}"
-        self.run.peak_kb = max(self.run.peak_kb, memory_of(process))
+        if self.run.executions % LOOK == 0 or problem:
+            self._look(process)
         if problem:
             self._keep(problem, data)
         seen = (
@@ -168,6 +217,9 @@ class Fuzzer:
             self._process = Process(self._limits.memory)
         return self._process
 
+    def _look(self, process: Process) -> None:
+        self.run.peak_kb = max(self.run.peak_kb, memory_of(process))
+
     def _keep(self, problem: str, data: bytes) -> None:
         said = f"{problem} (execution {self.run.executions})"
         if self._found is not None:
@@ -179,6 +231,7 @@ class Fuzzer:
 
     def stop(self) -> None:
         if self._process is not None:
+            self._look(self._process)
             self._process.stop()
             self._process = None
 
@@ -207,9 +260,20 @@ def fuzz(kind: str, seconds: float, bases: Sequence[bytes], found: Path | None, 
 
 
 def bases_of(kind: str, more: Iterable[Path]) -> list[bytes]:
-    """The file that is made here, and real ones of the same kind."""
+    """The files that are made here, and real ones of the same kind."""
     real = [path.read_bytes() for path in more if path.name.lower().endswith(f".{kind}") and 0 < path.stat().st_size <= LARGEST]
-    return [made_files.made(kind), *real]
+    return [made_files.made(kind), *_others(kind), *real]
+
+
+def _others(kind: str) -> list[bytes]:
+    """What the usual file of a kind does not have."""
+    if kind == "pdf":  # streams that are not packed, pictures, and encryption
+        return [made_files.pdf(packed=False), made_files.pdf(image=True), made_files.pdf(password="")]
+    if kind == "eml":
+        return [made_files.eml(attachments={f"合同.{inner}": made_files.made(inner) for inner in ("zip", "html", "rtf")})]
+    if kind == "docx":
+        return [made_files.docx(header="")]
+    return [made_files.zipped({"a.zip": made_files.made("zip"), "a.tgz": made_files.made("tar.gz")})] if kind == "zip" else []
 
 
 def main() -> int:

@@ -155,7 +155,7 @@ def epub(pages: Sequence[str] = PAGES) -> bytes:
     return out.getvalue()
 
 
-def pdf(pages: Sequence[str] = PAGES, *, password: str | None = None, image: bool = False) -> bytes:
+def pdf(pages: Sequence[str] = PAGES, *, password: str | None = None, image: bool = False, packed: bool = True) -> bytes:
     """The font is one that every reader of PDF has for Chinese; it is not part of the file."""
     from reportlab.lib.pdfencrypt import StandardEncryption
     from reportlab.pdfbase import pdfmetrics
@@ -164,7 +164,8 @@ def pdf(pages: Sequence[str] = PAGES, *, password: str | None = None, image: boo
 
     pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))
     out = io.BytesIO()
-    canvas = Canvas(out, encrypt=StandardEncryption(password, canPrint=0) if password else None, invariant=1)
+    encrypt = None if password is None else StandardEncryption(password, canPrint=0)
+    canvas = Canvas(out, encrypt=encrypt, pageCompression=int(packed), invariant=1)
     canvas.setTitle(TITLE)
     for page in pages:
         if image:
@@ -221,9 +222,9 @@ def md(pages: Sequence[str] = PAGES) -> bytes:
     return f"# {TITLE}\n\n{chr(10).join(pages)}\n".encode()
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
+def zipped(files: dict[str, bytes], *, packed: bool = True) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as archive:
         for name, data in files.items():
             archive.writestr(name, data)
     return out.getvalue()

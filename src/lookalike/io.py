@@ -108,9 +108,10 @@ def open_file(path: Path) -> Iterator[BufferedReader]:
 
 def read_blocks(path: Path) -> Iterator[memoryview]:
     """A file in blocks; each is valid until the next one is asked for."""
-    buffer = bytearray(BLOCK_BYTES)
     total = 0
     with open_file(path) as file:
+        size = os.fstat(file.fileno()).st_size or BLOCK_BYTES  # of a pipe nobody knows
+        buffer = bytearray(min(size, BLOCK_BYTES))  # clearing more than a small file needs takes longer than reading it
         while count := file.readinto(buffer):
             total += count
             if total > MAX_FILE_BYTES:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import random
+import re
 import zipfile
+from collections.abc import Iterable, Iterator
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 import lookalike as la
 import made_files
 from lookalike.files.kinds import kind_of, zip_kind
+from lookalike.files.word import WordText
 
 KINDS = ["docx", "pptx", "xlsx", "xls", "odt", "ods", "odp", "epub", "pdf", "rtf", "eml", "html", "txt", "md"]
 PLACES = {
@@ -159,7 +163,8 @@ def test_names_of_members_in_old_encodings(tmp_path: Path) -> None:
 
 
 def test_statuses(tmp_path: Path) -> None:
-    assert la.read(written(tmp_path, "a.pdf", made_files.pdf(password="x"))).status == "encrypted"
+    locked = la.read(written(tmp_path, "a.pdf", made_files.pdf(password="x")))
+    assert (locked.status, locked.notes) == ("encrypted", ("it is encrypted: save a copy of it without the password",))
     assert la.read(written(tmp_path, "b.pdf", made_files.pdf(image=True))).status == "scanned"
     assert la.read(written(tmp_path, "c.pdf", b"%PDF-1.7 nothing else")).status == "broken"
     assert la.read(written(tmp_path, "d.docx", made_files.made("docx")[:3000])).status == "broken"
@@ -230,3 +235,85 @@ def test_a_document_of_the_library_is_read_as_the_library_reads_it(tmp_path: Pat
     paragraphs = [paragraph.text.strip() for paragraph in docx.Document(str(path)).paragraphs if paragraph.text.strip()]
     lines = [line.strip() for line in la.read(path).text.split("\n") if line.strip()]
     assert [line for line in lines if line in paragraphs] == paragraphs
+
+
+def _word_xml(chance: random.Random) -> bytes:
+    """Paragraphs, tables, runs with and without attributes, breaks, deleted text, and what older programs see."""
+    attributes = ("", ' w:rsidR="00AB12CD"', ' w:rsidR="1" w:rsidP="2"')
+
+    def run() -> str:
+        look = chance.choice(("", "<w:rPr><w:b/></w:rPr>", "<w:rPr/>", '<w:rPr w:x="1"/>'))
+        text = chance.choice(("word", "合同", "a &lt;b&gt;", " ", "</w:t></w:r><w:r><w:t>", "<!-- note -->", "<![CDATA[<w:p>]]>"))
+        if text.startswith("<![") and chance.random() < 0.9:
+            text = "x"  # rarely: from there on nothing is cut out
+        inside = chance.choice((f'<w:t xml:space="preserve">{text}</w:t>', f"<w:t>{text}</w:t>", "<w:t/>", "<w:tab/>", "<w:br/>"))
+        written = f"<w:r{chance.choice(attributes)}>{look}{inside}</w:r>"
+        wrapped = (
+            "%s",
+            "%s",
+            "%s",
+            "<w:ins>%s</w:ins>",
+            "<mc:Fallback>%s</mc:Fallback>",
+            "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>%s",
+        )
+        return chance.choice(wrapped) % written
+
+    def paragraph() -> str:
+        return f"<w:p{chance.choice(attributes)}>{''.join(run() for _ in range(chance.randrange(4)))}</w:p>"
+
+    def table() -> str:
+        cells = "".join(f"<w:tc>{''.join(paragraph() for _ in range(chance.randint(1, 3)))}</w:tc>" for _ in range(3))
+        return f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>"
+
+    body = "".join(table() if chance.random() < 0.1 else paragraph() for _ in range(chance.randrange(60)))
+    return f'<w:document xmlns:w="w" xmlns:mc="mc"><w:body>{body}</w:body></w:document>'.encode()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_cut_out_before_parsing_changes_nothing(seed: int) -> None:
+    """The joints between runs of text are cut out, wherever the pieces of a file end, inside and outside of tables."""
+    chance = random.Random(seed)
+    written = _word_xml(chance)
+    size = chance.choice((7, 64, 500, len(written)))
+
+    class Piecewise:
+        def stream(self, _: str) -> Iterator[bytes]:
+            return (written[at : at + size] for at in range(0, len(written), size))
+
+    class Plainly(WordText):
+        def _simplified(self, pieces: Iterable[bytes]) -> Iterable[bytes]:
+            return pieces
+
+    fast, plain = WordText(), Plainly()
+    for each in (fast, plain):
+        each.parse(Piecewise(), "document.xml")  # type: ignore[arg-type]  # a package of one part
+    assert "".join(fast.pieces) == "".join(plain.pieces)
+    assert fast.deleted == plain.deleted
+
+
+def test_paragraphs_reach_the_parser_as_one_text() -> None:
+    text = "<w:p><w:r><w:t>line</w:t></w:r></w:p>" * 100
+    word = WordText()
+    assert b"".join(word._simplified([text.encode()])).count(b"<") == 6
+
+
+def test_a_sheet_that_is_named_many_times_is_read_once(tmp_path: Path) -> None:
+    """A small file that names one large sheet fifty times took fifty times as long, and gave its text fifty times."""
+    with zipfile.ZipFile(io.BytesIO(made_files.made("xlsx"))) as archive:
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+    sheet = re.search(rb"<sheet [^>]*/>", files["xl/workbook.xml"])
+    assert sheet is not None
+    files["xl/workbook.xml"] = files["xl/workbook.xml"].replace(sheet[0], 50 * sheet[0])
+    found = la.read(written(tmp_path, "a.xlsx", made_files.zipped(files)))
+    assert found.meta["sheets"] == 3
+    assert found.text == la.read(written(tmp_path, "b.xlsx", made_files.made("xlsx"))).text
+
+
+@pytest.mark.parametrize(("kind", "part"), [("xlsx", "docProps/core.xml"), ("ods", "meta.xml")])
+def test_spreadsheets_have_a_title(tmp_path: Path, kind: str, part: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(made_files.made(kind))) as archive:
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+    space = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    files[part] = f"<properties {space}><dc:title>{made_files.TITLE}</dc:title><dc:creator>王小明</dc:creator></properties>".encode()
+    found = la.read(written(tmp_path, f"a.{kind}", made_files.zipped(files)))
+    assert (found.status, found.title, found.meta["author"]) == ("ok", made_files.TITLE, "王小明")

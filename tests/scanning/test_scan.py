@@ -13,7 +13,7 @@ import pytest
 import lookalike as la
 import made_files
 from lookalike.cli import main
-from lookalike.scanning.relations import bare_name
+from lookalike.scanning.relations import FileEntry, bare_name, families_of
 
 PLAN = (
     "培养方案：学生应当修满一百六十学分，其中必修课一百二十学分，选修课四十学分。毕业设计不少于{}周，由指导教师负责评定成绩，并报学院备案。"
@@ -248,3 +248,24 @@ def test_a_folder_can_be_searched_by_meaning(tmp_path: Path, run: Run) -> None:
     said, code = run("scan", folder, "--model", "use-multilingual")
     assert code == 2
     assert "--model is that of a store" in said
+
+
+def test_no_file_stands_in_a_family_without_a_reason() -> None:
+    """The file that a cluster keeps may be its newest: then it is said of each of the others what it is to that one."""
+
+    def entry(id_: str, day: int, sha256: str, kind: str = "docx") -> FileEntry:
+        return FileEntry(id_, kind, sha256, 100, f"2026-01-{day:02}", day)
+
+    files = [
+        entry("final.pdf", 1, "p", "pdf"),
+        entry("report_v1.docx", 2, "a"),
+        entry("report_v2.docx", 3, "b"),
+        entry("copy.docx", 4, "a"),
+    ]
+    near = [("copy.docx", "report_v1.docx", 1.0), ("copy.docx", "report_v2.docx", 0.9), ("copy.docx", "final.pdf", 0.95)]
+    (family,) = families_of({each.id: each for each in files}, near, [])
+    assert family.relations == {
+        "copy.docx": ("renamed copy", "report_v1.docx", 1.0),
+        "report_v2.docx": ("near-copy", "copy.docx", 0.9),
+        "final.pdf": ("another format", "copy.docx", 0.95),
+    }

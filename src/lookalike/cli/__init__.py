@@ -190,7 +190,7 @@ def _leave(code: object) -> None:
 
 
 def _watched() -> bool:
-    """Whether a debugger, a profiler or a measure of coverage, of the old or the new kind (Python 3.12), or a person (-i) wants to see the end."""
+    """Whether a debugger, a profiler or a measure of coverage, also of the new kind (Python 3.12), or a person (-i) wants to see it."""
     monitoring = getattr(sys, "monitoring", None)
     tools = monitoring is not None and any(monitoring.get_tool(number) for number in range(6))
     return bool(tools or sys.gettrace() or sys.getprofile() or sys.flags.interactive)

@@ -110,6 +110,7 @@ def _show(report: ScanReport) -> None:
         say("no two of them belong together")
     if report.skipped:
         say()
-        print_table(("without text", "kind", "status"), [(each["id"], each["kind"], each["status"]) for each in report.skipped[:SHOWN]])
+        without = [(each["id"], each["kind"], each["status"], each["note"]) for each in report.skipped[:SHOWN]]
+        print_table(("without text", "kind", "status", "why"), without)
         if len(report.skipped) > SHOWN:
             say(f"… and {len(report.skipped) - SHOWN} more (--json, --html)")

@@ -9,6 +9,8 @@ from typing import Any
 from lookalike.files.limits import Budget
 from lookalike.files.model import EMPTY, OK, FileText, Place
 
+LOCKED = "it is encrypted: save a copy of it without the password"
+
 
 class Unreadable(Exception):
     """A file without a text that could be had: its status, and a sentence for people."""

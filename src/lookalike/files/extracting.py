@@ -9,11 +9,12 @@ from typing import IO
 
 from lookalike.errors import InputError, MissingExtra
 from lookalike.files import archives, kinds, xml
-from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.collecting import LOCKED, Collected, Unreadable
 from lookalike.files.epub import read_epub
 from lookalike.files.limits import Budget, Limits, OverLimit, TooSlow
 from lookalike.files.model import BINARY, BROKEN, ENCRYPTED, MISSING, OK, TOO_LARGE, TOO_SLOW, UNSUPPORTED, FileText
 from lookalike.files.opendocument import read_opendocument
+from lookalike.files.packages import read_properties
 from lookalike.files.slides import read_pptx
 from lookalike.files.word import read_docx
 from lookalike.files.zips import CHUNK, Zip
@@ -90,6 +91,7 @@ class _Extractor:
                 return
             if kind == "ods" and "content.xml" in package:  # of XML that is not whole, the library would look for the end for ever
                 xml.parse(package.stream("content.xml"), {}, {}, lambda _: None, "content.xml")
+            read_properties(package, "meta.xml" if kind == "ods" else "docProps/core.xml", out)
             file.seek(0)
             for info in package.infos.values():  # the library that reads it unpacks without asking
                 self._budget.inflate(info.file_size)
@@ -132,7 +134,7 @@ class _Extractor:
             self._nested(depth)
             read_mail(data, out, lambda inner, name: self.read(io.BytesIO(inner), archives.safe_name(name), depth + 1))
         elif kind == "encrypted":
-            raise Unreadable(ENCRYPTED, "it is encrypted")
+            raise Unreadable(ENCRYPTED, LOCKED)
         elif kind in kinds.OLD_OFFICE:
             raise Unreadable(UNSUPPORTED, f"an old format of Microsoft Office: save it as {kinds.OLD_OFFICE[kind]}")
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from lookalike.checks import is_number, is_whole, refuse
@@ -33,7 +33,7 @@ class Limits:
                 raise refuse(f"limits: {each.name}", value, "give a number above 0")
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 class OverLimit(Exception):

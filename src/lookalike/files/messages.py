@@ -10,12 +10,16 @@ from typing import Any
 from lookalike.files.model import FileText, read_places
 
 _LENGTHS = struct.Struct("<QQ")  # of the JSON, and of what follows it
+_SMALL = 1 << 20  # bytes
 Receive = Callable[[int], bytes]
 
 
 def message(header: dict[str, Any], *blobs: bytes) -> list[bytes]:
+    """The pieces of a message; a small one is a single piece, since each may cost a change of process."""
     data = json.dumps(header).encode()
-    return [_LENGTHS.pack(len(data), sum(map(len, blobs))), data, *blobs]
+    size = sum(map(len, blobs))
+    pieces = [_LENGTHS.pack(len(data), size), data, *blobs]
+    return [b"".join(pieces)] if size <= _SMALL else pieces
 
 
 def received(receive: Receive) -> tuple[dict[str, Any], bytes]:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from lookalike.errors import MissingExtra
-from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.collecting import LOCKED, Collected, Unreadable
 from lookalike.files.model import BROKEN, ENCRYPTED, SCANNED
 
 _PROPERTIES = {
@@ -32,7 +32,7 @@ def read_pdf(data: bytes, out: Collected) -> None:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
-            raise Unreadable(ENCRYPTED, "it is encrypted") from error
+            raise Unreadable(ENCRYPTED, LOCKED) from error
         raise Unreadable(BROKEN, f"PDFium cannot read it ({error})") from error
     try:
         _properties(document, out)

@@ -41,12 +41,14 @@ class Process:
 
     def __init__(self, memory: int) -> None:
         self.memory, self.owner, self.files = memory, os.getpid(), 0
+        self._received = bytearray()  # what was read of an answer and not yet taken
         # -P: a json.py in the folder that one happens to be in is not imported.
         command = [sys.executable, "-P", "-m", "lookalike.files.worker", str(memory)]
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603 (ours)
         except OSError as error:
             raise EngineError(f"the process that reads files cannot be started: {error.strerror or error}") from error
+        os.set_blocking(self._pipe(self._process.stdin), False)  # as much at a time as fits, and never longer than allowed
         with suppress(OSError):  # a text of 50 KB in one piece, instead of a switch for every 64 KB
             fcntl.fcntl(self._pipe(self._process.stdout), fcntl.F_SETPIPE_SZ, _PIECE)
 
@@ -118,22 +120,25 @@ class Process:
                 if not ready:
                     raise _Slow
                 try:
-                    view = view[os.write(number, view[:4096]) :] if len(view) > 4096 else view[os.write(number, view) :]
+                    view = view[os.write(number, view) :]
+                except BlockingIOError:  # full again since it was asked
+                    continue
                 except OSError as error:
                     raise _Gone from error
 
     def _receive(self, size: int, until: float) -> bytes:
         number = self._pipe(self._process.stdout)
-        found = bytearray()
-        while len(found) < size:
+        while len(self._received) < size:
             ready, _, _ = select.select([number], [], [], max(until - time.monotonic(), 0))
             if not ready:
                 raise _Slow
-            piece = os.read(number, min(size - len(found), _PIECE))
+            piece = os.read(number, _PIECE)  # with what follows: a process answers one question at a time
             if not piece:
                 raise _Gone
-            found += piece
-        return bytes(found)
+            self._received += piece
+        found = bytes(memoryview(self._received)[:size])
+        del self._received[:size]
+        return found
 
 
 _idle: list[Process] = []

@@ -6,7 +6,7 @@ import io
 from typing import Any
 
 from lookalike.errors import MissingExtra
-from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.collecting import LOCKED, Collected, Unreadable
 from lookalike.files.compound import check_chains
 from lookalike.files.kinds import OLE
 from lookalike.files.model import BROKEN, ENCRYPTED
@@ -23,15 +23,18 @@ def read_sheets(data: bytes, out: Collected) -> None:
         check_chains(data)
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-        for name in book.sheet_names:
+        names = list(dict.fromkeys(book.sheet_names))  # of several with one name the library gives the first, each time
+        for name in names:
             out.budget.page()
             _sheet(book.get_sheet_by_name(name), name, out)
     except calamine.PasswordError as error:
-        raise Unreadable(ENCRYPTED, "it is encrypted") from error
+        raise Unreadable(ENCRYPTED, LOCKED) from error
     except (calamine.CalamineError, calamine.ZipError, calamine.XmlError, OSError) as error:
         said = str(error)[:200]
-        raise Unreadable(ENCRYPTED if "password" in said.lower() else BROKEN, f"calamine cannot read it ({said})") from error
-    out.meta["sheets"] = len(book.sheet_names)
+        if "password" in said.lower():
+            raise Unreadable(ENCRYPTED, LOCKED) from error
+        raise Unreadable(BROKEN, f"calamine cannot read it ({said})") from error
+    out.meta["sheets"] = len(names)
 
 
 def _sheet(sheet: Any, name: str, out: Collected) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from lookalike.files import xml
 from lookalike.files.collecting import Collected
 from lookalike.files.packages import read_properties, relations
-from lookalike.files.zips import Zip
+from lookalike.files.zips import CHUNK, Zip
 
 # Parts beside the document, in the order in which they are read.
 _BESIDE = {"header": "header", "footer": "footer", "footnotes": "footnotes", "endnotes": "endnotes", "comments": "comments"}
@@ -19,6 +20,25 @@ _LOOKS = (
     b"|spacing|sz|szCs|u|vertAlign|widowControl"
 )
 _LOOK = re.compile(rb"<w:([rp]Pr)>(?:<w:(?:" + _LOOKS + rb")(?: [^<>]*)?/>)*</w:\1>")
+# The end of a run and the beginning of the next, in the same paragraph or after its end: what nearly all of the other elements are.
+_ATTRIBUTES = rb'(?: [\w:.-]+="[^"<>]*")*'
+
+
+class _Joints(NamedTuple):
+    """What lies between two runs of text, by the prefix of the names: with these words at the front they are found fast."""
+
+    runs: re.Pattern[bytes]
+    paragraphs: re.Pattern[bytes]
+
+    @classmethod
+    def of(cls, prefix: bytes) -> _Joints:
+        tag = b"<" + prefix + b":%s" + _ATTRIBUTES
+        run = tag % b"r" + b">(?:" + tag % b"rPr" + b"/>)?" + tag % b"t" + b">"
+        ended = b"</%s:t></%s:r>" % (prefix, prefix)
+        return cls(re.compile(ended + run), re.compile(ended + b"</" + prefix + b":p>" + tag % b"p" + b">" + run))
+
+
+_JOINTS = (_Joints.of(b"w"), _Joints.of(b"a"))  # of Word and of PowerPoint
 
 
 class WordText:
@@ -60,7 +80,25 @@ class WordText:
             "Fallback": self._skip_ends,
             "fld": self._field_ends,
         }
-        xml.parse(_without_looks(package.stream(part)), starts, ends, self.text, part)
+        xml.parse(self._simplified(package.stream(part)), starts, ends, self.text, part)
+
+    def _simplified(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The XML without elements that need no parser to be understood: blocks that say nothing but how the text looks, and what lies
+        between one run of text and the next. Cutting them out costs a small part of parsing them.
+
+        What lies across two pieces is parsed. From a comment or CDATA on, where it may be text, nothing is cut out.
+        """
+        is_markup = True
+        for piece in _whole_tags(pieces):
+            is_markup = is_markup and b"<!" not in piece
+            if not is_markup:
+                yield piece
+                continue
+            in_table = self._cells or b":tc" in piece  # paragraphs of a cell share its line: left to the parser
+            piece = _LOOK.sub(b"", piece)
+            for joints in _JOINTS:
+                piece = joints.paragraphs.sub(b"<p/>" if in_table else b"\n", joints.runs.sub(b"", piece))
+            yield piece
 
     def _put(self, text: str) -> None:
         if not self._skipped:
@@ -114,13 +152,17 @@ class WordText:
         return self.__dict__.setdefault("fields", [])  # type: ignore[no-any-return]  # of slides alone
 
 
-def _without_looks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The XML without blocks that say nothing but how the text looks: cutting them out costs a third of parsing them. One that lies across
-    two pieces is parsed. From a comment or CDATA on, where such a block may be text, nothing is cut out."""
-    is_markup = True
+def _whole_tags(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Pieces that end between two tags: the beginning of a tag goes to the next one. What is longer than a piece is no tag."""
+    kept = b""
     for piece in pieces:
-        is_markup = is_markup and b"<!" not in piece and not piece.endswith(b"<")
-        yield _LOOK.sub(b"", piece) if is_markup else piece
+        whole = kept + piece
+        cut = whole.rfind(b"<")
+        if cut < 0 or cut < whole.rfind(b">") or len(whole) - cut > CHUNK:
+            cut = len(whole)
+        kept = whole[cut:]
+        yield whole[:cut]
+    yield kept
 
 
 def read_docx(package: Zip, out: Collected) -> None:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO
 
-from lookalike.files.collecting import Unreadable
+from lookalike.files.collecting import LOCKED, Unreadable
 from lookalike.files.limits import Budget
 from lookalike.files.model import BROKEN, ENCRYPTED, UNSUPPORTED
 
@@ -47,7 +47,7 @@ class Zip:
 
     def chunks(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         if info.flag_bits & _ENCRYPTED:
-            raise Unreadable(ENCRYPTED, "it is encrypted")
+            raise Unreadable(ENCRYPTED, LOCKED)
         if info.compress_type not in _METHODS:
             raise Unreadable(UNSUPPORTED, f"it is packed by method {info.compress_type} of ZIP, which is not read here")
         try:

@@ -115,7 +115,7 @@ def _number(text: str) -> str | None:
 
 
 _NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,2})?|\d{1,15}(?:\.\d{1,2})?)\s?([万亿]?)"
-_NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|P\\.?O\\.?)\\s{0,3}(?:no|number|#)"
+_NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|p\\.?o\\.?)\\s{0,3}(?:no|number|#)"
 _LONG_CODE = "\0long"  # stands in what is searched for these words if there is a run of eleven digits or capitals
 _ELEVEN = re.compile(r"[0-9A-Z]{11}")
 
@@ -127,28 +127,21 @@ class _Rule(NamedTuple):
     pattern: re.Pattern[str]
     make: Found
     needs: tuple[str, ...] = ()  # lower-case words of which a text must have one: looking for these is much faster
-    begins: bool = False  # a match begins with one of these words: it is looked for nowhere else
+    begins: re.Pattern[str] | None = None  # how each match begins, in lower case: it is looked for nowhere else
 
     def matches(self, text: str, lower: str) -> Iterator[re.Match[str]]:
-        if not self.begins or len(lower) != len(text):  # a few letters are two in lower case
+        if self.begins is None or len(lower) != len(text):  # a few letters are two in lower case
             yield from self.pattern.finditer(text)
             return
         done = 0
-        for place in sorted({place for need in self.needs for place in _places(lower, need)}):
-            if place >= done and (found := self.pattern.match(text, place)):
+        for begun in self.begins.finditer(lower):
+            if begun.start() >= done and (found := self.pattern.match(text, begun.start())):
                 done = found.end()
                 yield found
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    place = text.find(word)
-    while place >= 0:
-        yield place
-        place = text.find(word, place + 1)
-
-
-def _rule(name: str, pattern: str, make: Found, needs: str = "", *, begins: bool = False) -> _Rule:
-    return _Rule(name, re.compile(pattern), make, tuple(needs.split()), begins)
+def _rule(name: str, pattern: str, make: Found, needs: str = "", *, begins: str | None = None) -> _Rule:
+    return _Rule(name, re.compile(pattern), make, tuple(needs.split()), re.compile(begins) if begins else None)
 
 
 _MONTH_NAMES = " ".join(_MONTHS)
@@ -185,9 +178,10 @@ _RULES = (
         rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})",
         lambda found: _number(found[1]),
         "发票 合同 订单 编号 文号 invoice contract order po p.o",
-        begins=True,
+        begins=_NUMBERED,
     ),
 )
+_NEEDS = {rule.needs for rule in _RULES}
 _TELLING = re.compile(r"[\d@元圆]")
 _FOLLOWING = 60  # characters of the next line that may belong to it
 
@@ -206,8 +200,9 @@ def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str
     worth = "\n".join(_worth(text))  # most lines of most texts have no number
     lower = worth.lower()
     words = lower + (_LONG_CODE if _ELEVEN.search(worth) else "")
+    had = {needs: not needs or any(map(words.__contains__, needs)) for needs in _NEEDS}
     for rule in _RULES:
-        if rule.needs and not any(need in words for need in rule.needs):
+        if not had[rule.needs]:
             continue
         for match in rule.matches(worth, lower):
             if value := rule.make(match):

@@ -107,9 +107,10 @@ def language(text: str) -> str:
     if not letters:
         return ""
     different = "".join(counts)
-    for code, script, share in _SCRIPTS:
-        if sum(counts[character] for character in script.findall(different)) >= share * letters:
+    for code, script, share in () if different.isascii() else _SCRIPTS:
+        if sum([counts[character] for character in script.findall(different)]) >= share * letters:
             return code
     words = Counter(re.findall(r"[^\W\d_]+", sample.lower()))
-    best = max(_LATIN, key=lambda code: sum(words[word] for word in _LATIN[code]))
-    return best if sum(words[word] for word in _LATIN[best]) * 20 >= sum(words.values()) else ""
+    common = {code: sum([words.get(word, 0) for word in known]) for code, known in _LATIN.items()}
+    best = max(common, key=lambda code: common[code])
+    return best if common[best] * 20 >= sum(words.values()) else ""

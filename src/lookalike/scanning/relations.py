@@ -46,7 +46,9 @@ class FileEntry:
 
 @dataclass(slots=True)
 class Family:
-    """Files that belong together, the newest last. ``relations`` says of each but the first what it is to one before it, and how alike."""
+    """Files that belong together, the newest last. ``relations`` says of all but one what each is to another, mostly an older one, and how
+    alike they are.
+    """
 
     files: list[FileEntry]
     relations: dict[str, tuple[str, str, float]] = field(default_factory=dict)  # id → relation, id of the other, similarity
@@ -102,8 +104,12 @@ def families_of(
     for first, second, similarity, relation in links:
         older, newer = sorted((entries[first], entries[second]), key=lambda each: each.age)
         known = related.setdefault(root(first), {})
-        # Exact copies come first in the list, then content, then bytes: the first is what is said of a file.
-        known.setdefault(newer.id, (relation, older.id, similarity))
+        # Exact copies come first in the list, then content, then bytes: the first is what is said of a file. Where something is said of the
+        # newer one already, the older one is said to be like it: otherwise it would stand in the family without a reason.
+        if newer.id not in known:
+            known[newer.id] = relation, older.id, similarity
+        else:
+            known.setdefault(older.id, (relation, newer.id, similarity))
     found = []
     for name, files in members.items():
         files.sort(key=lambda each: each.age)

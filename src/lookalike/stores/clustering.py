@@ -10,10 +10,9 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice
 from pathlib import Path
 
-from lookalike.leaders.decider import DEFAULT_MEMORY, Decider
+from lookalike.leaders.decider import Decider
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketches
 from lookalike.stores.base import OnProgress, Reader, StoredDocument
@@ -22,12 +21,28 @@ from lookalike.stores.matches import Cluster, Clusters, Member
 
 Sketch = Callable[[Sequence[StoredDocument]], Sketches]
 AT_A_TIME = 1024
+CHARACTERS_AT_A_TIME = 4_000_000
+MEMORY = 512 << 20  # what is beyond goes to files
 FULL_BUCKETS = 1  # named: one is enough to say so
 
 
 def having(reader: Reader, column: str, *others: str) -> Iterator[StoredDocument]:
     """The documents with something in a column, oldest first."""
     return (record for record in reader.scan((column, *others)) if record.columns[column] is not None)
+
+
+def _batches(records: Iterator[StoredDocument]) -> Iterator[list[StoredDocument]]:
+    """Some thousand documents at a time, and of long ones fewer."""
+    batch: list[StoredDocument] = []
+    characters = 0
+    for record in records:
+        batch.append(record)
+        characters += len(record.text or "")
+        if len(batch) >= AT_A_TIME or characters >= CHARACTERS_AT_A_TIME:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def clusters_of(records: Iterator[StoredDocument], rule: Rule, sketch: Sketch, progress: OnProgress | None) -> Clusters:
@@ -39,8 +54,8 @@ def clusters_of(records: Iterator[StoredDocument], rule: Rule, sketch: Sketch, p
         def folder() -> Path:
             return Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="lookalike-")))
 
-        decider = Decider(rule, DEFAULT_MEMORY, folder, os.cpu_count() or 1)
-        while batch := list(islice(records, AT_A_TIME)):
+        decider = Decider(rule, MEMORY, folder, os.cpu_count() or 1)
+        for batch in _batches(records):
             leaders, similarities = decider.offer(sketch(batch))
             for record, leader, similarity in zip(batch, leaders.tolist(), similarities.tolist(), strict=True):
                 if leader < 0:

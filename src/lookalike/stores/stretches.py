@@ -46,7 +46,9 @@ class Stretch(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Several with the same columns, one after the other."""
+        """Several with the same columns, one after the other, as one; at least one."""
+        if len(parts) == 1:
+            return parts[0]
         rows = np.concatenate([part.rows for part in parts])
         found = {}
         for name in parts[0].columns:
@@ -58,6 +60,8 @@ class Stretch(NamedTuple):
 
     def nbytes(self) -> int:
         """What it takes in memory: a text has up to four bytes for each character, and its UTF-8 beside it once somebody asked for that."""
-        return sum(
-            values.nbytes if isinstance(values, np.ndarray) else sum(map(sys.getsizeof, values)) for _, values in self.columns.values()
-        )
+        return self.text_bytes() + sum(values.nbytes for _, values in self.columns.values() if isinstance(values, np.ndarray))
+
+    def text_bytes(self) -> int:
+        """Of this, what grows with the texts."""
+        return sum(sum(map(sys.getsizeof, values)) for _, values in self.columns.values() if not isinstance(values, np.ndarray))

@@ -138,7 +138,7 @@ def _count(words: Iterable[str]) -> Counter[str]:
 
 def is_word(token: str) -> bool:
     """Whether a token has a letter or a digit. The answer does not depend on Python's Unicode version."""
-    return any(map(_is_word_character, token))
+    return (token.isascii() and token.isalnum()) or any(map(_is_word_character, token))  # the first is most of them, and fast
 
 
 @functools.lru_cache(maxsize=1 << 16)

@@ -7,6 +7,7 @@ are those of the text without these forms, and their places are those of the ori
 
 from __future__ import annotations
 
+import functools
 from array import array
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +26,8 @@ from lookalike.text.normalize import as_str, fold, utf8
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
+
+_SHORT_WORD = 32  # characters: longer ones are not remembered
 
 
 class TokenStream(NamedTuple):
@@ -76,15 +79,27 @@ def segmented(text: str, tokenizer: str, folded: bool) -> list[Token]:
     if rewritten := segment.rewriter(tokenizer):
         return rewritten(text)
     spans = segment.segmenter(tokenizer)(text)
-    tokens = (Token(fold(text[start:end]) if folded else text[start:end], start, end) for start, end in spans)
+    normal = _folded_word if folded else str
+    tokens = (Token(normal(text[start:end]), start, end) for start, end in spans)
     return [token for token in tokens if token.text]
+
+
+def _folded_word(word: str) -> str:
+    """The same words come again and again."""
+    return _known_word(word) if len(word) <= _SHORT_WORD else fold(word)
+
+
+_known_word = functools.lru_cache(maxsize=1 << 14)(fold)
 
 
 def token_texts(text: str, tokenizer: str = "auto") -> list[str]:
     """The normal forms alone."""
     if tokenizer in NATIVE_MODES:  # without an object per token, which takes longer than finding it
         return [token for token, _, _ in _native.tokenize(utf8(text), NATIVE_MODES[tokenizer], True)]
-    return [token.text for token in tokenize(text, tokenizer)]
+    if segment.rewriter(tokenizer):
+        return [token.text for token in tokenize(text, tokenizer)]
+    words = (_folded_word(text[start:end]) for start, end in segment.segmenter(tokenizer)(text))
+    return [word for word in words if word]
 
 
 def token_counts(text: str) -> Counter[str]:

@@ -25,7 +25,9 @@ from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
 SEAL_ROWS = 65_536
+SEAL_BYTES = 96 << 20  # of texts: long ones are sealed before there are so many. Building takes about twice as much memory
 RUN = 4  # segments of about the same size that are merged into one
+MOST_MERGED_BYTES = 512 << 20  # of the largest file that is made by merging: it is made in memory
 MOST_FRESH_BYTES = 256 << 20
 JOINED = 256  # writes whose documents are put together
 _log = logging.getLogger("lookalike")
@@ -46,9 +48,11 @@ class Fresh:
         self._parts: list[Stretch] = []
         self._joined = 0  # how many of them are already some together
         self._bytes = 0
+        self.text_bytes = 0
 
     def keep(self, stretch: Stretch) -> None:
         self._bytes += stretch.nbytes()
+        self.text_bytes += stretch.text_bytes()
         self._parts.append(stretch)
         if len(self._parts) - self._joined >= JOINED:
             # One document takes ten times as much memory alone as among others.
@@ -60,7 +64,7 @@ class Fresh:
 
     def take(self, first: int, end: int) -> list[Stretch] | None:
         """The documents of exactly these rows, or None. They are given once."""
-        parts, self._parts, self._joined, self._bytes = self._parts, [], 0, 0
+        parts, self._parts, self._joined, self._bytes, self.text_bytes = self._parts, [], 0, 0, 0
         at = first
         for stretch in parts:
             begins, at = at, at + len(stretch.rows)
@@ -127,36 +131,59 @@ class Sealer:
             make_graph(self._folder, sealed.number, store, segment, self._settings, progress)
 
     def _seal(self) -> None:
+        while self._seal_some():
+            pass
+
+    def _seal_some(self) -> bool:
+        """As many of the documents that are in no segment as are built at a time; False where there are none."""
         with self._writing() as connection:
             state = self._state(connection)
-            if state.next_row == state.sealed_row:
-                return
+            first = state.sealed_row
+            if state.next_row == first:
+                return False
+            fresh = self._fresh.take(first, state.next_row)
+            end = self._end_of_slice(connection, state) if fresh is None else state.next_row
             number = _next_number(connection)
-            new = Sealed(number, state.sealed_row, state.next_row, self._count(connection, state, state.sealed_row, state.next_row))
-            self._build(connection, state, new)
+            new = Sealed(number, first, end, self._count(connection, state, first, end))
+            self._build(connection, state, new, fresh)
             connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, *new[1:]))
             # What was removed before it was sealed is in no segment.
-            connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ?", (state.number, state.sealed_row))
+            connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, first, end))
             connection.execute(
-                "UPDATE collections SET sealed_row = next_row, generation = generation + 1, version = version + 1 WHERE number = ?",
-                (state.number,),
+                "UPDATE collections SET sealed_row = ?, generation = generation + 1, version = version + 1 WHERE number = ?",
+                (end, state.number),
             )
+            return True
+
+    def _end_of_slice(self, connection: sqlite3.Connection, state: State) -> int:
+        """Documents that somebody else wrote, or that were too many to keep: up to where their texts are as long as is built at a time."""
+        base, total = state.number * ROWS, 0
+        column = "text" if self._settings.keep_text else "winnowing" if "winnowing" in self._settings.kinds else "NULL"
+        sizes = connection.execute(
+            f"SELECT row - {base}, length({column}) FROM documents WHERE row >= ? AND row < ? ORDER BY row",  # noqa: S608 (our own names)
+            (base + state.sealed_row, base + state.next_row),
+        )
+        for row, size in sizes:
+            total += size or 0
+            if total >= SEAL_BYTES:
+                return int(row) + 1
+        return state.next_row
 
     def _count(self, connection: sqlite3.Connection, state: State, first: int, end: int) -> int:
         base = state.number * ROWS
         found = connection.execute("SELECT count(*) FROM documents WHERE row >= ? AND row < ?", (base + first, base + end)).fetchone()
         return int(found[0])
 
-    def _build(self, connection: sqlite3.Connection, state: State, sealed: Sealed) -> None:
+    def _build(self, connection: sqlite3.Connection, state: State, sealed: Sealed, fresh: Sequence[Stretch] | None) -> None:
         """Segments of all kinds: from what was just added where that is all of it, otherwise from the database."""
-        fresh = self._fresh.take(sealed.first_row, sealed.end_row)
         if fresh is None:
             for kind in self._settings.kinds:
                 self._write(state, sealed, kind, build_segment(kind, sealed, connection, state, self._settings))
             return
         removed = _removed(connection, state, sealed.first_row, sealed.end_row)
+        stretch = Stretch.joined(fresh)
         for kind in self._settings.kinds:
-            segment = kind_named(kind).build_all(fresh, self._settings)
+            segment = kind_named(kind).build(stretch, self._settings)
             if len(removed):
                 segment = kind_named(kind).segment.merge([segment], removed)
             self._write(state, sealed, kind, segment)
@@ -172,9 +199,24 @@ class Sealer:
             with self._writing() as connection:
                 sealed = read_sealed(connection, self._state(connection).number)
             alike = _run_to_merge([each.documents for each in sealed])
-            if alike < RUN:
+            merged = self._fitting(sealed[-alike:]) if alike >= RUN else []
+            if len(merged) < 2:
                 return
-            self._merge(sealed[-alike:])
+            self._merge(merged)
+
+    def _fitting(self, sealed: list[Sealed]) -> list[Sealed]:
+        """The first of them, as many as are not too large together: what is left is merged with those that follow."""
+        total = 0
+        for count, each in enumerate(sealed):
+            total += self._largest_file(each)
+            if total > MOST_MERGED_BYTES:
+                return sealed[:count]
+        return sealed
+
+    def _largest_file(self, sealed: Sealed) -> int:
+        assert self._folder is not None  # noqa: S101
+        paths = (segment_path(self._folder, sealed.number, kind) for kind in self._settings.kinds)
+        return max((path.stat().st_size for path in paths if path.exists()), default=0)
 
     def _merge(self, sealed: list[Sealed], progress: OnProgress | None = None) -> None:
         """Replace neighbouring segments by one without removed documents. Files are deleted when nothing names them."""
@@ -218,7 +260,7 @@ class Sealer:
             state = self._state(connection)
             first, end = sealed.first_row, sealed.end_row
             new = Sealed(_next_number(connection), first, end, self._count(connection, state, first, end))
-            self._build(connection, state, new)
+            self._build(connection, state, new, None)
             connection.execute("UPDATE segments SET number = ?, documents = ? WHERE number = ?", (new.number, new.documents, sealed.number))
             connection.execute(
                 "DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, sealed.first_row, sealed.end_row)

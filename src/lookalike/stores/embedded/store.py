@@ -44,7 +44,7 @@ from lookalike.stores.embedded.place import DatabasePlace
 from lookalike.stores.embedded.readings import Active, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
-from lookalike.stores.embedded.sealing import SEAL_ROWS, Fresh, Sealer
+from lookalike.stores.embedded.sealing import SEAL_BYTES, SEAL_ROWS, Fresh, Sealer
 from lookalike.stores.embedded.snapshots import Cache, Snapshot
 from lookalike.stores.embedded.states import State, new_number, number_of, read_state, segment_path
 from lookalike.stores.ids import Id
@@ -53,6 +53,7 @@ from lookalike.stores.settings import Settings, Wanted
 Answer = TypeVar("Answer")
 AT_ONCE = 1024  # documents that are decided on together: they wait for one commit
 SEAL_AT_CLOSE = 2048  # newer documents than these are built into segments in memory, in some milliseconds
+SEAL_BYTES_AT_CLOSE = 16 << 20  # of texts: fewer documents, if they are long
 
 
 class EmbeddedStore:
@@ -221,7 +222,7 @@ class EmbeddedStore:
                 self.place.chain(connection, state.store, checks)
             if self._segments is not None:
                 self._fresh.keep(stretch)
-            if state.next_row + count - state.sealed_row >= SEAL_ROWS:
+            if state.next_row + count - state.sealed_row >= SEAL_ROWS or self._fresh.text_bytes >= SEAL_BYTES:
                 self._sealer().seal()
         return Added(count - updated, updated)
 
@@ -274,7 +275,9 @@ class EmbeddedStore:
         """Before closing: whoever opens the store next should not have to build this again and again."""
         with self._writing() as connection:
             state = read_state(connection, self._number)
-        if state is not None and state.next_row - state.sealed_row >= SEAL_AT_CLOSE:  # somebody may have dropped the collection
+        if state is None:  # somebody may have dropped the collection
+            return
+        if state.next_row - state.sealed_row >= SEAL_AT_CLOSE or self._fresh.text_bytes >= SEAL_BYTES_AT_CLOSE:
             self._sealer().seal()
 
     def _sealer(self) -> Sealer:
