@@ -401,12 +401,22 @@ def test_values_that_the_driver_does_not_hold(session: Any) -> None:
         la.dedupe(frame, keep="best:score", method="exact", engine=Engine(order_column="place", names_on_driver=2))
 
 
+@pytest.mark.parametrize("options", [{"against": "nothere"}, {"removed": "nothere/removed.jsonl"}, {"html": "nothere/page.html"}], ids=str)
+def test_wrong_paths_are_told_before_anything_is_read(session: Any, options: Row) -> None:
+    """Reading takes long where documents are many: they are counted, and may be sorted."""
+    frame = session.createDataFrame([], "id string, text string")
+    told: list[Any] = []
+    with pytest.raises(la.LookalikeError, match="nothere"):
+        la.dedupe(frame, engine="spark", progress=told.append, **options)
+    assert not told
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "meaning"}, "engine='spark' has minhash, simhash, exact, bytes"),
         ({"resume": True}, "resume is for engine='local'"),
-        ({"against": "nothere"}, "against='nothere': there is no such store, file or folder"),
+        ({"against": "nothere"}, "against='nothere': there is no such store, file or folder: check the path"),
         ({"against": "x", "contains": 0.5}, "contains and references are for engine='local'"),
         ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
         ({"out": "nosuch://x/y"}, 'Spark has no file system for such addresses .No FileSystem for scheme "nosuch".: add its jars'),
