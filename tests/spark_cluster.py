@@ -1,4 +1,4 @@
-"""Dedupe on a cluster of several processes, one of which is killed in the middle: ``spark-submit spark_cluster.py INPUT REMOVED``.
+"""Dedupe on a cluster of several processes, one of which is killed in the middle: ``spark-submit spark_cluster.py INPUT FOLDER``.
 
 Prints, as JSON, how examples/submit.py ended, which executor was killed during which stage, and how many there were over the whole run.
 """
@@ -18,6 +18,7 @@ from typing import Any
 
 import lookalike as la
 from lookalike.deduping.progress import Progress
+from lookalike.deduping.spark import job
 from lookalike.deduping.spark.frames import frame_of
 
 SUBMIT = Path(__file__).parent.parent / "examples" / "submit.py"
@@ -46,12 +47,21 @@ def ancestors(pid: int, parents: dict[int, int]) -> set[int]:
 
 
 def main() -> None:
-    given, removed = sys.argv[1:]
-    submitted = submit(given, Path(removed).parent)
+    given, folder = sys.argv[1], Path(sys.argv[2])
+    killed, seen = kill_one_in_the_middle()
+    submitted = submit(given, folder)
     session = la.spark.Engine().opened()
-    session.range(100).repartition(4).count()  # both executors are there
-    seen: set[int] = set(executors())
+    found = search_what_travelled(session, folder / "known")
+    stopped = stop_in_the_middle(given, session, str(folder))
+    print(json.dumps(killed | {"submitted": submitted, "executors": len(seen), "found": found, "stopped": stopped}))
+    session.stop()
+
+
+def kill_one_in_the_middle() -> tuple[dict[str, object], set[int]]:
+    """What there is to say about the executor that is killed while pairs are compared, and the pids of all that were there."""
     killed: dict[str, object] = {}
+    seen: set[int] = set()
+    tell = job.Steps.__call__
 
     def kill() -> None:
         """While tasks of the stage run, and not before."""
@@ -60,25 +70,22 @@ def main() -> None:
         os.kill(pid, signal.SIGKILL)
         killed["pid"] = pid
 
-    def watch(at: Progress) -> None:
+    def watch(steps: job.Steps, stage: str) -> None:
+        tell(steps, stage)
         seen.update(executors())
-        if at.stage == "verify" and not killed:
-            killed["stage"] = at.stage
+        if stage == "verify" and not killed:
+            killed["stage"] = stage
             threading.Thread(target=kill).start()
 
-    with la.dedupe(given, removed=removed, engine=la.spark.Engine(session, partitions=4, work=str(Path(removed).parent)), progress=watch):
-        seen.update(executors())
-    found = search_what_travelled(session, Path(removed).parent / "known")
-    stopped = stop_in_the_middle(given, session, str(Path(removed).parent))
-    print(json.dumps(killed | {"submitted": submitted, "executors": len(seen), "found": found, "stopped": stopped}))
-    session.stop()
+    job.Steps.__call__ = watch  # type: ignore[method-assign]  # submit.py shows no progress to others
+    return killed, seen
 
 
 def submit(given: str, folder: Path) -> list[object]:
     """The example as it is, in a process that spark-submit started: what does well, and what it is right to refuse."""
     ended: list[object] = []
     for out in (folder / "submitted", folder / "submitted"):  # which is there the second time
-        sys.argv = [str(SUBMIT), given, "--out", str(out), "--removed", str(folder / "submitted.jsonl"), "--method", "exact", "-q"]
+        sys.argv = [str(SUBMIT), given, "--out", str(out), "--removed", str(folder / "submitted.jsonl"), "-q"]
         try:
             runpy.run_path(str(SUBMIT), run_name="__main__")
         except SystemExit as error:
@@ -109,7 +116,7 @@ def stop_in_the_middle(given: str, session: Any, work: str) -> list[str]:
                 threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
 
         try:
-            la.dedupe(given, engine=la.spark.Engine(session, partitions=4, work=work), progress=watch).close()
+            la.dedupe(given, engine=la.spark.Engine(session, partitions=2, work=work), progress=watch).close()
         except BaseException as error:
             ended.append(f"{type(error).__name__} {error}".strip())
         time.sleep(1)  # killed tasks may have something to say

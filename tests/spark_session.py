@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 # A run of seconds ends before thorough compiling pays, and quick compiling alone gets little room, in which it would compile again and again.
-JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+JAVA = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:MetaspaceSize=200m -XX:+UseSerialGC"
 JAVA += " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 TESTS = Path(__file__).parent
 CONFIGURATION = {
@@ -21,7 +21,7 @@ CONFIGURATION = {
     "spark.driver.memory": "1g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "3",
+    "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.log.level": "ERROR",
     "spark.driver.extraJavaOptions": f"{JAVA} -Xmn300m",

@@ -65,28 +65,28 @@ def frame_of(session: Any, rows: Sequence[Row], parts: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("options", "parts"),
+    ("options", "parts", "partitions"),
     [
-        ({}, 1),
-        ({"keep": "longest"}, 4),
-        ({"keep": "best:score", "threshold": 0.6}, 3),
-        ({"keep": "newest:day"}, 2),
-        ({"method": "simhash", "distance": 8}, 3),
-        ({"method": "simhash", "distance": 8, "keep": "longest"}, 1),
-        ({"method": "simhash", "distance": 3, "keep": "best:score"}, 4),
-        ({"method": "exact", "keep": "longest"}, 2),
-        ({"method": "exact"}, 1),
-        ({"method": "exact", "keep": "newest:day"}, 5),
-        ({"method": "bytes"}, 2),
-        ({"method": "bytes", "keep": "best:score"}, 4),
-        ({"method": "bytes", "keep": "longest"}, 1),
+        ({}, 2, 3),
+        ({"keep": "longest"}, 3, 2),
+        ({"keep": "best:score", "threshold": 0.6}, 1, 2),
+        ({"keep": "newest:day"}, 2, 1),
+        ({"method": "simhash", "distance": 8}, 2, 3),
+        ({"method": "simhash", "distance": 8, "keep": "longest"}, 1, 2),
+        ({"method": "simhash", "distance": 3, "keep": "best:score"}, 3, 1),
+        ({"method": "exact", "keep": "longest"}, 2, 3),
+        ({"method": "exact"}, 1, 2),
+        ({"method": "exact", "keep": "newest:day"}, 3, 1),
+        ({"method": "bytes"}, 2, 3),
+        ({"method": "bytes", "keep": "best:score"}, 3, 1),
+        ({"method": "bytes", "keep": "longest"}, 1, 2),
     ],
     ids=str,
 )
-def test_methods_and_keep(session: Any, rows: list[Row], options: Row, parts: int) -> None:
-    """Rows come shuffled, in so many partitions; the stages have another number of them."""
+def test_methods_and_keep(session: Any, rows: list[Row], options: Row, parts: int, partitions: int) -> None:
+    """Rows come shuffled, in so many partitions; the stages have another number of them. More of both would only take longer."""
     shuffled = random.Random(parts).sample(rows, len(rows))
-    found = removed_by_spark(frame_of(session, shuffled, parts), Engine(order_column="place", partitions=parts + 1), **options)
+    found = removed_by_spark(frame_of(session, shuffled, parts), Engine(order_column="place", partitions=partitions), **options)
     assert found == removed_locally(rows, **options)
     assert len(found) > 50
 
@@ -121,7 +121,7 @@ def test_chains_stars_and_full_buckets(
     """Long chains, a hot bucket with more kept documents than it holds; edges that are settled in Spark; rounds to the end."""
     monkeypatch.setattr(rounds, "FEW_UNDECIDED", few)
     made = [{"id": f"d{i}", "text": text, "place": i} for i, text in enumerate(shapes(*sizes))]
-    engine = Engine(order_column="place", partitions=3, edges_on_driver=edges_on_driver)
+    engine = Engine(order_column="place", partitions=2, edges_on_driver=edges_on_driver)
     local = la.dedupe(made)
     assert local.to_dict()["hot_buckets"], "no bucket was full: the test says nothing"
     assert removed_by_spark(frame_of(session, made, 2), engine) == {(each.id, each.kept_id, each.similarity) for each in local.removed}
@@ -401,12 +401,22 @@ def test_values_that_the_driver_does_not_hold(session: Any) -> None:
         la.dedupe(frame, keep="best:score", method="exact", engine=Engine(order_column="place", names_on_driver=2))
 
 
+@pytest.mark.parametrize("options", [{"against": "nothere"}, {"removed": "nothere/removed.jsonl"}, {"html": "nothere/page.html"}], ids=str)
+def test_wrong_paths_are_told_before_anything_is_read(session: Any, options: Row) -> None:
+    """Reading takes long where documents are many: they are counted, and may be sorted."""
+    frame = session.createDataFrame([], "id string, text string")
+    told: list[Any] = []
+    with pytest.raises(la.LookalikeError, match="nothere"):
+        la.dedupe(frame, engine="spark", progress=told.append, **options)
+    assert not told
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"method": "meaning"}, "engine='spark' has minhash, simhash, exact, bytes"),
         ({"resume": True}, "resume is for engine='local'"),
-        ({"against": "nothere"}, "against='nothere': there is no such store, file or folder"),
+        ({"against": "nothere"}, "against='nothere': there is no such store, file or folder: check the path"),
         ({"against": "x", "contains": 0.5}, "contains and references are for engine='local'"),
         ({"level": "substring"}, "engine='spark' has document, paragraph and line"),
         ({"out": "nosuch://x/y"}, 'Spark has no file system for such addresses .No FileSystem for scheme "nosuch".: add its jars'),

@@ -61,6 +61,17 @@ def is_corpus(given: object) -> bool:
     return not isinstance(given, str | Path) or is_files(given)
 
 
+def check_before(given: Against, settings: Criteria) -> None:
+    """What is wrong with it is said before the corpus is read, which may take long."""
+    if given.store is None:
+        return
+    if not is_corpus(given.store):
+        assert isinstance(given.store, str | Path)  # noqa: S101 - a store has one name
+        Stored(given.store, settings).__exit__()
+    elif given.add:
+        raise InputError(FILES_AND_ADD)
+
+
 @contextmanager
 def opened_before(given: Against, columns: tuple[str, str], settings: Criteria, engine: Engine, work: Work) -> Iterator[OpenedStore | None]:
     """What tasks ask before they compare documents with each other. It is needed until all is decided."""
@@ -68,11 +79,8 @@ def opened_before(given: Against, columns: tuple[str, str], settings: Criteria, 
         yield None
     elif not is_corpus(given.store):
         assert isinstance(given.store, str | Path)  # noqa: S101 - a store has one name
-        Stored(given.store, settings).__exit__()  # what does not fit is said before the work
         yield OpenedStore(shipped(work.session, given.store), settings)
     else:
-        if given.add:
-            raise InputError(FILES_AND_ADD)
         with tempfile.TemporaryDirectory() as folder:
             found = _references(given.store, columns, engine, work)
             index, ids, _ = numbered_store(str(Path(folder) / STORE), found, settings)

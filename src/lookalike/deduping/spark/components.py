@@ -21,11 +21,11 @@ def components(work: Work, links: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
 
     edges = links.where("u != v").select(F.greatest("u", "v").alias("u"), F.least("u", "v").alias("v")).distinct()
-    edges = work.saved(edges, "links")
-    before = _sum(edges)
+    # What differs where edges differ, seen while they are written.
+    seen = {"count": F.count("*"), "mixed": F.expr("bit_xor(xxhash64(u, v))")}
+    edges, before = work.saved_and_seen(edges, "links", seen)
     for _ in range(MOST_TURNS):
-        edges = work.saved(_small_star(_large_star(edges)), "stars")
-        after = _sum(edges)
+        edges, after = work.saved_and_seen(_small_star(_large_star(edges)), "stars", seen)
         if after == before:
             return edges.select(F.col("u").alias("n"), F.col("v").alias("c"))
         before = after
@@ -48,11 +48,3 @@ def _small_star(edges: DataFrame) -> DataFrame:
     least = edges.groupBy("u").agg(F.min("v").alias("m"))
     others = edges.join(least, "u").where("v != m").select(F.col("v").alias("u"), F.col("m").alias("v"))
     return others.unionAll(least.select("u", F.col("m").alias("v"))).distinct()
-
-
-def _sum(edges: DataFrame) -> tuple[int, int]:
-    """What differs where edges differ."""
-    from pyspark.sql import functions as F
-
-    count, mixed = edges.agg(F.count("*"), F.expr("bit_xor(xxhash64(u, v))")).collect()[0]
-    return count, mixed or 0

@@ -87,7 +87,7 @@ class Deciding:
         is_simhash = self.settings.method == "simhash"
         copied = looked_through(sketches, self.partitions).mapInArrow(find_codes if is_simhash else find_copies, SCHEMA)
         copied = self.work.saved(copied, "copies") if is_simhash else copied
-        self.facts, copies = told(copied.where(f"kind != {CODES}"), self.engine.names_on_driver, self.corpus.last)
+        self.facts, copies = told(self.work, copied.where(f"kind != {CODES}"), self.engine.names_on_driver, self.corpus.last)
         check(self.facts)
         found = NOTHING_FOUND
         if is_simhash:
@@ -254,9 +254,9 @@ def looked_through(sketches: DataFrame, partitions: int) -> DataFrame:
     return placed(sketches.where(f"kind in ({DIGESTS}, {FACTS}, {PROBLEMS})"), partitions)
 
 
-def told(copied: DataFrame, most: int, documents: int) -> tuple[Facts, Copies]:
+def told(work: Work, copied: DataFrame, most: int, documents: int) -> tuple[Facts, Copies]:
     """What tasks had to say, and the copies, of which the driver holds so many."""
-    blobs = named(copied, 8, most, documents)
+    blobs = named(work, copied, 8, most, documents)
     return facts_in(blobs), copies_in(blob for blob in blobs if blob.kind == COPIES)
 
 

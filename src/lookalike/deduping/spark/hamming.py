@@ -153,12 +153,11 @@ def code_edges(
     work: Work, codes: DataFrame, copies: Copies, rule: Rule, partitions: int, engine: Engine, documents: int, step: Callable[[str], object]
 ) -> FoundPairs:
     """SimHash on Spark: all pairs are found at once, so nothing stays open, and no rounds are needed."""
-    from lookalike.deduping.spark.rounds import Edges, FoundPairs, edge_count
+    from lookalike.deduping.spark.rounds import Edges, FoundPairs
 
     step("pairs")
     spread = placed(codes.where(f"kind = {CODES}").mapInArrow(Spreading(rule.distance, partitions), SCHEMA), partitions)
-    edges = work.saved(spread.mapInArrow(Meeting(rule.distance), SCHEMA), "edges")
-    count = edge_count(edges)
+    edges, count = work.saved_and_counted(spread.mapInArrow(Meeting(rule.distance), SCHEMA), "edges", 8)
     step("settle")
     least = 1 - rule.distance / SIMHASH_BITS
     held = Edges(*edges_in(collected(edges))) if count <= engine.edges_on_driver else None
@@ -166,7 +165,7 @@ def code_edges(
         gone: Names = settling.settle(*held, NOTHING_OPEN, least).removed
     else:
         answers = settling.settled_by_component(work, edges, None, least, partitions)
-        gone = settling.told(named(answers, 1, engine.names_on_driver, documents)).removed
+        gone = settling.told(named(work, answers, 1, engine.names_on_driver, documents)).removed
     of_gone = tuple(copies.of(gone))
     if held is not None:
         return FoundPairs(None, Edges(*turned(held.pairs, held.similarities, of_gone)), gone, count)

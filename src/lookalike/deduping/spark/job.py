@@ -16,7 +16,7 @@ from lookalike.corpus.row import NOT_DATA
 from lookalike.deduping.progress import Progress
 from lookalike.deduping.settings import ANNOTATIONS
 from lookalike.deduping.spark import inputs
-from lookalike.deduping.spark.against import add_kept, opened_before
+from lookalike.deduping.spark.against import add_kept, check_before, opened_before
 from lookalike.deduping.spark.deciding import Deciding, Facts
 from lookalike.deduping.spark.decoding import LINE, NAME
 from lookalike.deduping.spark.engine import Engine, configured
@@ -58,6 +58,9 @@ def run(job: Job, engine: Engine) -> SparkReport:
             check_output(session, out)
         if job.to.removed is not None:
             check_list(str(job.to.removed))
+        check_reports((), **job.to.reports)
+        if job.settings.level == "document":
+            check_before(job.against, job.settings)
         work = Work.beside(session, engine.work, None if out is None else spark_path(out))
         with configured(session, session.sparkContext.defaultParallelism), work, stoppable(session):
             return SparkRun(job, engine, work).report()

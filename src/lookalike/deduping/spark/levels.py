@@ -151,8 +151,6 @@ class Cutting:
 
 
 def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
-    from pyspark.sql import functions as F
-
     settings, work, steps = run.job.settings, run.work, run.steps
     if corpus.format == "html":
         raise InputError(f"level={settings.level!r}: pages cannot be cut without harm to their markup: extract their text first")
@@ -165,8 +163,8 @@ def level_report(run: SparkRun, corpus: Corpus) -> SparkReport:
     sketches = work.saved(corpus.rows.drop("id").mapInArrow(splitting, SCHEMA), "units")
     steps("copies")
     found = looked_through(sketches, deciding.partitions).mapInArrow(find_copies, SCHEMA)
-    copied, seen = work.saved_and_seen(found, "copies", {"bytes": F.sum(F.length("b"))})
-    facts, copies = told(copied, run.engine.names_on_driver, (seen["bytes"] or 0) // 8)
+    copied, count = work.saved_and_counted(found, "copies", 8)
+    facts, copies = told(work, copied, run.engine.names_on_driver, count)
     run.check(facts, corpus)
     pa = arrow("Spark")
     mask = np.int64((1 << unit_bits) - 1)

@@ -114,7 +114,7 @@ class Rounds:
             still_open = settling.open_in(collected(left_open) if left_open is not None else [])
             return settling.settle(*self._all_held(), still_open, self.threshold)
         answers = settling.settled_by_component(self.work, self._all_edges(), left_open, self.threshold, self.partitions)
-        return settling.told(named(answers, 1, self.names_on_driver, self.documents))
+        return settling.told(named(self.work, answers, 1, self.names_on_driver, self.documents))
 
     def _all_held(self) -> Edges:
         return Edges(
@@ -154,12 +154,6 @@ class Rounds:
             self._edges.append(self.work.saved(self.work.session.createDataFrame(table, SCHEMA), "first-edges"))
             self._held.clear()
         self._edges.append(self.work.saved(verified, "edges"))
-
-
-def edge_count(edges: DataFrame) -> int:
-    from pyspark.sql import functions as F
-
-    return (edges.agg(F.sum(F.length("b"))).collect()[0][0] or 0) // 8
 
 
 def copies_in(blobs: Iterable[Blob]) -> Copies:

@@ -34,8 +34,7 @@ class Settled(NamedTuple):
 
 def settled_by_component(work: Work, edges: DataFrame, left_open: DataFrame | None, threshold: float, partitions: int) -> DataFrame:
     """Rows of kinds GONE and UNKNOWN."""
-    rows = by_component(work, edges, left_open, partitions).mapInArrow(Settling(threshold), SCHEMA)
-    return work.saved(rows, "settled")
+    return by_component(work, edges, left_open, partitions).mapInArrow(Settling(threshold), SCHEMA)
 
 
 def told(answers: list[Blob]) -> Settled:

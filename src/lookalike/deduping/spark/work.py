@@ -80,6 +80,13 @@ class Work:
         saved = self.saved(frame.observe(observed, *(column.alias(key) for key, column in seen.items())), name)
         return saved, observed.get
 
+    def saved_and_counted(self, frame: DataFrame, name: str, width: int) -> tuple[DataFrame, int]:
+        """The same, with the number of entries in its rows: their column b has ``width`` bytes for each."""
+        from pyspark.sql import functions as F
+
+        saved, seen = self.saved_and_seen(frame, name, {"bytes": F.sum(F.length("b"))})
+        return saved, (seen["bytes"] or 0) // width
+
     def given(self, value: Any) -> Shared:
         """A value that every task can look up."""
         found: Shared = self.session.sparkContext.broadcast(value)
@@ -93,12 +100,10 @@ def placed(frame: DataFrame, partitions: int) -> DataFrame:
     return by_id(partitions, "p") if by_id else frame.repartition(partitions, "p")
 
 
-def named(frame: DataFrame, width: int, most: int, documents: int) -> list[Blob]:
+def named(work: Work, frame: DataFrame, width: int, most: int, documents: int) -> list[Blob]:
     """Rows for the driver, of documents that go: their column b has ``width`` bytes for each. More than so many are an error."""
-    from pyspark.sql import functions as F
-
     if documents > most:
-        count = (frame.agg(F.sum(F.length("b"))).collect()[0][0] or 0) // width
+        frame, count = work.saved_and_counted(frame, "names", width)
         if count > most:
             raise EngineError(
                 f"{count:,} documents would go, and the driver holds {most:,}: dedupe each part of the corpus by itself first (per=),"
