@@ -207,7 +207,8 @@ class Segment {
             const HammingSegment& segment = each->segment_;
             if (segment.bits() != bits) throw std::invalid_argument("segments of different widths");
             for (std::size_t entry = 0; entry < segment.size(); ++entry) {
-                for (std::size_t place = segment.begin(entry), end = segment.begin(entry + 1); place < end; ++place) {
+                const Within places = segment.ids_of(entry);
+                for (std::size_t place = places.begin; place < places.end; ++place) {
                     if (std::binary_search(gone.begin(), gone.end(), segment.id(place))) continue;
                     push_words(segment.code(entry), bits, words);
                     ids.push_back(segment.id(place));
@@ -246,12 +247,8 @@ class Segment {
     void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& scratch, std::span<std::vector<Match>> matches) const {
         scratch.clear();
         segment_.search_together(queries, k, scratch);
-        for (const auto& [number, hit] : scratch) segment_.prefetch_id(hit.entry);
-        for (const auto& [number, hit] : scratch) {
-            for (std::size_t place = segment_.begin(hit.entry), end = segment_.begin(hit.entry + 1); place < end; ++place) {
-                matches[number].push_back({segment_.id(place), hit.distance});
-            }
-        }
+        segment_.for_ids(scratch,
+                         [&](std::uint32_t number, std::size_t place, std::uint32_t distance) { matches[number].push_back({segment_.id(place), distance}); });
         for (std::vector<Match>& each : matches) sort_matches(each, 0);
     }
 
