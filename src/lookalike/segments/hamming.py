@@ -45,9 +45,8 @@ def found_of(block: Any, matches: int) -> Found:
     whole: NDArray[np.int64] = np.asarray(block)
     words = whole.size - matches - (matches + 7) // 8
     queries = words // 2
-    return Found(
-        whole[: queries + 1], whole[words : words + matches], whole[words + matches :].view(_BYTES)[:matches], whole[queries + 1 : words]
-    )
+    distances: NDArray[np.uint8] = np.ndarray(matches, _BYTES, block, 8 * (words + matches))
+    return Found(whole[: queries + 1], whole[words : words + matches], distances, whole[queries + 1 : words])
 
 
 class IdPairs(NamedTuple):
