@@ -52,9 +52,9 @@ inline void search_safely(const HammingSegment& segment, const Code& query, unsi
     for (const Hit& hit : hits) {
         REQUIRE(hit.entry < segment.size());
         REQUIRE(hit.distance == distance(segment.code(hit.entry), query) && hit.distance <= k);
-        const std::size_t first = segment.begin(hit.entry), last = segment.begin(hit.entry + 1);
-        REQUIRE(first <= last && last <= segment.ids());
-        for (std::size_t place = first; place < last; ++place) sum ^= segment.id(place);
+        const Within places = segment.ids_of(hit.entry);
+        REQUIRE(places.begin <= places.end && places.end <= segment.ids());
+        for (std::size_t place = places.begin; place < places.end; ++place) sum ^= segment.id(place);
     }
     std::size_t reported = 0;
     segment.pairs(std::min(k, 3U), [&](std::uint32_t left, std::uint32_t right, unsigned found) {

@@ -38,41 +38,45 @@ std::vector<Code> read_codes(const Hashes& words, unsigned bits) {
     return codes;
 }
 
-// Offsets, ids and distances of the matches of each query, and how many each query had before the limit.
-using FoundArrays = std::tuple<Output<std::int64_t>, Output<std::int64_t>, Output<std::uint8_t>, Output<std::int64_t>>;
+// What a batch found, in one piece of memory, which costs a single query less than four: where the matches of each query begin and the last end,
+// how many each query had before the limit, the ids of all matches, and their distances, a byte each. And how many matches there are.
+using FoundBlock = std::tuple<Output<std::int64_t>, std::size_t>;
 
 // `searched` has search_together(queries, k, scratch, matches).
 template <class Searched>
-FoundArrays search_batch(const Searched& searched, const std::vector<Code>& queries, unsigned k, std::size_t limit, unsigned workers) {
-    constexpr std::size_t kTogether = HammingSegment::kTogether;
-    std::vector<std::int64_t> offsets(queries.size() + 1), totals(queries.size());
-    std::vector<std::vector<Match>> found((queries.size() + kTogether - 1) / kTogether);  // those of a group, one query after the other
+FoundBlock search_batch(const Searched& searched, const std::vector<Code>& queries, unsigned k, std::size_t limit, unsigned workers) {
+    const std::size_t together = std::clamp<std::size_t>(queries.size(), 1, HammingSegment::kTogether);
+    std::vector<std::int64_t> block(2 * queries.size() + 1);
+    const auto offsets = [&] { return std::span(block).first(queries.size() + 1); };
+    const auto totals = [&] { return std::span(block).subspan(queries.size() + 1, queries.size()); };
+    std::vector<std::vector<Match>> found((queries.size() + together - 1) / together);  // those of a group, one query after the other
     for_each_document(found.size(), workers, [&] {
-        return [&, scratch = std::vector<NumberedHit>(), matches = std::vector<std::vector<Match>>(kTogether)](std::size_t group) mutable {
-            const std::size_t first = group * kTogether, count = std::min(kTogether, queries.size() - first);
+        return [&, scratch = std::vector<NumberedHit>(), matches = std::vector<std::vector<Match>>(together)](std::size_t group) mutable {
+            const std::size_t first = group * together, count = std::min(together, queries.size() - first);
             for (std::vector<Match>& each : matches) each.clear();
             searched.search_together(std::span(queries).subspan(first, count), k, scratch, matches);
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t kept = std::min(matches[i].size(), limit);
-                totals[first + i] = static_cast<std::int64_t>(matches[i].size());
-                offsets[first + i + 1] = static_cast<std::int64_t>(kept);
+                totals()[first + i] = static_cast<std::int64_t>(matches[i].size());
+                offsets()[first + i + 1] = static_cast<std::int64_t>(kept);
                 found[group].insert(found[group].end(), matches[i].begin(), matches[i].begin() + static_cast<std::ptrdiff_t>(kept));
             }
         };
     });
-    for (std::size_t i = 0; i < queries.size(); ++i) offsets[i + 1] += offsets[i];
-    std::vector<std::int64_t> ids;
-    std::vector<std::uint8_t> distances;
-    ids.reserve(static_cast<std::size_t>(offsets.back()));
-    distances.reserve(ids.capacity());
+    for (std::size_t i = 0; i < queries.size(); ++i) block[i + 1] += block[i];
+    const auto count = static_cast<std::size_t>(block[queries.size()]);
+    const std::size_t before = block.size();
+    block.resize(before + count + (count + sizeof block[0] - 1) / sizeof block[0]);
+    std::int64_t* id = block.data() + before;
+    auto* distance = reinterpret_cast<std::uint8_t*>(id + count);
     for (const auto& matches : found) {
         for (const Match& match : matches) {
-            ids.push_back(match.id);
-            distances.push_back(static_cast<std::uint8_t>(match.distance));
+            *id++ = match.id;
+            *distance++ = static_cast<std::uint8_t>(match.distance);
         }
     }
     nb::gil_scoped_acquire acquire;
-    return {give(std::move(offsets)), give(std::move(ids)), give(std::move(distances)), give(std::move(totals))};
+    return {give(std::move(block)), count};
 }
 
 // An index that several threads may search while one changes it.
@@ -107,7 +111,7 @@ class SharedIndex {
         return index_.remove(wanted);
     }
 
-    FoundArrays search(Hashes words, unsigned k, std::size_t limit, unsigned workers) const {
+    FoundBlock search(Hashes words, unsigned k, std::size_t limit, unsigned workers) const {
         check_distance(k);
         check_workers(workers);
         const std::vector<Code> queries = read_codes(words, index_.bits());
@@ -207,7 +211,8 @@ class Segment {
             const HammingSegment& segment = each->segment_;
             if (segment.bits() != bits) throw std::invalid_argument("segments of different widths");
             for (std::size_t entry = 0; entry < segment.size(); ++entry) {
-                for (std::size_t place = segment.begin(entry), end = segment.begin(entry + 1); place < end; ++place) {
+                const Within places = segment.ids_of(entry);
+                for (std::size_t place = places.begin; place < places.end; ++place) {
                     if (std::binary_search(gone.begin(), gone.end(), segment.id(place))) continue;
                     push_words(segment.code(entry), bits, words);
                     ids.push_back(segment.id(place));
@@ -235,7 +240,7 @@ class Segment {
         return give(std::move(out));
     }
 
-    FoundArrays search(Hashes words, unsigned k, std::size_t limit, unsigned workers) const {
+    FoundBlock search(Hashes words, unsigned k, std::size_t limit, unsigned workers) const {
         check_distance(k);
         check_workers(workers);
         const std::vector<Code> queries = read_codes(words, segment_.bits());
@@ -246,12 +251,8 @@ class Segment {
     void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& scratch, std::span<std::vector<Match>> matches) const {
         scratch.clear();
         segment_.search_together(queries, k, scratch);
-        for (const auto& [number, hit] : scratch) segment_.prefetch_id(hit.entry);
-        for (const auto& [number, hit] : scratch) {
-            for (std::size_t place = segment_.begin(hit.entry), end = segment_.begin(hit.entry + 1); place < end; ++place) {
-                matches[number].push_back({segment_.id(place), hit.distance});
-            }
-        }
+        segment_.for_ids(scratch,
+                         [&](std::uint32_t number, std::size_t place, std::uint32_t distance) { matches[number].push_back({segment_.id(place), distance}); });
         for (std::vector<Match>& each : matches) sort_matches(each, 0);
     }
 

@@ -43,52 +43,6 @@ template <class Read>
     }
 }
 
-struct Bucket {
-    std::uint32_t begin, end;
-};
-
-// The first table's entries are the codes themselves.
-LOOKALIKE_INLINED void read_codes(Bucket bucket, const std::uint64_t* high, const std::uint64_t* low, const Code& query, unsigned k, std::vector<Hit>& hits) {
-    for (std::uint32_t i = bucket.begin; i < bucket.end; ++i) {
-        const int found = std::popcount(high[i] ^ query.high) + (low ? std::popcount(low[i] ^ query.low) : 0);
-        if (found <= static_cast<int>(k)) hits.push_back({i, static_cast<std::uint32_t>(found)});
-    }
-}
-
-// Places whose filter is within k of the query's.
-LOOKALIKE_INLINED void read_filters(Bucket bucket, const std::uint32_t* filters, std::uint32_t filter, unsigned k, std::vector<std::uint32_t>& places) {
-    constexpr std::uint32_t kSmall = 16;
-    if (bucket.begin >= bucket.end) return;
-    if (bucket.end - bucket.begin <= kSmall) {
-        for (std::uint32_t i = bucket.begin; i < bucket.end; ++i) {
-            if (static_cast<unsigned>(std::popcount(filters[i] ^ filter)) <= k) places.push_back(i);
-        }
-        return;
-    }
-    // A hot bucket is read in blocks, without a branch: few entries pass, and none is worth a misprediction.
-    constexpr std::uint32_t kBlock = 512;
-    std::uint32_t passed[kBlock];
-    for (std::uint32_t first = bucket.begin; first < bucket.end; first += kBlock) {
-        const std::uint32_t block = std::min(kBlock, bucket.end - first);
-        std::size_t count = 0;
-        for (std::uint32_t i = 0; i < block; ++i) {
-            passed[count] = first + i;
-            count += static_cast<unsigned>(std::popcount(filters[first + i] ^ filter)) <= k;
-        }
-        places.insert(places.end(), passed, passed + count);
-    }
-}
-
-LOOKALIKE_INLINED void read_all_codes_here(std::span<const Bucket> buckets, const std::uint64_t* high, const std::uint64_t* low, const Code& query, unsigned k,
-                                           std::vector<Hit>& hits) {
-    for (const Bucket bucket : buckets) read_codes(bucket, high, low, query, k, hits);
-}
-
-LOOKALIKE_INLINED void read_all_filters_here(std::span<const Bucket> buckets, const std::uint32_t* filters, std::uint32_t filter, unsigned k,
-                                             std::vector<std::uint32_t>& places) {
-    for (const Bucket bucket : buckets) read_filters(bucket, filters, filter, k, places);
-}
-
 LOOKALIKE_INLINED void probe_codes_here(const std::uint32_t* directory, std::uint32_t bucket, std::span<const std::uint32_t> masks, const std::uint64_t* high,
                                         const std::uint64_t* low, std::uint32_t size, const Code& query, unsigned k, std::vector<Hit>& hits) {
     probe_groups(directory, bucket, masks, high, sizeof *high, size,
@@ -261,18 +215,13 @@ void HammingSegment::prefetch_directories(const Code& query, unsigned k) const {
     for_near_buckets(query, k, [](const Table& table, std::uint32_t bucket) { __builtin_prefetch(table.directory.data() + bucket); });
 }
 
-void HammingSegment::prefetch_entries(const Table& table, std::size_t place) const {
-    if (table.start == 0) {
+void HammingSegment::prefetch_buckets(const Code& query, unsigned k) const {
+    for_near_buckets(query, k, [&](const Table& table, std::uint32_t bucket) {
+        const std::size_t place = std::min<std::size_t>(table.directory[bucket], size());
+        if (table.start) return __builtin_prefetch(table.filters.data() + place);
         __builtin_prefetch(high_.data() + place);
         if (bits_ == 128) __builtin_prefetch(low_.data() + place);
-    } else {
-        __builtin_prefetch(table.filters.data() + place);
-    }
-}
-
-void HammingSegment::prefetch_buckets(const Code& query, unsigned k) const {
-    for_near_buckets(query, k,
-                     [&](const Table& table, std::uint32_t bucket) { prefetch_entries(table, std::min<std::size_t>(table.directory[bucket], size())); });
+    });
 }
 
 void HammingSegment::search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const {
@@ -290,59 +239,13 @@ void HammingSegment::search_together(std::span<const Code> queries, unsigned k, 
 }
 
 void HammingSegment::search_near(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const {
-    struct Candidate {
-        std::uint32_t number, table, place;  // of the query, of the table, in the table
-    };
-    thread_local std::vector<Bucket> buckets;
-    thread_local std::vector<Hit> codes;
-    thread_local std::vector<std::uint32_t> places;
-    thread_local std::vector<Candidate> candidates;
-    buckets.clear();
-    candidates.clear();
-    for (const Code& query : queries) prefetch_directories(query, k);
-    const auto all = static_cast<std::uint32_t>(size());
-    for (const Code& query : queries) {
-        for_near_buckets(query, k, [&](const Table& table, std::uint32_t bucket) {
-            const std::uint32_t begin = std::min(table.directory[bucket], all), end = std::min(table.directory[bucket + 1], all);
-            buckets.push_back({begin, end});
-            prefetch_entries(table, begin);
-            if (end > begin) prefetch_entries(table, end - 1);
-        });
+    NearTables near{{}, 0, high_.data(), bits_ == 128 ? low_.data() : nullptr, static_cast<std::uint32_t>(size()), bits_, k};
+    for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
+        const Table& table = tables_[t];
+        const auto masks = masks_within(table.width, static_cast<unsigned>(radius_of(t, k)));
+        near.all[near.count++] = {table.start, table.width, table.directory.data(), table.entries.data(), table.filters.data(), masks};
     }
-    std::span<const Bucket> rest = buckets;
-    for (std::uint32_t number = 0; number < queries.size(); ++number) {
-        const Code& query = queries[number];
-        for (std::uint32_t t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
-            const Table& table = tables_[t];
-            const std::size_t count = masks_within(table.width, static_cast<unsigned>(radius_of(t, k))).size();
-            const std::span<const Bucket> here = rest.first(count);
-            rest = rest.subspan(count);
-            if (t == 0) {
-                codes.clear();
-                widest<read_all_codes_here>(here, high_.data(), bits_ == 128 ? low_.data() : nullptr, query, k, codes);
-                for (const Hit& hit : codes) hits.push_back({number, hit});
-                continue;
-            }
-            places.clear();
-            widest<read_all_filters_here>(here, table.filters.data(), bits_at(query, table.start + table.width, 32, bits_), k, places);
-            for (const std::uint32_t place : places) {
-                candidates.push_back({number, t, place});
-                __builtin_prefetch(table.entries.data() + place);
-            }
-        }
-    }
-    std::size_t count = 0;
-    for (const Candidate& candidate : candidates) {
-        const std::uint32_t entry = tables_[candidate.table].entries[candidate.place];
-        if (entry >= all) continue;
-        candidates[count++] = {candidate.number, candidate.table, entry};  // its place among the codes from now on
-        prefetch_entries(tables_[0], entry);
-    }
-    candidates.resize(count);
-    for (const auto& [number, t, entry] : candidates) {
-        const unsigned found = distance(code(entry), queries[number]);
-        if (found <= k && !found_before(t, code(entry), queries[number], k)) hits.push_back({number, {entry, found}});
-    }
+    lookalike::search_near(near, queries, hits);
 }
 
 }  // namespace lookalike

@@ -6,7 +6,6 @@
 // from the first block that finds it, so none is reported twice and no set of seen entries is needed.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
@@ -14,18 +13,9 @@
 
 #include "segments/code.hpp"
 #include "segments/column.hpp"
+#include "segments/hamming_near.hpp"
 
 namespace lookalike {
-
-struct Hit {
-    std::uint32_t entry;  // of the segment's distinct codes
-    std::uint32_t distance;
-};
-
-struct NumberedHit {
-    std::uint32_t number;  // of the query
-    Hit hit;
-};
 
 // Fingerprints and their ids, immutable, in memory or in a mapped file. Equal fingerprints are one entry with several ids.
 // Codes of up to 64 bits take 24 to 32 bytes each, and the directories 1 to 32 MB; small segments have no directories.
@@ -62,25 +52,34 @@ class HammingSegment {
     Code code(std::size_t entry) const { return {high_[entry], bits_ == 128 ? low_[entry] : 0}; }
     std::int64_t id(std::size_t place) const { return small_.size() ? small_[place] : static_cast<std::int64_t>(large_[place]); }
 
-    // Where the ids of an entry begin. Most entries have one: only the others are written down.
-    std::size_t begin(std::size_t entry) const {
-        if (repeated_.size() == 0) return entry;
-        const auto view = repeated_.view();
-        const auto before = std::lower_bound(view.begin(), view.end(), entry) - view.begin();
-        return std::min(entry + (before ? extra_[static_cast<std::size_t>(before) - 1] : 0), ids());
+    // The places of an entry's ids. Most entries have one: only the others are written down.
+    Within ids_of(std::size_t entry) const {
+        if (repeated_.size() == 0) return {entry, entry + 1, ids()};
+        const std::size_t before = repeated_before(entry);
+        const std::size_t begin = entry + (before ? extra_[before - 1] : 0);
+        const bool repeats = before < repeated_.size() && repeated_[before] == entry;
+        return {begin, repeats ? entry + 1 + extra_[before] : begin + 1, ids()};
     }
 
-    void prefetch_id(std::size_t entry) const {
-        const std::size_t place = begin(entry);
-        small_.size() ? __builtin_prefetch(small_.data() + place) : __builtin_prefetch(large_.data() + place);
+    // Calls take(number, place, distance) for every id of the hits. All are on their way from memory before the first is taken.
+    template <class Take>
+    void for_ids(std::span<const NumberedHit> hits, Take&& take) const {
+        thread_local std::vector<Within> places;
+        places.clear();
+        for (const NumberedHit& each : hits) {
+            places.push_back(ids_of(each.hit.entry));
+            small_.size() ? __builtin_prefetch(small_.data() + places.back().begin) : __builtin_prefetch(large_.data() + places.back().begin);
+        }
+        for (std::size_t i = 0; i < hits.size(); ++i) {
+            for (std::size_t place = places[i].begin; place < places[i].end; ++place) take(hits[i].number, place, hits[i].hit.distance);
+        }
     }
 
     // Appends every entry within k of the query, in no particular order.
     void search(const Code& query, unsigned k, std::vector<Hit>& hits) const;
-    // The same for several queries. All of them take a step before any takes the next: what a step reads was asked for in the one before, so the memory
-    // brings many pieces at a time.
+    // The same for several queries. What one reads was asked for while those before it were answered, so the memory brings many pieces at a time.
     void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const;
-    static constexpr std::size_t kTogether = 16;  // so many are worth it: what they read stays in the first-level cache
+    static constexpr std::size_t kTogether = 64;  // so many are worth it: what is known of them stays in the first-level cache
     // What a search will read comes from memory in two steps: the directories tell where the buckets are.
     void prefetch_directories(const Code& query, unsigned k) const;
     void prefetch_buckets(const Code& query, unsigned k) const;
@@ -114,6 +113,17 @@ class HammingSegment {
     }
 
    private:
+    // How many entries with several ids lie before this one: a search without branches, which no processor could foretell.
+    std::size_t repeated_before(std::size_t entry) const {
+        const std::uint32_t* first = repeated_.data();
+        for (std::size_t left = repeated_.size(); left > 1;) {
+            const std::size_t half = left / 2;
+            first += first[half - 1] < entry ? half : 0;
+            left -= half;
+        }
+        return static_cast<std::size_t>(first - repeated_.data()) + (*first < entry);
+    }
+
     struct Table {
         unsigned start, width;  // the block: `width` bits from bit `start` on, counted from the top
         Column32 directory;     // where each bucket begins; one more than buckets
@@ -137,7 +147,6 @@ class HammingSegment {
     static constexpr unsigned kNear = 1;  // flipped bits; within two there are hundreds of buckets: more than a processor waits for at a time
     bool probes_near(unsigned k) const { return radius_of(0, k) <= static_cast<int>(kNear); }  // all buckets that a search reads are such
     void search_near(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const;
-    void prefetch_entries(const Table& table, std::size_t place) const;
     template <class Visit>
     void for_near_buckets(const Code& query, unsigned k, Visit&& visit) const;
     bool found_before(unsigned t, const Code& a, const Code& b, unsigned k) const;

@@ -34,7 +34,8 @@ std::unique_ptr<HammingIndex::Part> HammingIndex::build(const std::vector<Entry>
 
 void HammingIndex::append(const Part& part, std::vector<Entry>& out) const {
     for (std::size_t entry = 0; entry < part.segment.size(); ++entry) {
-        for (std::size_t place = part.segment.begin(entry); place < part.segment.begin(entry + 1); ++place) {
+        const Within places = part.segment.ids_of(entry);
+        for (std::size_t place = places.begin; place < places.end; ++place) {
             if (part.live(place)) out.push_back({part.segment.code(entry), part.segment.id(place)});
         }
     }
@@ -93,7 +94,8 @@ void HammingIndex::search(const Code& query, unsigned k, std::vector<Hit>& scrat
         scratch.clear();
         part->segment.search(query, k, scratch);
         for (const Hit& hit : scratch) {
-            for (std::size_t place = part->segment.begin(hit.entry); place < part->segment.begin(hit.entry + 1); ++place) {
+            const Within places = part->segment.ids_of(hit.entry);
+            for (std::size_t place = places.begin; place < places.end; ++place) {
                 if (part->live(place)) matches.push_back({part->segment.id(place), hit.distance});
             }
         }
@@ -106,12 +108,9 @@ void HammingIndex::search_together(std::span<const Code> queries, unsigned k, st
     for (const auto& part : parts_) {
         scratch.clear();
         part->segment.search_together(queries, k, scratch);
-        for (const auto& [number, hit] : scratch) part->segment.prefetch_id(hit.entry);
-        for (const auto& [number, hit] : scratch) {
-            for (std::size_t place = part->segment.begin(hit.entry); place < part->segment.begin(hit.entry + 1); ++place) {
-                if (part->live(place)) matches[number].push_back({part->segment.id(place), hit.distance});
-            }
-        }
+        part->segment.for_ids(scratch, [&](std::uint32_t number, std::size_t place, std::uint32_t distance) {
+            if (part->live(place)) matches[number].push_back({part->segment.id(place), distance});
+        });
     }
     for (std::size_t number = 0; number < queries.size(); ++number) {
         search_tail(queries[number], k, matches[number]);
@@ -148,7 +147,8 @@ HammingIndex::Groups HammingIndex::groups(unsigned k, std::size_t limit) const {
     const HammingSegment& segment = (made ? *made : *parts_[0]).segment;
     std::vector<std::vector<std::int64_t>> members(segment.size());
     for (std::size_t entry = 0; entry < segment.size(); ++entry) {
-        for (std::size_t i = segment.begin(entry); i < segment.begin(entry + 1); ++i) members[entry].push_back(segment.id(i));
+        const Within places = segment.ids_of(entry);
+        for (std::size_t i = places.begin; i < places.end; ++i) members[entry].push_back(segment.id(i));
         std::sort(members[entry].begin(), members[entry].end());
     }
     std::vector<std::uint32_t> order(segment.size());
@@ -178,14 +178,15 @@ std::vector<HammingIndex::Pair> HammingIndex::pairs(unsigned k, std::size_t limi
         if (out.size() <= limit) out.push_back({std::min(a, b), std::max(a, b), found});
     };
     for (std::size_t entry = 0; entry < part.segment.size() && out.size() <= limit; ++entry) {
-        for (std::size_t i = part.segment.begin(entry); i < part.segment.begin(entry + 1) && out.size() <= limit; ++i) {
-            for (std::size_t j = i + 1; j < part.segment.begin(entry + 1) && out.size() <= limit; ++j) report(part.segment.id(i), part.segment.id(j), 0);
+        const Within places = part.segment.ids_of(entry);
+        for (std::size_t i = places.begin; i < places.end && out.size() <= limit; ++i) {
+            for (std::size_t j = i + 1; j < places.end && out.size() <= limit; ++j) report(part.segment.id(i), part.segment.id(j), 0);
         }
     }
     part.segment.pairs(k, [&](std::uint32_t a, std::uint32_t b, unsigned found) {
-        for (std::size_t i = part.segment.begin(a); i < part.segment.begin(a + 1) && out.size() <= limit; ++i) {
-            for (std::size_t j = part.segment.begin(b); j < part.segment.begin(b + 1) && out.size() <= limit; ++j)
-                report(part.segment.id(i), part.segment.id(j), found);
+        const Within left = part.segment.ids_of(a), right = part.segment.ids_of(b);
+        for (std::size_t i = left.begin; i < left.end && out.size() <= limit; ++i) {
+            for (std::size_t j = right.begin; j < right.end && out.size() <= limit; ++j) report(part.segment.id(i), part.segment.id(j), found);
         }
         return out.size() <= limit;
     });

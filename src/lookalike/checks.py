@@ -32,6 +32,8 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 def check_int(name: str, value: object, low: int, high: int | None = None, remedy: str | None = None) -> int:
     """A whole number within bounds."""
+    if type(value) is int and low <= value and (high is None or value <= high):
+        return value
     if not is_whole(value) or value < low or (high is not None and value > high):
         raise refuse(name, value, remedy or (f"give a whole number from {low} on" if high is None else f"choose {low} to {high}"))
     return value

@@ -11,6 +11,7 @@ import pytest
 
 from lookalike import _native
 from lookalike.segments.container import read_segment, write_segment
+from lookalike.segments.hamming import found_of
 from lookalike.segments.simhashes import SimhashSegment
 
 SIZE, BANDS, ROWS = 16, 4, 2
@@ -86,7 +87,7 @@ def test_a_segment_keeps_its_arrays_and_not_the_dict_of_them() -> None:
     segment = _native.HammingSegment.open(64, sections)
     sections.clear()
     churn()
-    offsets, ids, _, _ = segment.search(WORDS, 0, 10, 1)
+    offsets, ids, _, _ = found_of(*segment.search(WORDS, 0, 10, 1))
     assert list(ids) == IDS.tolist()
     assert list(offsets) == list(range(len(WORDS) + 1))
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.segments.simhashes import SimhashSegment
 
 
 def near_values(count: int, bits: int, seed: int) -> list[int]:
@@ -93,21 +94,63 @@ def test_any_history_of_adds_and_removals(steps: list[tuple[int, list[int]]], k:
 @pytest.mark.parametrize("bits", [64, 128])
 @pytest.mark.parametrize("k", [0, 2, 3, 5, 6])
 def test_a_batch_has_the_answers_of_its_queries(bits: int, k: int) -> None:
-    """Sixteen queries are answered together: batches that end before, at and behind that."""
+    """Up to 64 queries are answered together, and four or eight are on their way: batches that end before, at and behind that."""
     generator = np.random.default_rng(k)
     shape = (100_000, 2) if bits == 128 else (100_000,)
     words = generator.integers(0, 2**64, size=shape, dtype=np.uint64)
     words[50_000:] = words[:50_000] ^ (np.uint64(1) << generator.integers(0, 64, size=(50_000, *shape[1:])).astype(np.uint64))
     index = la.HammingIndex(words, bits=bits)
-    queries = words[::2941] ^ np.uint64(1 << 40)
+    queries = words[::1009] ^ np.uint64(1 << 40)
     alone = [results(index.search(queries[at : at + 1], k), 0) for at in range(len(queries))]
-    for size in (1, 15, 16, 17, 32, 34):
+    for size in (1, 3, 4, 5, 7, 8, 9, 63, 64, 65, 99):
         for workers in (1, 2):
             found = index.search(queries[:size], k, workers=workers)
             assert [results(found, at) for at in range(size)] == alone[:size]
             cut = index.search(queries[:size], k, limit=1, workers=workers)
             assert [results(cut, at) for at in range(size)] == [each[:1] for each in alone[:size]]
             assert cut.totals.tolist() == [len(each) for each in alone[:size]]
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_buckets_of_every_length(bits: int, k: int) -> None:
+    """Buckets of none, few, eight, nine, seventeen and hundreds of entries: each is read in another way, in the first table and in the others."""
+    generator = np.random.default_rng(bits + k)
+    halves = 2 if bits == 128 else 1
+    words = generator.integers(0, 2**32 if bits == 32 else 2**64, size=(80_000, halves), dtype=np.uint64)
+    parts = words.view(np.uint16).reshape(len(words), -1)  # the blocks of a code, the lowest first
+    blocks, place = bits // 16, 0
+    for length in (1, 2, 7, 8, 9, 15, 16, 17, 511, 512, 513, 1100):
+        for block in range(blocks):
+            parts[place : place + length, block] = parts[place, block]
+            place += length
+    index = la.HammingIndex(words if bits == 128 else words[:, 0], bits=bits)
+    asked = words[np.r_[0:400:7, place - 20 : place]].copy()
+    asked[:, 0] ^= np.uint64(1) << generator.integers(0, min(bits, 64), len(asked)).astype(np.uint64)
+    found = index.search(asked if bits == 128 else asked[:, 0], k)
+    for row in range(len(asked)):
+        distances = np.bitwise_count(words ^ asked[row]).sum(axis=1, dtype=int)
+        expected = sorted((int(distances[i]), int(i)) for i in np.nonzero(distances <= k)[0])
+        assert results(found, row) == expected
+
+
+def test_ids_of_repeated_fingerprints_among_others() -> None:
+    """Entries with several ids at the begin, in the middle and at the end, next to each other and not."""
+    generator = np.random.default_rng(12)
+    distinct = np.sort(generator.integers(0, 2**64, 5000, dtype=np.uint64))
+    for repeated in ([], [0], [4999], [0, 1, 2], [7, 8, 4000, 4998, 4999], list(range(0, 5000, 3)), list(range(5000))):
+        times = np.ones(5000, dtype=np.int64)
+        times[repeated] = generator.integers(2, 5, len(repeated))
+        values = np.repeat(distinct, times)
+        ids = generator.permutation(len(values)).astype(np.int64)
+        segment = SimhashSegment.build(ids, values, 64)
+        for found in (la.HammingIndex(values, ids).search(distinct, 0), segment.search(distinct, 0, 2**62)):
+            np.testing.assert_array_equal(np.diff(found.offsets), times)
+            np.testing.assert_array_equal(found.totals, times)
+            expected = np.lexsort((ids, np.repeat(np.arange(5000), times)))
+            np.testing.assert_array_equal(found.ids, ids[expected])
+            assert found.distances.dtype == np.uint8
+            assert found.distances.tolist() == [0] * len(ids)
 
 
 def test_growth_by_many_small_batches_equals_one_large_one() -> None:

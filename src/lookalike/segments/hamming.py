@@ -25,6 +25,8 @@ MAX_K = 16
 MAX_PAIRS = 10_000_000  # without a limit; they take some 400 MB
 NO_LIMIT = 2**62
 
+_WORDS, _BYTES = np.dtype(np.uint64), np.dtype(np.uint8)
+
 
 class Found(NamedTuple):
     """The matches of a batch of queries: those of query i are at ``offsets[i]:offsets[i + 1]``, nearest first, then by id.
@@ -36,6 +38,15 @@ class Found(NamedTuple):
     ids: NDArray[np.int64]
     distances: NDArray[np.uint8]
     totals: NDArray[np.int64]
+
+
+def found_of(block: Any, matches: int) -> Found:
+    """What the native search gives, as arrays: one block of memory, which they share (native/bind/hamming.cpp says how it lies there)."""
+    whole: NDArray[np.int64] = np.asarray(block)
+    words = whole.size - matches - (matches + 7) // 8
+    queries = words // 2
+    distances: NDArray[np.uint8] = np.ndarray(matches, _BYTES, block, 8 * (words + matches))
+    return Found(whole[: queries + 1], whole[words : words + matches], distances, whole[queries + 1 : words])
 
 
 class IdPairs(NamedTuple):
@@ -103,8 +114,7 @@ class HammingIndex:
         """All entries within ``k`` of each query; with ``limit`` the nearest so many of each."""
         check_k(k)
         check_workers(workers)
-        found = self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers)
-        return Found(*map(np.asarray, found))
+        return found_of(*self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers))
 
     def pairs(self, k: int = 3, *, limit: int | None = None) -> IdPairs:
         """All pairs of entries within ``k``; with ``limit`` at most so many of them.
@@ -142,7 +152,7 @@ def words_of(values: Values, bits: int, name: str) -> NDArray[np.uint64]:
         return _from_python(values, bits, name)
     array: NDArray[Any] = values
     wanted = 2 if bits == 128 else 1
-    if bits == 64 and array.dtype == np.uint64 and array.ndim == 1 and array.flags.c_contiguous:
+    if bits == 64 and array.dtype is _WORDS and array.strides == (8,):
         return array  # as nearly all are: for one query the steps below take longer than the search
     if array.ndim != wanted or (wanted == 2 and array.shape[1] != 2):
         shape = "rows of two words, the low half first" if wanted == 2 else "one dimension"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
-from lookalike.segments.hamming import Found
+from lookalike.segments.hamming import Found, found_of
 
 if TYPE_CHECKING:
     from lookalike.segments.container import Sections
@@ -52,4 +52,4 @@ class SimhashSegment:
 
     def search(self, words: NDArray[np.uint64], k: int, limit: int, workers: int = 1) -> Found:
         """All rows within ``k`` of each query, nearest first, then by row; at most ``limit`` of each."""
-        return Found(*(np.asarray(part) for part in self._native.search(words, k, limit, workers)))
+        return found_of(*self._native.search(words, k, limit, workers))

@@ -33,7 +33,7 @@ from lookalike.deduping.spark.work import Work, collected, named, placed
 from lookalike.leaders.candidates import Pairs
 from lookalike.leaders.decide import NOTHING_OPEN
 from lookalike.leaders.rule import SIMHASH_BITS, Rule
-from lookalike.segments.hamming import NO_LIMIT
+from lookalike.segments.hamming import NO_LIMIT, found_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -78,7 +78,7 @@ def near_others(codes: Words, others: Words, place: int, k: int) -> tuple[NDArra
     """The same between two sets."""
     index = _native.HammingIndex(SIMHASH_BITS)
     index.add(others, np.arange(len(others), dtype=np.int64))
-    offsets, found, distances, _ = map(np.asarray, index.search(codes, k, NO_LIMIT, 1))
+    offsets, found, distances, _ = found_of(*index.search(codes, k, NO_LIMIT, 1))
     left = np.repeat(np.arange(len(codes)), np.diff(offsets))
     good = first_common(codes[left], others[found], k) == place
     return left[good], found[good], distances[good]
