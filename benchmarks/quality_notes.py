@@ -113,7 +113,16 @@ def made(folder: Path) -> list[Row]:
 
 
 def _is_doubt(note: str) -> bool:
-    return note.startswith(("numbers differ", "one text negates", "words in another order", "the same words in another order"))
+    return note.startswith(
+        (
+            "numbers differ",
+            "dates differ",
+            "numbers in another order",
+            "one text negates",
+            "words in another order",
+            "the same words in another order",
+        )
+    )
 
 
 def judged(sets: dict[str, list[Any]]) -> list[Row]:

@@ -24,7 +24,7 @@ from lookalike.cli.options import answer_options, note, print_json, print_table,
 from lookalike.cli.progress import ProblemNotes, StageCounter
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score
-from lookalike.fingerprints.reposts import CHARACTERS, RECOMMENDED, is_weak
+from lookalike.fingerprints.reposts import CHARACTERS, ENGLISH, RECOMMENDED, is_weak
 
 if TYPE_CHECKING:
     from lookalike import DedupeReport
@@ -38,7 +38,7 @@ RULES = {"exact": "duplicates have equal words, whatever their case and punctuat
 
 
 WEAK = (
-    f"SimHashes of this recipe find few copies that were edited: --recipe {RECOMMENDED} finds more,"
+    f"SimHashes of this recipe find few copies that were edited: --recipe {RECOMMENDED} finds more (of English, {ENGLISH}),"
     " and 'lookalike plan --method simhash' says how many"
 )
 
