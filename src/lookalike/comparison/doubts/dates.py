@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _MONTHS = "january february march april may june july august september october november december"
-_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+_DAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _VALUES = {name: str(number) for number, name in enumerate(_MONTHS.split(), 1)}
 _VALUES |= {name[:3]: value for name, value in _VALUES.items()} | {"sept": "9"}
 # May, to march, jan: only beside a number, or behind a word that months follow.

@@ -31,7 +31,7 @@ _LIANG = re.compile("(?<!^)[两兩](?![百佰千仟万萬亿億])|^[两兩](?=[^
 _MOST = 32  # characters of a number: longer ones are data
 _FIGURES = "".join(_DIGITS)
 _SEPARATORS = ",，'’\u00a0\u2009\u202f\u066c"  # of thousands; an ordinary space separates numbers too
-# The digits of scripts that were in Unicode long ago: Latin, full width, Arabic, Persian, those of India, Thai, Lao, Tibetan, Burmese, Khmer.
+# Digits of scripts that were in Unicode long ago: Latin, full width, Arabic, Persian, nine of India, Thai, Lao, Tibetan, Burmese, Khmer.
 _ZEROS = "0０٠۰०০੦૦୦௦౦೦൦๐໐༠၀០"
 _DIGIT = f"[{''.join(f'{zero}-{chr(ord(zero) + 9)}' for zero in _ZEROS)}]"
 _UNIT = "[百千]?[万萬]?[亿億]?"
