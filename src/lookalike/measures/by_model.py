@@ -43,8 +43,8 @@ Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
 READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
-# The best on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score;
-# docs/quality.md has what that gives on the other pairs, and what was looked at before.
+# Chosen on the sets of benchmarks/quality.py, so that none is more than 1 behind the better of meaning and score; docs/quality.md has
+# what either half of the pairs would have chosen, and what that gives on the other half.
 HALF_WORDS = 21  # tokens from which on words weigh more than meaning
 LEAST_WORDS = 0.06  # what no word in common counts
 KEPT = (0.465, 0.575)  # share of the longer text that was kept: up to here words keep their weight, from there on they have none
