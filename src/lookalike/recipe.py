@@ -28,7 +28,7 @@ NORMALIZERS = ("fold", "none", "simhash-py")
 FORM_SEPARATOR = "+"  # "fold+script": tokens are folded, and the form "script" does not count
 # What need not count, in the order in which it is taken out (lookalike.text.forms).
 FORMS = ("markup", "invisible", "hyphenation", "quotes", "width", "script", "accents", "numerals")
-FORMS_VERSION = 2  # of the forms: raised if one of them would ever change a text otherwise
+FORMS_VERSION = 3  # raised if a form, or how a model reads a text without it, would ever be otherwise
 WEIGHTS = ("count", "one", "tfidf")
 HASHES = ("lookalike64", "md5", "sha1-first4", "sha1-first4-mixed", "sha1-last2")
 MAX_NGRAM = 64  # the shingle hash rotates by 13 bits a position: beyond 64 tokens positions would repeat

@@ -26,17 +26,26 @@ from lookalike.comparison.doubts.order import _exchanged, _moved
         ("Chapter two of the book", "Chapter three of the book", "numbers differ: 2, 3"),
         ("Twenty people died in the crash", "Thirty people died in the crash", "numbers differ: 20, 30"),
         ("The house has one door and a roof", "The house has two doors and a roof", "numbers differ: 1, 2"),
+        ("मूल्य १०० रुपये", "मूल्य १००० रुपये", "numbers differ: 100, 1000"),
+        ("会议在2024.01.05举行", "会议在2024.01.06举行", "numbers differ: 5, 6"),
+        ("The meeting is on 5 January 2024", "The meeting is on 5 February 2024", "dates differ: January, February"),
+        ("The board meets on Monday at noon", "The board meets on Tuesday at noon", "dates differ: Monday, Tuesday"),
+        ("The board meets in May each year", "The board meets in March each year", "dates differ: May, March"),
         ("I like it", "I do not like it", "one text negates: right not"),
         ("I don't know that man", "I know that man", "one text negates: left don't"),
         ("I like it very much", "I do n't like it very much", "one text negates: right n't"),
         ("He is happy with the result", "He is unhappy with the result", "one text negates: right unhappy"),
         ("The lesson was useful to them", "The lesson was useless to them", "one text negates: right useless"),
         ("hardly anyone came today", "anyone came today", "one text negates: left hardly"),
+        ("Non-members pay more", "Members pay more", "one text negates: left non"),
+        ("I cant see it from over here", "I can see it from over here", "one text negates: left cant"),
+        ("这是非会员价", "这是会员价", "one text negates: left 非"),
         ("我喜欢吃苹果", "我不喜欢吃苹果", "one text negates: right 不"),
         ("你别走好吗", "你走好吗", "one text negates: left 别"),
         ("非本公司员工可以进入", "本公司员工可以进入", "one text negates: left 非"),
         ("價格沒有變化", "價格有變化", "one text negates: left 沒"),
         ("Alice owes Bob", "Bob owes Alice", "words in another order: Alice, Bob"),
+        ("A is greater than B", "B is greater than A", "words in another order: A, B"),
         ("Flights from New York to Florida", "Flights from Florida to New York", "words in another order: New York, Florida"),
         ("甲方应当向乙方付款", "乙方应当向甲方付款", "words in another order: 甲方, 乙方"),
         ("我借给他钱", "他借给我钱", "words in another order: 我, 他"),
@@ -72,6 +81,15 @@ def test_are_named_and_the_verdict_is_withheld(left: str, right: str, note: str)
         ("He was unhappy with the result", "He was not happy with the result"),
         ("No. 5 is the best of them", "5 is the best of them"),
         ("completely different", "nothing alike 5"),
+        ("会议在2024-01-05举行", "会议在2024年1月5日举行"),
+        ("会议在2024.1.5举行", "会议在2024-01-05举行"),
+        ("The deadline is 5 January 2024", "The deadline is 2024-01-05"),
+        ("The shop opens at 09:05 today", "The shop opens at 9:05 today"),
+        ("It is due Jan. 5, 2024 at noon", "It is due January 5, 2024 at noon"),
+        ("You may try 5 times", "You can try 5 times"),
+        ("मूल्य १०० रुपये", "मूल्य 100 रुपये"),
+        ("他分得清是非", "他分得清是非吗"),
+        ("这是非常好的产品", "这是好的产品"),
     ],
 )
 def test_are_not_found_where_there_are_none(left: str, right: str) -> None:
@@ -88,6 +106,21 @@ def test_words_that_were_only_moved_are_named_and_the_verdict_stays(left: str, r
     found = la.compare(left, right)
     assert f"words in another order: {moved}" in found.notes
     assert (found.doubts, found.verdict) == ([], "alike")
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("The score was {} at the end", ("3:1", "1:3")), ("Open {} daily", ("5-10", "10-5")), ("due {} noon", ("2024-01-05", "2024-05-01"))],
+)
+def test_rows_of_numbers_in_another_order(left: str, right: tuple[str, str]) -> None:
+    found = la.compare(*(left.format(row) for row in right))
+    assert found.doubts == [f"numbers in another order: {', '.join(right)}"]
+    assert found.verdict == "alike in wording only"
+    assert la.compare(left.format(right[0]), "Today: " + left.format(right[0])).doubts == []
+
+
+def test_a_year_first_and_a_year_last_are_one_date() -> None:
+    assert not any("numbers" in note for note in la.compare("due 2024-01-05 noon", "due 05.01.2024 noon").notes)
 
 
 def test_notes_show_what_was_written() -> None:

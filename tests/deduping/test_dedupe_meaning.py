@@ -118,3 +118,15 @@ def test_wrong_settings_are_refused() -> None:
     ):
         with pytest.raises((la.InputError, la.UnknownName)):
             la.dedupe(rows, **options)
+
+
+def test_forms_of_the_recipe_do_not_count(tmp_path: Path) -> None:
+    """Neither among the documents, nor against those of a store."""
+    rows = [{"id": 1, "text": "頭髮都乾了嗎"}, {"id": 2, "text": "头发都干了吗"}]
+    options = {"method": "meaning", "model": tiny_model(), "threshold": 0.999}
+    assert len(la.dedupe(rows, recipe="default+script", **options).removed) == 1
+    assert len(la.dedupe(rows, **options).removed) == 0
+    with la.open(tmp_path / "store", recipe="default+script", model=tiny_model()) as index:
+        index.add("traditional", rows[0]["text"])
+    (removed,) = la.dedupe(rows[1:], recipe="default+script", against=tmp_path / "store", **options).removed
+    assert removed.kept_id == "traditional"

@@ -82,3 +82,16 @@ def test_plan_measures_edits_on_the_texts_themselves(tmp_path: Path) -> None:
     assert [warning for warning in weak.warnings if "'reposts'" in warning]
     assert not [warning for warning in good.warnings if "'reposts'" in warning]
     assert la.plan(path).edited == {}
+
+
+def test_plan_names_the_recipe_that_finds_most(tmp_path: Path) -> None:
+    """Of English that is ``chars``, also beside ``reposts``; and nothing is better than the best."""
+    chooser = random.Random(5)
+    words = ["".join(chooser.choices("etaoinshrdlu", k=chooser.randint(2, 9))) for _ in range(2_000)]
+    path = tmp_path / "rows.jsonl"
+    rows = (json.dumps({"id": n, "text": " ".join(chooser.choices(words, k=400))}) + "\n" for n in range(60))
+    path.write_text("".join(rows), encoding="utf-8")
+    for recipe in ("default", "reposts"):
+        (warning,) = la.plan(path, method="simhash", recipe=recipe).warnings
+        assert warning.startswith("the recipe 'chars' finds more lightly edited copies: ")
+    assert la.plan(path, method="simhash", recipe="chars").warnings == []

@@ -74,6 +74,7 @@ def words(text: str) -> list[str]:
         ("numerals", "三点一四，一点五亿，廿三日", "3.14，150000000，23日"),
         ("numerals", "百分之三十，百分之三点五，千分之五，三分之二", "30%，3.5%，5‰，2/3"),
         ("numerals", "负五度，1\u202f234\u202f567人，5'000元", "-5度，1234567人，5000元"),
+        ("numerals", "१२३ ๔๕ ٣٬٢١٠٫٥", "123 45 3210.5"),
         ("accents", "Crème brûlée, Ångström", "Creme brulee, Angstrom"),
         ("accents", "cafe\u0301", "cafe"),
         ("invisible", "z\u200be\u00adro cafe\u0301", "zero café"),

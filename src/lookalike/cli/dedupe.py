@@ -103,10 +103,10 @@ def command(inputs: tuple[str, ...], what: str, as_json: bool, quiet: bool, **op
 
 
 def _note_weak(recipe: Recipe, quiet: bool) -> None:
-    from lookalike.fingerprints.reposts import CHARACTERS, RECOMMENDED, is_weak
+    from lookalike.fingerprints.reposts import CHARACTERS, ENGLISH, RECOMMENDED, is_weak
 
     if is_weak(recipe) and recipe.tokenizer not in CHARACTERS:
-        better = f"--recipe {RECOMMENDED} finds more, and 'lookalike plan --method simhash' says how many"
+        better = f"--recipe {RECOMMENDED} finds more (of English, {ENGLISH}), and 'lookalike plan --method simhash' says how many"
         note(f"SimHashes of this recipe find few copies that were edited: {better}", quiet)
 
 

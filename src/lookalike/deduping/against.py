@@ -21,6 +21,7 @@ from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
 from lookalike.index.search import near_simhashes
 from lookalike.leaders.rule import SIMHASH_BITS
+from lookalike.text.forms import for_models
 
 if TYPE_CHECKING:
     from lookalike.deduping.settings import Criteria
@@ -124,8 +125,10 @@ class Stored:
     def _by_meaning(self, texts: list[str]) -> list[Found]:
         from lookalike.embedders.encoding import encode
 
-        said = [place for place, text in enumerate(texts) if text.strip()]
-        vectors = encode([texts[place] for place in said], self._settings.recipe.embedder).vectors
+        recipe = self._settings.recipe
+        read = [for_models(text, recipe.forms) for text in texts]
+        said = [place for place, text in enumerate(read) if text.strip()]
+        vectors = encode([read[place] for place in said], recipe.embedder).vectors
         found = self._index.search_vectors(vectors, threshold=self._settings.threshold, limit=1, workers=self._workers)
         matches: list[Found] = [None] * len(texts)
         for place, match in zip(said, _firsts(found.offsets, found.ids, found.scores), strict=True):

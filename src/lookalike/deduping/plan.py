@@ -26,12 +26,13 @@ from lookalike.deduping.spark.costs import SparkPlan, spark_plan
 from lookalike.deduping.working_files import Workspace
 from lookalike.errors import InputError
 from lookalike.figures import shown_share
-from lookalike.fingerprints.reposts import BETTER, RECOMMENDED, is_weak, measured_recall
+from lookalike.fingerprints.reposts import BETTER, ENGLISH, RECOMMENDED, measured_recall
 from lookalike.leaders.candidates import Bucketed, bucketed, grouped
 from lookalike.leaders.decider import RESERVED, Decider
 from lookalike.leaders.sketching import Sketcher
 from lookalike.options import checked, taken, takes
 from lookalike.recipe import Recipe, recipes
+from lookalike.text.features import weighs_words
 
 SAMPLE = 10_000  # documents
 FEW_FEATURES = 20  # a changed word changes five shingles of five: below this many, one word is the difference to the threshold
@@ -238,13 +239,20 @@ class _Sample:
     def _edited(self, recipe: Recipe) -> dict[str, float]:
         return measured_recall(self._texts, recipe, self.settings.distance) if self._texts else {}
 
+    def _better_recipe(self, found: Plan) -> list[str]:
+        """Which of the recipes for reposts would find more of the edits, if one does: the one that finds most."""
+        if not found.edited or weighs_words(self.settings.recipe):
+            return []
+        others = {name: self._edited(recipes.get(name)) for name in (RECOMMENDED, ENGLISH)}
+        best = max(others, key=lambda name: sum(others[name].values()))
+        if all(others[best][length] - share < BETTER for length, share in found.edited.items()):
+            return []
+        shown = ", ".join(f"{shown_share(share, 0)} of {length} characters" for length, share in others[best].items())
+        return [f"the recipe {best!r} finds more lightly edited copies: {shown}"]
+
     def _warnings(self, found: Plan, tables: float) -> list[str]:
-        warnings = []
-        if found.edited and is_weak(self.settings.recipe):
-            better = self._edited(recipes.get(RECOMMENDED))
-            if any(better[length] - share >= BETTER for length, share in found.edited.items()):
-                shown = ", ".join(f"{shown_share(share, 0)} of {length} characters" for length, share in better.items())
-                warnings.append(f"the recipe {RECOMMENDED!r} finds more lightly edited copies: {shown}")
+        warnings: list[str] = []
+        warnings += self._better_recipe(found)
         if found.short_texts > WARN_SHARE:
             ngram, threshold = self.settings.recipe.ngram, self.settings.threshold
             warnings.append(

@@ -18,6 +18,7 @@ from lookalike.text.features import weighs_words
 from lookalike.text.tokenize import NATIVE_MODES, tokenize
 
 RECOMMENDED = "reposts"
+ENGLISH = "chars"  # better still for English alone
 LENGTHS = (300, 1_000, 3_000)  # characters
 CHARACTERS = ("chars", "symbols")  # tokenizers
 IDEOGRAPHIC = re.compile("[\u3400-\u9fff]")

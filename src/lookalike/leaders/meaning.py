@@ -29,9 +29,9 @@ BLOCK = 1024  # documents that are compared with the kept ones at a time, and th
 MERGE_RATIO = 4
 
 
-def vector_words(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def vector_words(model: Embedder, texts: Sequence[str], forms: tuple[str, ...] = ()) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The vectors of texts as words, and where those of each text begin and end."""
-    return vectors_as_words(encoded(model, texts)[0].reshape(len(texts), model.dimensions))
+    return vectors_as_words(encoded(model, texts, forms)[0].reshape(len(texts), model.dimensions))
 
 
 def vectors_as_words(vectors: NDArray[np.uint16]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

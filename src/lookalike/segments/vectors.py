@@ -51,16 +51,18 @@ def unit_halves(vectors: Any, dimensions: int, name: str = "vectors") -> NDArray
         raise InputError(f"{name}: there are infinite values or NaN in them") from error
 
 
-def encoded(model: Embedder, texts: Sequence[str]) -> tuple[NDArray[np.uint16], list[str]]:
+def encoded(model: Embedder, texts: Sequence[str], forms: tuple[str, ...] = ()) -> tuple[NDArray[np.uint16], list[str]]:
     """The vectors of texts, one after the other, and what a reader should know, such as that a text was read in windows.
 
-    A text that is empty or only white space has zeros, and the model is not asked.
+    ``forms`` are those of the recipe, which do not count. A text that is empty or only white space has zeros, and the model is not asked.
     """
     from lookalike.embedders.encoding import encode
+    from lookalike.text.forms import for_models
 
     halves = np.zeros((len(texts), model.dimensions), dtype=np.uint16)
-    said = [place for place, text in enumerate(texts) if text and not text.isspace()]
-    found = encode([texts[place] for place in said], model)
+    read = [for_models(text, forms) for text in texts]
+    said = [place for place, text in enumerate(read) if text and not text.isspace()]
+    found = encode([read[place] for place in said], model)
     halves[said] = unit_halves(found.vectors, model.dimensions, f"embedder {model.name!r}").reshape(len(said), model.dimensions)
     return halves.reshape(-1), found.notes
 

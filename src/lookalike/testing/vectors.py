@@ -33,6 +33,13 @@ class _Counting(TinyEmbedder):
 class VectorContract(Contract):
     """What a store does with vectors."""
 
+    def test_forms_of_the_recipe_do_not_count_for_its_vectors(self, tmp_path: Path) -> None:
+        for collection, recipe, is_alike in (("scripts", "default+script", True), ("one", "default", False)):
+            with self.open(tmp_path, collection=collection, recipe=recipe, model=tiny_model()) as index:
+                index.add("traditional", "頭髮都乾了嗎")
+                scores = [match.score for match in index.search("头发都干了吗", by="meaning")]
+                assert (max(scores, default=0.0) > 0.999) == is_alike
+
     def test_meaning_equals_brute_force(self, tmp_path: Path) -> None:
         documents = corpus(120)
         texts = [text for _, text in documents]

@@ -10,7 +10,7 @@ from functools import cache
 from lookalike.comparison.doubts.saying import Doubt, Said, one_sided
 from lookalike.text.forms.script import one_script
 
-_NEGATING_WORDS = "not no never none nobody nothing nowhere neither nor without cannot hardly barely scarcely seldom rarely minus"
+_NEGATING_WORDS = "not no never none nobody nothing nowhere neither nor without non cannot hardly barely scarcely seldom rarely minus"
 _WORDS_BEFORE_T = "don doesn didn isn wasn weren aren won can couldn shouldn wouldn hasn haven hadn mustn needn ain n"  # don't, do n't
 # They begin with letters that negate in other words.
 _WORDS_WITHOUT_PREFIX = """
@@ -20,7 +20,7 @@ _WORDS_WITHOUT_PREFIX = """
 """
 _NEGATING = frozenset(_NEGATING_WORDS.split())
 _BEFORE_T = frozenset(_WORDS_BEFORE_T.split())
-_WITHOUT_APOSTROPHE = frozenset(f"{word}t" for word in _BEFORE_T - {"n", "won", "can"})  # wont and cant are words
+_WITHOUT_APOSTROPHE = frozenset(f"{word}t" for word in _BEFORE_T - {"n"})
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 _WITHOUT_PREFIX = frozenset(_WORDS_WITHOUT_PREFIX.split())
 _LEAST_WORD = 3  # letters that must follow a prefix
@@ -31,7 +31,7 @@ _CHINESE = (
     "|不得不|不能不|不可不|不会不|差不多|对不起|不好意思|了不起|只不过|不一会|不但|不仅|不过|不管|不断|不少|不错|不如|不论|不只|不止|不单|不光|不久|不时|不禁|不免"
     "|不愧|不妨|不然|不由|不料|没关系|没事|没准|无论|无线|无数|无锡|无比|无疑|无非|未来|未免"
     "|特别|区别|分别|级别|性别|差别|告别|别人|别的|别墅|个别|识别|辨别|鉴别|类别|离别|判别|送别|别致|别名|别针|别克|派别|国别"
-    "|非常|非洲|是非|除非|莫非|南非|中非|北非|东非|西非|是否|否则|能否|可否|会否|与否"
+    "|非常|非洲|(?<=[辨分明论惹搬])是非|是非(?=[之曲黑观不吗呢吧的了和与]|\\W|$)|除非|莫非|南非|中非|北非|东非|西非|是否|否则|能否|可否|会否|与否"
     "|(?P<negating>并非|绝非|禁止|严禁|拒绝|谢绝|反对|否认|否定|切莫|莫要|请莫|莫再|休想|休要|从未|尚未|未|[不没无勿甭毋别非])"
 )
 

@@ -1,7 +1,7 @@
-"""Other numbers: in digits, in Chinese numerals, in English words.
+"""Other numbers: in digits, in Chinese numerals, in English words; and other dates.
 
 One and first, 一 and 十 are often no numbers (one of them, first of all, 一起, 十分). Such *loose* numbers count only where the other text
-has a number too that this one lacks: the one in whose place it stands.
+has a number too that this one lacks: the one in whose place it stands. So do months and days of the week.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from lookalike.comparison.doubts.saying import Doubt, Said, one_sided
+from lookalike.comparison.doubts.dates import DATES, date_named
+from lookalike.comparison.doubts.saying import Doubt, Said, listed, one_sided
 from lookalike.text.forms import without_form
 from lookalike.text.forms.numerals import CHINESE
 from lookalike.text.forms.script import one_script
@@ -35,6 +36,9 @@ _WORDS = re.compile(
     rf"\b(?:{_VALUE}|(?<!\d )(?:{_SCALE}))(?:(?:[ -]|[ -]and )(?:{_VALUE}|{_SCALE}))*\b|\b(?:{'|'.join(_LOOSE_WORDS)})\b", re.IGNORECASE
 )
 _NUMBER = re.compile(rf"(?P<sign>(?<![\w.)])[-−])?(?P<value>\d+(?:\.\d+)?)(?: (?P<scale>{_SCALE})\b)?", re.IGNORECASE)
+# Numbers with nothing but a mark between them, whose order says something: 3:1, 5-10, 2024-01-05.
+_ROW = re.compile(r"(?<![\d.])\d+(?:(?:[-–—~:/]\d+)+|(?:\.\d+){2,})(?![\d.])")
+_DOTTED_DATE = re.compile(r"(?<![\d.])(?:\d{4}\.\d{1,2}\.\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4})(?![\d.])")
 # Words in which a single Chinese numeral is no number at all.
 _NO_NUMBER = (
     "一起|一直|一定|一样|一般|一些|一切|一旦|一边|一面|一下|一共|一向|一律|一致|一心|统一|唯一|万一"
@@ -49,6 +53,7 @@ _SINGLE = (
 class SaidNumbers(NamedTuple):
     firm: Counter[str]
     loose: Counter[str]
+    dates: dict[str, str]  # the values of months and days, and how the text writes them
 
     def all(self) -> Counter[str]:
         return self.firm + self.loose
@@ -59,21 +64,50 @@ def numbers(left: Said, right: Said) -> Doubt | None:
     only = [here.all() - there.all(), there.all() - here.all()]
     if not all(only):
         only = [here.firm - there.all(), there.firm - here.all()]
-    return one_sided("numbers differ", [*only[0].elements()], [*only[1].elements()])
+    shown = [[side.dates.get(value, value) for value in values.elements()] for side, values in zip((here, there), only, strict=True)]
+    are_dates = all(value in side.dates for side, values in zip((here, there), only, strict=True) for value in values)
+    return one_sided("dates differ" if are_dates else "numbers differ", *shown) or _reordered(left.text, right.text)
+
+
+def _reordered(left: str, right: str) -> Doubt | None:
+    """Rows of the same numbers in another order; but a year first and a year last are two ways to write a date."""
+    rows = [[match[0] for match in _ROW.finditer(without_form(text, ["width"]))] for text in (left, right)]
+    others = [row for row in rows[1] if row not in rows[0]]
+    for here in rows[0]:
+        for there in others if here not in rows[1] else ():
+            values = [[part.lstrip("0") for part in re.split(r"\D", row)] for row in (here, there)]
+            years = [[len(part) == 4 for part in row] for row in values]
+            if values[0] != values[1] and sorted(values[0]) == sorted(values[1]) and years[0] == years[1]:
+                return Doubt(f"numbers in another order: {listed([here, there])}")
+    return None
 
 
 def numbers_of(text: str) -> SaidNumbers:
     """The numbers in a text, each written the same however the text writes it."""
-    found = SaidNumbers(Counter(), Counter())
-    text = without_form(text, ["width"])
+    found = SaidNumbers(Counter(), Counter(), {})
+    text = DATES.sub(lambda match: _date(match[0], found), without_form(text, ["width"]))
     text = _single_numerals().sub(lambda match: _single(match, found), one_script(text) or text)
     text = _WORDS.sub(lambda match: _in_words(match[0].lower(), found), text)
-    for match in _NUMBER.finditer(without_form(text, ["numerals"])):
-        value = match["value"].rstrip("0").rstrip(".") if "." in match["value"] else match["value"]
-        if match["scale"]:
-            value = f"{round(float(match['value']) * _SCALES[match['scale'].lower()], 6):.15g}"
-        found.firm[("-" if match["sign"] else "") + value] += 1
+    text = _DOTTED_DATE.sub(lambda match: match[0].replace(".", " "), without_form(text, ["numerals"]))
+    for match in _NUMBER.finditer(text):
+        found.firm[("-" if match["sign"] else "") + _value(match["value"], match["scale"])] += 1
     return found
+
+
+def _value(written: str, scale: str | None) -> str:
+    if scale:
+        return f"{round(float(written) * _SCALES[scale.lower()], 6):.15g}"
+    if "." in written:
+        return written.rstrip("0").rstrip(".")
+    return written[1:] if len(written) == 2 and written[0] == "0" else written  # 05 of a date or a time; 007 is a name
+
+
+def _date(said: str, found: SaidNumbers) -> str:
+    """The name of a month or a day: counted here, and taken out of the text."""
+    value = date_named(said)
+    found.loose[value] += 1
+    found.dates.setdefault(value, said)
+    return "#" * len(said)
 
 
 @cache

@@ -21,7 +21,9 @@ def order(left: Said, right: Said) -> Doubt | None:
     places = [right.places[word] for word in once]
     exchanged = _exchanged(places)
     stretches = _stretches(left, right, {once[at] for at in exchanged or _moved(places)})
-    named = [stretch for stretch in stretches if not function_words().issuperset(left.words[slice(*stretch)])] or stretches
+    named = [stretch for stretch in stretches if not function_words().issuperset(left.words[slice(*stretch)])]
+    if len(named) < (2 if exchanged else 1):  # "A is greater than B": what changed places are two, whatever words they are
+        named = stretches
     if named:
         shown = listed([left.written_words(first, end - 1) for first, end in named])
         return Doubt(f"words in another order: {shown}", is_grave=bool(exchanged))

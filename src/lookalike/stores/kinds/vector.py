@@ -142,7 +142,7 @@ class _Meaning(Way):
     clusters_are_made = True
 
     def query(self, thing: Any, settings: Settings) -> Any:
-        return _VectorQuery(*encoded(model_of(settings), [thing]))
+        return _VectorQuery(*encoded(model_of(settings), [thing], settings.recipe.forms))
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         return _VectorQuery(given_vectors(fingerprint, settings, "vector"), ())
@@ -201,7 +201,7 @@ class _Vector(Kind):
         return f"vector-{settings.dimensions}/{settings.recipe_id}"
 
     def made(self, given: Given, settings: Settings, workers: int) -> dict[str, Any]:
-        return {"vector": encoded(model_of(settings), given.texts)[0]}
+        return {"vector": encoded(model_of(settings), given.texts, settings.recipe.forms)[0]}
 
     def made_elsewhere(self, fingerprints: Any, settings: Settings) -> tuple[int, dict[str, Any]]:
         halves = given_vectors(fingerprints, settings)
@@ -231,7 +231,7 @@ class _Vector(Kind):
         halves = np.zeros((len(parsed), settings.dimensions or 0), dtype=np.uint16)
         missing = [place for place, each in enumerate(parsed) if each is None and texts[place] is not None]
         if missing:
-            made, _ = encoded(model_of(settings), [texts[place] or "" for place in missing])
+            made, _ = encoded(model_of(settings), [texts[place] or "" for place in missing], settings.recipe.forms)
             halves[missing] = made.reshape(len(missing), -1)
         for place, each in enumerate(parsed):
             if each is not None:

@@ -46,7 +46,7 @@ ABOUT = {
     "width": "full and half width",
     "script": "simplified and traditional Chinese",
     "accents": "accents of Latin and Greek letters",
-    "numerals": "Chinese numerals, separators of thousands",
+    "numerals": "Chinese numerals, separators of thousands, digits of other scripts",
 }
 UNSEEN = ("invisible",)  # nobody sees a difference
 REMEDY = f"a list of {', '.join(FORMS)}"

@@ -30,10 +30,13 @@ CHINESE = re.escape("".join([*_DIGITS, *_TENS, *_SMALL, *_LARGE]))
 _LIANG = re.compile("(?<!^)[两兩](?![百佰千仟万萬亿億])|^[两兩](?=[^百佰千仟万萬亿億])")  # 两 is two before a unit; 十两 is a weight
 _MOST = 32  # characters of a number: longer ones are data
 _FIGURES = "".join(_DIGITS)
-_SEPARATORS = ",，'’\u00a0\u2009\u202f"  # of thousands; an ordinary space separates numbers too
+_SEPARATORS = ",，'’\u00a0\u2009\u202f\u066c"  # of thousands; an ordinary space separates numbers too
+# Digits of scripts that were in Unicode long ago: Latin, full width, Arabic, Persian, nine of India, Thai, Lao, Tibetan, Burmese, Khmer.
+_ZEROS = "0０٠۰०০੦૦୦௦౦೦൦๐໐༠၀០"
+_DIGIT = f"[{''.join(f'{zero}-{chr(ord(zero) + 9)}' for zero in _ZEROS)}]"
 _UNIT = "[百千]?[万萬]?[亿億]?"
 _NUMBER = re.compile(
-    rf"(?P<digits>[0-9０-９٠-٩۰-۹]{{1,15}}(?:[{_SEPARATORS}][0-9０-９]{{3}}(?![0-9０-９]))*)(?P<part>\.[0-9]{{1,8}})?(?P<unit>{_UNIT})"
+    rf"(?P<digits>{_DIGIT}{{1,15}}(?:[{_SEPARATORS}]{_DIGIT}{{3}}(?!{_DIGIT}))*)(?P<part>[.\u066b]{_DIGIT}{{1,8}})?(?P<unit>{_UNIT})"
     # 三点五, but not 三点五分, which is a time, nor 一点一滴
     rf"|(?P<whole>[{CHINESE}]+)[点點](?P<decimals>[{_FIGURES}]{{1,8}})(?![分刻滴点點{_FIGURES}{''.join(_SMALL)}])(?P<times>[万萬]?[亿億]?)"
     rf"|[{CHINESE}]+"
@@ -68,9 +71,12 @@ def _as_digits(match: re.Match[str]) -> str | None:
         return None if whole is None else _multiplied(whole, "." + _figures(match["decimals"]), match["times"])
     if match["digits"] is None:
         return _chinese(match[0])
-    # int() reads the digits of every script.
-    digits = "".join(str(int(digit)) for digit in match["digits"] if digit not in _SEPARATORS)
-    return _multiplied(digits, match["part"] or "", match["unit"])
+    return _multiplied(_latin(match["digits"]), f".{_latin(match['part'][1:])}" if match["part"] else "", match["unit"])
+
+
+def _latin(digits: str) -> str:
+    """Digits without separators: int() reads those of every script."""
+    return "".join(str(int(digit)) for digit in digits if digit not in _SEPARATORS)
 
 
 def _multiplied(digits: str, part: str, unit: str) -> str | None:
