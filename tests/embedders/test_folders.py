@@ -14,6 +14,8 @@ import small_models
 from lookalike.embedders.base import Embedder
 from lookalike.embedders.opening import embedder_version
 
+pytestmark = pytest.mark.xdist_group("transformers")  # to import them takes a worker a quarter of a minute
+
 SHORT = ["the cat sat on the mat", "a big dog", "tea", "猫 茶", "the small house runs", "green red tea cats running"]
 UNKNOWN = "xylophone"
 LONG = " ".join(["the cat sat on the big mat"] * 9)

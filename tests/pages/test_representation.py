@@ -27,6 +27,8 @@ from lookalike.pages.text_vectors import Cosines
 from lookalike.pages.vector_alignment import largest_sum
 from reference_representation import Reference
 
+pytestmark = pytest.mark.xdist_group("transformers")  # to import them takes a worker a quarter of a minute
+
 LEFT = (
     "<html><head><title>Tea</title><meta name=a></head><body><h1>Tea</h1><p class='big red'>Green tea from the hills.</p>"
     f"<div><p>{'Long leaves of tea, rolled by hand. ' * 9}</p></div></body></html>"

@@ -21,6 +21,8 @@ from lookalike.embedders.causal import TOLERANCE, CausalModel, causal_model
 from lookalike.embedders.causal_tokens import TokenMaker, token_numbers
 from reference_representation import Reference
 
+pytestmark = pytest.mark.xdist_group("transformers")  # to import them takes a worker a quarter of a minute
+
 TEXTS = ["", "a", '<p class="big red">', "<title>Tea</title>", "绿茶 🍵", "Green tea from the hills. " * 20, "x" * 300, " "]
 
 

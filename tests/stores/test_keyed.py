@@ -170,7 +170,7 @@ def test_it_stays_as_it_was_made(kept: str) -> None:
             assert [match.id for match in index.search(GENUINE, by="simhash")] == ["genuine"]
     with la.open(kept) as index:
         index.compact()
-        index.add([(number, f"{GENUINE} {number}") for number in range(3000)])
+        index.add([(number, f"{GENUINE} {number}") for number in range(300)])
         index.compact()
         assert index.check().ok
         assert index.search(GENUINE, by="passages", limit=None)[0].id == "genuine"

@@ -55,7 +55,7 @@ def real_documents() -> list[tuple[str | int, str]]:
     return made
 
 
-@pytest.mark.parametrize(("keep_text", "packaged", "step"), [(True, False, 61), (False, False, 61), (True, True, 200)])
+@pytest.mark.parametrize(("keep_text", "packaged", "step"), [(True, False, 61), (False, False, 200), (True, True, 200)])
 def test_every_search_gives_what_the_embedded_store_gives(keep_text: bool, packaged: bool, step: int, tmp_path: Path) -> None:
     """On the server that tests use, and on the newest that there is."""
     documents = real_documents()
