@@ -46,6 +46,7 @@ REASONS = {
     "test_texts_without_meaning_are_kept_and_not_found": MODELS,
     "test_vectors_in_and_out": MODELS,
     "test_vectors_of_two_models_are_never_mixed": MODELS,
+    "test_forms_of_the_recipe_do_not_count_for_its_vectors": MODELS,
     "test_vectors_are_exported_and_read_back": MODELS,
     "test_clusters_by_meaning_keep_the_oldest": MODELS,
     "test_structure_equals_brute_force": PAGES,
