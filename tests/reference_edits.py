@@ -513,6 +513,7 @@ class _Moves:
             and self.right_of[run.left + length] == self.left_of[run.right + length] == _FREE
             and self.a.hashes[run.left + length] == self.b.hashes[run.right + length]
             and self.a.separates(run.left + length)
+            and self.b.separates(run.right + length)
         ):
             length += 1
         return run._replace(length=length)

@@ -297,7 +297,7 @@ class Moves {
 
     SharedRun with_separators(SharedRun run) const {
         while (left_end(run) < a_.size() && right_end(run) < b_.size() && right_of_[left_end(run)] == kFree && left_of_[right_end(run)] == kFree &&
-               a_.hashes()[left_end(run)] == b_.hashes()[right_end(run)] && a_.separates(left_end(run))) {
+               a_.hashes()[left_end(run)] == b_.hashes()[right_end(run)] && a_.separates(left_end(run)) && b_.separates(right_end(run))) {
             ++run.length;
         }
         return run;
