@@ -13,13 +13,15 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg.pq import TransactionStatus
 
 import lookalike as la
 from lookalike.errors import InputError, RecipeMismatch, StoreBusy, StoreError
@@ -125,6 +127,92 @@ def test_a_connection_that_is_cut_neither_loses_nor_repeats_a_batch(own_server: 
             assert index.check().ok
     finally:
         proxy.close()
+
+
+def _before_the_commit(monkeypatch: pytest.MonkeyPatch, happens: Callable[[psycopg.Connection[Any]], None]) -> None:
+    """Something happens when the next transaction that has written is about to be committed."""
+    execute, left = psycopg.Connection.execute, [happens]
+
+    def executed(connection: psycopg.Connection[Any], query: Any, *values: Any, **options: Any) -> Any:
+        if query == "COMMIT" and left and connection.info.transaction_status == TransactionStatus.INTRANS and _number_of(connection):
+            left.pop()(connection)
+        return execute(connection, query, *values, **options)
+
+    def _number_of(connection: psycopg.Connection[Any]) -> bool:
+        found = execute(connection, "SELECT pg_current_xact_id_if_assigned() IS NOT NULL").fetchone()
+        return bool(found and found[0])
+
+    monkeypatch.setattr(psycopg.Connection, "execute", executed)
+
+
+def test_a_server_that_crashes_before_the_commit_gives_its_number_to_another(
+    own_server: Server, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not on the disk yet is gone, and so is the server's knowledge that its number was given away."""
+    numbers: list[Any] = []
+
+    def crash(connection: psycopg.Connection[Any]) -> None:
+        numbers.append(connection.execute("SELECT pg_current_xact_id()::text").fetchone())
+        own_server.restart(signal.SIGQUIT)
+        with psycopg.connect(url, autocommit=True) as other, other.transaction():
+            other.execute("CREATE TABLE public.of_another ()")
+            numbers.append(other.execute("SELECT pg_current_xact_id()::text").fetchone())
+
+    with la.open(url) as index, la.open(url) as beside:
+        index.add("first", "words that were there before")
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute("CHECKPOINT")
+        _before_the_commit(monkeypatch, crash)
+        try:
+            assert index.admit("a", "an article that nobody has seen yet").admitted
+            assert "a" in beside
+            assert beside.admit("b", "an article that nobody has seen yet").match.id == "a"
+        finally:
+            monkeypatch.undo()
+            with psycopg.connect(url, autocommit=True) as admin:
+                admin.execute("DROP TABLE IF EXISTS public.of_another")
+    assert len(numbers) == 2
+    assert numbers[0] == numbers[1], "the server gave another number: this run has shown nothing"
+
+
+def test_a_server_that_has_not_noticed_yet_that_a_client_is_gone(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its transaction is still under way: whether it was committed is known when it ends."""
+    held: list[psycopg.Connection[Any]] = []
+
+    def lose(connection: psycopg.Connection[Any]) -> None:
+        held.append(connection)
+        threading.Timer(0.5, connection.close).start()
+        raise psycopg.OperationalError("lost, as far as the client knows")
+
+    with la.open(url) as index:
+        _before_the_commit(monkeypatch, lose)
+        assert index.add(DOCUMENTS) == (60, 0)
+        assert held[0].closed
+        monkeypatch.undo()
+        assert len(index) == 60
+        assert index.check().ok
+
+
+def test_what_tells_of_commits_is_cleaned_up(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as admin:
+
+        def rows() -> list[tuple[Any, ...]]:
+            return admin.execute("SELECT last FROM lookalike.commits ORDER BY last").fetchall()
+
+        with la.open(url) as index:
+            index.add("a", "one two three")
+            first = rows()
+            index.add("b", "four five six")
+            index.remove("b")
+            index.search("one two three")
+            assert [(last + 2,) for (last,) in first] == rows()
+        assert rows() == []
+        admin.execute(
+            "INSERT INTO lookalike.commits VALUES (gen_random_uuid(), 7, now() - interval '2 days'), (gen_random_uuid(), 8, now())"
+        )
+        with la.open(url) as index:
+            index.compact()
+        assert rows() == [(8,)]
 
 
 def test_a_connection_that_is_cut_again_and_again_is_given_up(own_server: Server, url: str) -> None:

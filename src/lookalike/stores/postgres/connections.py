@@ -1,7 +1,7 @@
 """Connections of a store: a pool of them, transactions that are tried again, and never done twice.
 
 A transaction that could not be finished (the server was restarted, the connection was cut, two writers met) is tried again some
-times. If the connection is lost while it commits, nobody has said whether it did: the server is asked what became of it.
+times. If the connection is lost while it commits, nobody has said whether it did: the database is asked what became of it (``commits.py``).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from psycopg.pq import Format, TransactionStatus
 
 from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
+from lookalike.stores.postgres.commits import FORGET, Mark, Marks
 from lookalike.stores.postgres.copying import binary_array
 from lookalike.stores.postgres.problems import MEETING, is_transient, sql_errors
 from lookalike.stores.postgres.search_path import BEGIN, BEGIN_READING, OF_THE_SESSION, rolled_back, transaction
@@ -29,7 +30,6 @@ DELAYS = (0.05, 0.2, 0.8, 2.0, 4.0)  # seconds before each further attempt: a se
 # Writers who met wait for different times, or they would meet again: at most so long, and twice as long after each further meeting.
 MEETINGS, FIRST_PAUSE, LONGEST_PAUSE = 14, 0.02, 2.0
 WAIT = 30.0  # seconds for a free connection of the pool
-STATUS_CHECKS = 50
 _chance = random.SystemRandom()
 Connection = psycopg.Connection[tuple[Any, ...]]
 Result = TypeVar("Result")
@@ -53,7 +53,7 @@ class Connections:
         self.address, self._read_only = address, read_only
         self._slots = threading.BoundedSemaphore(address.pool)
         self._idle: list[Connection] = []
-        self._numbers: dict[Connection, str] = {}  # of transactions, where whoever writes was told
+        self.marks = Marks()
         self._process = os.getpid()
         self._closed = False
 
@@ -76,7 +76,7 @@ class Connections:
         """One for the caller alone."""
         self.require_open()
         if self._process != os.getpid():  # after a fork the connections are the parent's
-            self._idle, self._process = [], os.getpid()
+            self._idle, self._process, self.marks = [], os.getpid(), Marks()
             self._slots = threading.BoundedSemaphore(self.address.pool)
         if not self._slots.acquire(timeout=WAIT):
             raise StoreBusy(f"{self.address.name}: all {self.address.pool} connections are in use: set a larger pool= in the URL")
@@ -105,9 +105,14 @@ class Connections:
             connection.close()
 
     def close(self) -> None:
-        self._closed = True
         if self._process != os.getpid():  # closing what a fork has inherited would end the sessions of its parent
             self._idle = []
+        elif self.marks.used and not self._closed and (connection := self._take()):
+            with suppress(psycopg.Error), transaction(connection):  # compacting forgets them as well
+                connection.execute("SET LOCAL synchronous_commit = off")
+                connection.execute(FORGET, (self.marks.used,))
+            connection.close()
+        self._closed = True
         self._drop_idle()
 
     def attempt(self, work: Callable[[Connection], Result]) -> Result:
@@ -131,10 +136,6 @@ class Connections:
                     self._drop_idle()  # the others are likely to be lost as well
                     time.sleep(delay)
 
-    def told(self, connection: Connection, number: str) -> None:
-        """The number of the transaction that the connection is in: then nobody need ask for it."""
-        self._numbers[connection] = number
-
     def transaction(self, work: Callable[[Connection], Result]) -> Result:
         """What ``work`` returns, in a transaction that is committed once."""
         return self.attempt(lambda connection: self._commit(connection, work))
@@ -142,42 +143,33 @@ class Connections:
     def _commit(self, connection: Connection, work: Callable[[Connection], Result]) -> Result:
         connection.execute(BEGIN)
         try:
-            self._numbers.pop(connection, None)
+            self.marks.begin(connection)
             result = work(connection)
-            number = self._numbers.pop(connection, None)
-            if number is None:
-                asked = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
-                number = asked[0] if asked else None
+            mark = self.marks.end(connection)
         except BaseException:
-            self._numbers.pop(connection, None)
             rolled_back(connection)
             raise
         try:
             connection.execute("COMMIT")
         except psycopg.OperationalError:
-            if not self._committed(number):
+            if mark is None or not self._committed(mark):
                 raise
         return result
 
-    def _committed(self, number: str | None) -> bool:
-        """Whether the transaction of this number was committed, although its connection is gone."""
-        if number is None:
-            return False
+    def _committed(self, mark: Mark) -> bool:
+        """Whether the transaction was committed, although its connection is gone."""
         delays = iter(DELAYS)
-        for _ in range(STATUS_CHECKS):
+        while True:
             try:
                 with self.connect() as connection, transaction(connection):
-                    status = connection.execute("SELECT pg_xact_status(%s::xid8)", (number,)).fetchone()
-            except psycopg.OperationalError:
+                    return mark.was_committed(connection)
+            except psycopg.OperationalError as error:
                 delay = next(delays, None)
                 if delay is None:
-                    break
+                    raise StoreError(
+                        f"{self.address.name}: the connection was lost while committing; check whether the last batch is there"
+                    ) from error
                 time.sleep(delay)
-                continue
-            if status is not None and status[0] != "in progress":
-                return bool(status[0] == "committed")
-            time.sleep(0.1)  # the server has not noticed yet that we are gone
-        raise StoreError(f"{self.address.name}: the connection was lost while committing; check whether the last batch is there")
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

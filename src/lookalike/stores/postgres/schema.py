@@ -32,6 +32,7 @@ STEPS = (
     "digests.sql",
     "aliases.sql",
     "fields.sql",
+    "commits.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql

@@ -18,6 +18,7 @@ from lookalike.stores.postgres import beside, schema
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.bulk import BulkLoad, make_missing_indexes
 from lookalike.stores.postgres.checking import check_collection
+from lookalike.stores.postgres.commits import FORGET_OLD, MARK
 from lookalike.stores.postgres.connections import Connection, Connections
 from lookalike.stores.postgres.fields import write_fields
 from lookalike.stores.postgres.kept_blocks import KeptBlocks
@@ -46,11 +47,10 @@ WITH known AS MATERIALIZED (
   ) AS found
 ), gone AS (
   DELETE FROM lookalike.documents WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known)) RETURNING 1
-){beside}
+), marked AS ({mark}){beside}
 SELECT count(*){number} FROM gone
 """
-# Messages less for whoever adds: a number for what is added, and that of the transaction.
-NUMBER = ", nextval('lookalike.transactions'), pg_current_xact_id()::text"
+NUMBER = ", nextval('lookalike.transactions')"  # for what is added: a message less
 REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )"""
@@ -63,7 +63,7 @@ SELECT documents, ARRAY(
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
 WHERE relnamespace = 'lookalike'::regnamespace
-  AND relname = ANY ('{documents,sketches,tlsh_blocks,structures,pages,members,expiring,fields,masks,collections}')
+  AND relname = ANY ('{documents,sketches,tlsh_blocks,structures,pages,members,expiring,fields,masks,collections,commits}')
 """
 
 
@@ -178,8 +178,7 @@ class PostgresStore:
         return PostgresReader(connection, self._number, (now, *state), self.settings, self._connections.require_open, self.kept)
 
     def _write(self, connection: Connection, batch: Additions, made: Sequence[Any]) -> Added:
-        updated, number, transaction = self._delete(connection, batch.ids, NUMBER)
-        self._connections.told(connection, transaction)
+        updated, number = self._delete(connection, batch.ids, NUMBER)
         if len(batch) > ORDINALS:
             raise StoreError(f"{self.name}: a batch has up to {ORDINALS:,} documents, not {len(batch):,}")
         ordinals = range(number * ORDINALS, number * ORDINALS + len(batch))
@@ -200,15 +199,16 @@ class PostgresStore:
         self._count(connection, len(batch) - updated)
         return Added(len(batch) - updated, updated)
 
-    def _delete(self, connection: Connection, ids: Sequence[Id], number: str = "") -> tuple[int, int, str]:
-        """How many there were, and with ``NUMBER`` a number for what takes their place, and the number of the transaction."""
+    def _delete(self, connection: Connection, ids: Sequence[Id], number: str = "") -> tuple[int, int]:
+        """How many there were, and with ``NUMBER`` a number for what takes their place. It marks the transaction, too."""
         texts, numbers = split_ids(ids)
         # As text: psycopg takes longer to turn a list of numbers into an array than the server to find them.
         listed = f"{{{','.join(map(str, numbers))}}}"
         beside = "".join(REMOVE_BESIDE.format(table=table) for kind in self.settings.stored for table in kind.side_tables)
-        remove = REMOVE.replace("{beside}", beside).replace("{number}", number)
-        removed, *made = connection.execute(remove, {"collection": self._number, "texts": texts, "numbers": listed}).fetchone() or (0,)
-        return removed, *(made or (0, ""))
+        remove = REMOVE.replace("{mark}", MARK).replace("{beside}", beside).replace("{number}", number)
+        values = {"collection": self._number, "texts": texts, "numbers": listed, **self._connections.marks.values(connection)}
+        removed, *made = connection.execute(remove, values).fetchone() or (0,)
+        return removed, *(made or (0,))
 
     def _count(self, connection: Connection, more: int) -> None:
         """The last statement of a transaction: from here on other writers of the collection wait until it commits."""
@@ -307,6 +307,7 @@ class PostgresStore:
             self._count(connection, -self._delete(connection, ids)[0])
 
     def _drop_unused(self, connection: Connection) -> None:
+        connection.execute(FORGET_OLD)
         beside.drop_unused(connection, self._number)
         for kind in self.settings.stored:
             kind.drop_unused(connection, self._number)
