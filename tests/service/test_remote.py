@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -159,3 +161,71 @@ def test_something_else_answers(body: bytes) -> None:
         threading.Thread(target=server.handle_request).start()
         with pytest.raises(StoreError, match="answers, but not as Lookalike does"):
             la.open(f"http://127.0.0.1:{server.server_port}")
+
+
+class _Between:
+    """Stands between a client and a service, and ends the connection instead of the next answer if it is told to."""
+
+    def __init__(self, port: int) -> None:
+        self._port, self.lose = port, False
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            service = socket.create_connection(("127.0.0.1", self._port))
+            for one, other, answers in ((client, service, False), (service, client, True)):
+                threading.Thread(target=self._pass_on, args=(one, other, answers), daemon=True).start()
+
+    def _pass_on(self, one: socket.socket, other: socket.socket, answers: bool) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                if answers and self.lose:
+                    self.lose = False
+                    break
+                other.sendall(data)
+        for side in (one, other):
+            with suppress(OSError):
+                side.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+def test_an_answer_that_is_lost(service: Running) -> None:
+    """What only reads is asked again. A write is not: its answer would be that of the second time."""
+    between = _Between(service.port)
+    try:
+        with la.open(between.address) as index:
+            index.add("lost-1", "Words about a lighthouse that nobody else wrote down.")
+            between.lose = True
+            assert index.search("Words about a lighthouse that nobody else wrote down.")[0].id == "lost-1"
+            for write in (
+                lambda: index.admit("lost-2", "A second text, of a quarry and of the geese on its pond."),
+                lambda: index.add("lost-3", "A third text: how to mend a kettle with a spoon."),
+                lambda: index.remove("lost-3"),
+            ):
+                between.lose = True
+                with pytest.raises(StoreError, match="nobody knows whether the last write was done"):
+                    write()
+            again = index.admit("lost-2", "A second text, of a quarry and of the geese on its pond.")
+            assert not again.admitted
+            assert again.match.id == "lost-2"
+            assert index.remove(["lost-1", "lost-2", "lost-3"]) == 2
+    finally:
+        between.close()
+
+
+def test_a_service_that_was_restarted(tmp_path: Path) -> None:
+    """A connection that was kept is closed then: whoever writes next opens another one, and hears no error."""
+    with running(tmp_path, str(tmp_path / "store"), "--processes", "1", "--quiet") as first:
+        index = la.open(first.address)
+        index.add("a", "Words that were there before the restart.")
+    with index, running(tmp_path, str(tmp_path / "store"), "--processes", "1", "--quiet", port=first.port):
+        assert index.admit("b", "Other words, which came after it and are about something else.").admitted
+        assert index.remove("a") == 1

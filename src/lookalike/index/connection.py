@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import select
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,12 @@ from lookalike import errors
 from lookalike.errors import InputError, LookalikeError, StoreError
 
 TIMEOUT = 60.0  # seconds
+# Requests whose answer says what they changed. Sent twice, they would find nothing to change, or name a document as its own match.
+ONCE = frozenset({"/admit", "/documents", "/documents/remove", "/collections"})
+DOUBT = (
+    "nobody knows whether the last write was done. Do it again: what is there already is replaced, and admit() names the document itself "
+    "as its match if it had been added"
+)
 
 
 class Connection:
@@ -53,23 +60,47 @@ class Connection:
 
     def _send(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> tuple[int, bytes]:
         self.require_open()
-        for fresh in (False, True):
-            connection = None if fresh else getattr(self._local, "connection", None)
-            again = connection is not None  # one that was kept may have been closed meanwhile
-            if connection is None:
-                connection = self._local.connection = self._kind(self._host, self._port, timeout=TIMEOUT)
-                self._open.add(connection)
+        once = method == "DELETE" or (method == "POST" and path.partition("?")[0] in ONCE)
+        while True:
+            kept = self._kept()
+            connection = kept or self._new()
             try:
                 connection.request(method, path, body, dict(headers))
                 answer = connection.getresponse()
                 return answer.status, answer.read()
             except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                self._open.discard(connection)
-                self._local.connection = None
-                if not again:
-                    raise StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?") from error
-        raise AssertionError  # the loop returns or raises
+                self._drop(connection)
+                if once:
+                    raise StoreError(f"{self.address} was lost before it answered ({error}): {DOUBT}") from error
+                if kept is None or isinstance(error, TimeoutError):
+                    raise self._no_answer(error) from error
+                # What was kept may have been closed at that moment: again, over a new one.
+
+    def _kept(self) -> http.client.HTTPConnection | None:
+        """The connection of this thread, unless the service has closed it."""
+        connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
+        if connection is not None and _has_ended(connection):
+            self._drop(connection)
+            return None
+        return connection
+
+    def _new(self) -> http.client.HTTPConnection:
+        connection = self._kind(self._host, self._port, timeout=TIMEOUT)
+        try:
+            connection.connect()
+        except OSError as error:
+            raise self._no_answer(error) from error
+        self._local.connection = connection
+        self._open.add(connection)
+        return connection
+
+    def _no_answer(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.address} does not answer ({error}): is 'lookalike serve' running there?")
+
+    def _drop(self, connection: http.client.HTTPConnection) -> None:
+        connection.close()
+        self._open.discard(connection)
+        self._local.connection = None
 
     def require_open(self) -> None:
         if self._closed:
@@ -81,6 +112,15 @@ class Connection:
         while self._open:
             self._open.pop().close()
         self._local = threading.local()
+
+
+def _has_ended(connection: http.client.HTTPConnection) -> bool:
+    """Whether the service has closed it: then there is something to be read, although nothing was asked."""
+    if connection.sock is None:
+        return True
+    waiting = select.poll()
+    waiting.register(connection.sock, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def _service(address: str) -> tuple[str, str, int | None]:
