@@ -195,7 +195,7 @@ def test_a_database_of_an_earlier_version_gets_them(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE ROLE digest_reader")
         connection.execute("GRANT SELECT ON lookalike.documents TO digest_reader")
-        connection.execute("DROP TABLE lookalike.tlsh_blocks, lookalike.fields")
+        connection.execute("DROP TABLE lookalike.tlsh_blocks, lookalike.fields, lookalike.commits")
         connection.execute("ALTER TABLE lookalike.documents DROP COLUMN pieces")
         connection.execute("CREATE INDEX documents_by_tlsh ON lookalike.documents (collection, substr(tlsh, 5, 2)) INCLUDE (tlsh, ordinal)")
         connection.execute("UPDATE lookalike.format SET version = 7")
