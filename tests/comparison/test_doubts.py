@@ -119,8 +119,20 @@ def test_rows_of_numbers_in_another_order(left: str, right: tuple[str, str]) -> 
     assert la.compare(left.format(right[0]), "Today: " + left.format(right[0])).doubts == []
 
 
-def test_a_year_first_and_a_year_last_are_one_date() -> None:
-    assert not any("numbers" in note for note in la.compare("due 2024-01-05 noon", "due 05.01.2024 noon").notes)
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [("2024-01-05", "05.01.2024"), ("2024/1/5", "5/1/2024"), ("2024-01-05", "1/5/2024"), ("05-01-2024", "2024.01.05")],
+)
+def test_a_year_first_and_a_year_last_are_one_date(left: str, right: str) -> None:
+    found = la.compare(f"The rent is due on {left} at noon", f"The rent is due on {right} at noon")
+    assert (found.doubts, found.verdict) == ([], "alike")
+    assert not any("order" in note or "differ" in note for note in found.notes)
+
+
+def test_with_dots_the_day_comes_first() -> None:
+    found = la.compare("The rent is due on 2024-01-05 at noon", "The rent is due on 01.05.2024 at noon")
+    assert "numbers in another order: 2024-01-05, 01.05.2024" in found.notes
+    assert found.verdict == "alike in wording only"
 
 
 def test_notes_show_what_was_written() -> None:

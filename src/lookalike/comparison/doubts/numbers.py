@@ -71,15 +71,34 @@ def numbers(left: Said, right: Said) -> Doubt | None:
 
 def _reordered(left: str, right: str) -> Doubt | None:
     """Rows of the same numbers in another order; but a year first and a year last are two ways to write a date."""
+    for here, there, is_date in _permuted_rows(left, right):
+        if not is_date:
+            return Doubt(f"numbers in another order: {listed([here, there])}")
+    return None
+
+
+def dates_written_otherwise(left: str, right: str) -> set[str]:
+    """The numbers of dates that one text writes with the year first and the other with the year last."""
+    return {part for here, _, is_date in _permuted_rows(left, right) if is_date for part in re.split(r"\D", here)}
+
+
+def _permuted_rows(left: str, right: str) -> Iterator[tuple[str, str, bool]]:
+    """Rows of the same numbers in another order, one of each text, and whether they may be one date."""
     rows = [[match[0] for match in _ROW.finditer(without_form(text, ["width"]))] for text in (left, right)]
     others = [row for row in rows[1] if row not in rows[0]]
     for here in rows[0]:
         for there in others if here not in rows[1] else ():
             values = [[part.lstrip("0") for part in re.split(r"\D", row)] for row in (here, there)]
-            years = [[len(part) == 4 for part in row] for row in values]
-            if values[0] != values[1] and sorted(values[0]) == sorted(values[1]) and years[0] == years[1]:
-                return Doubt(f"numbers in another order: {listed([here, there])}")
-    return None
+            if values[0] != values[1] and sorted(values[0]) == sorted(values[1]):
+                yield here, there, _may_be_one_date(values, "/" in here + there)
+
+
+def _may_be_one_date(values: list[list[str]], with_strokes: bool) -> bool:
+    """The year first in one of them and last in the other, and the rest backwards; in 1/5/2024 the month may come first as well."""
+    for first, last in (values, values[::-1]):
+        if len(first) == 3 and len(first[0]) == len(last[-1]) == 4:
+            return last == first[::-1] or (with_strokes and last == [*first[1:], first[0]])
+    return False
 
 
 def numbers_of(text: str) -> SaidNumbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lookalike.comparison.doubts.numbers import dates_written_otherwise
 from lookalike.comparison.doubts.saying import Doubt, Said, listed
 from lookalike.text.blending import function_words
 
@@ -17,7 +18,8 @@ def order(left: Said, right: Said) -> Doubt | None:
     common = (left.counts & right.counts).total()
     if common < LEAST_COMMON * max(left.size, right.size):
         return None
-    once = [word for word in left.places if word in right.places]
+    dates = dates_written_otherwise(left.text, right.text)
+    once = [word for word in left.places if word in right.places and word not in dates]
     places = [right.places[word] for word in once]
     exchanged = _exchanged(places)
     stretches = _stretches(left, right, {once[at] for at in exchanged or _moved(places)})
@@ -27,9 +29,13 @@ def order(left: Said, right: Said) -> Doubt | None:
     if named:
         shown = listed([left.written_words(first, end - 1) for first, end in named])
         return Doubt(f"words in another order: {shown}", is_grave=bool(exchanged))
-    if left.counts == right.counts and left.words != right.words:
+    if left.counts == right.counts and _without(dates, left) != _without(dates, right):
         return Doubt("the same words in another order")
     return None
+
+
+def _without(dates: set[str], said: Said) -> list[str]:
+    return [word for word in said.words if word not in dates]
 
 
 def _exchanged(places: list[int]) -> set[int]:
