@@ -49,7 +49,7 @@ def test_a_database_of_the_first_release() -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA lookalike")
         for step in schema.STEPS[:version]:
-            connection.execute(schema._read(step))
+            connection.execute(schema.read_step(step))
         connection.execute("INSERT INTO lookalike.format VALUES (%s)", (version,))
     with pytest.raises(la.StoreError, match="once for writing"):
         la.open(url, read_only=True)

@@ -48,7 +48,7 @@ def make_older(url: str, version: int) -> list[la.Matches]:
         connection.execute("DROP SCHEMA lookalike CASCADE")
         connection.execute("CREATE SCHEMA lookalike")
         for step in schema.STEPS[:version]:
-            connection.execute(schema._read(step))
+            connection.execute(schema.read_step(step))
         connection.execute("INSERT INTO lookalike.format VALUES (%s)", (version,))
         for table, (columns, rows) in zip(tables, contents, strict=True):
             there = moved(connection, table)[0]

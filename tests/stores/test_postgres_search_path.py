@@ -270,7 +270,7 @@ def test_a_schema_that_was_made_under_attack_is_refused(server: Server) -> None:
         owner.execute("SET search_path = pg_catalog")
         owner.execute("CREATE SCHEMA lookalike")
         for step in schema.STEPS[:4]:
-            owner.execute(schema._read(step))
+            owner.execute(schema.read_step(step))
         owner.execute("INSERT INTO lookalike.format VALUES (4)")
         owner.execute("ALTER TABLE lookalike.documents ALTER ordinal SET DEFAULT public.nextval('lookalike.transactions'::text)")
     with pytest.raises(StoreError, match=r"public\.nextval.*drop the schema"):

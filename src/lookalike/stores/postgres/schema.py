@@ -37,6 +37,7 @@ STEPS = (
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
+_GRANT = re.compile(r"{grant (?P<rights>[\w, ]+) ON (?P<table>[\w.]+) TO whoever may (?P<may>\w+) (?P<other>[\w.]+)}")
 # How the blocks of a SimHash are read, in the text of the functions that do: a call more, or a statement a block, is a good part of the
 # time of a search. It brings up again what is near in several blocks. As many entries are read as chance would give these keys, several
 # times over.
@@ -103,7 +104,7 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
         if connection.execute("SELECT FROM pg_namespace WHERE nspname = 'lookalike'").fetchone() is None:
             connection.execute("CREATE SCHEMA lookalike")
         for step in STEPS[version:]:
-            connection.execute(_read(step))
+            connection.execute(read_step(step))
         if 0 < version < 8:
             digests.fill(connection)
         if 0 < version < 10:
@@ -113,6 +114,12 @@ def bring_up_to_date(connection: Connection[Any], name: str) -> None:
             connection.execute(statement)
         connection.execute("DELETE FROM lookalike.format")
         connection.execute("INSERT INTO lookalike.format VALUES (%s)", (VERSION,))
+
+
+def read_step(file: str) -> bytes:
+    """A step, with what gives roles the rights on its tables that go with those that they have on others."""
+    grants = _read("grants.sql").decode()
+    return _GRANT.sub(lambda match: grants.format(**match.groupdict()).strip(), _read(file).decode()).encode()
 
 
 def functions() -> list[bytes]:

@@ -8,15 +8,4 @@ CREATE TABLE lookalike.commits (
 ) WITH (fillfactor = 40);
 
 -- Whoever may add documents may write here.
-DO $$
-DECLARE
-  grantee text;
-BEGIN
-  FOR grantee IN
-    SELECT DISTINCT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
-    FROM pg_class c, aclexplode(c.relacl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = 'lookalike.documents'::regclass AND a.privilege_type = 'INSERT'
-  LOOP
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON lookalike.commits TO %s', grantee);
-  END LOOP;
-END $$;
+{grant SELECT, INSERT, UPDATE, DELETE ON lookalike.commits TO whoever may INSERT lookalike.documents}

@@ -16,15 +16,4 @@ CREATE TABLE lookalike.tlsh_blocks (
 ALTER TABLE lookalike.tlsh_blocks ALTER COLUMN data SET STORAGE EXTERNAL;   -- it cannot be compressed
 
 -- Whoever may read documents may read this too.
-DO $$
-DECLARE
-  grantee text;
-BEGIN
-  FOR grantee IN
-    SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
-    FROM pg_class c, aclexplode(c.relacl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = 'lookalike.documents'::regclass AND a.privilege_type = 'SELECT'
-  LOOP
-    EXECUTE format('GRANT SELECT ON lookalike.tlsh_blocks TO %s', grantee);
-  END LOOP;
-END $$;
+{grant SELECT ON lookalike.tlsh_blocks TO whoever may SELECT lookalike.documents}

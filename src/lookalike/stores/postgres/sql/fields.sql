@@ -12,15 +12,4 @@ CREATE INDEX fields_by_number ON lookalike.fields (collection, name, number, ord
 CREATE INDEX fields_by_beginning ON lookalike.fields (collection, name, beginning, ordinal) WHERE beginning IS NOT NULL;
 
 -- Whoever may read documents may read this too.
-DO $$
-DECLARE
-  grantee text;
-BEGIN
-  FOR grantee IN
-    SELECT DISTINCT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
-    FROM pg_class c, aclexplode(c.relacl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = 'lookalike.documents'::regclass AND a.privilege_type = 'SELECT'
-  LOOP
-    EXECUTE format('GRANT SELECT ON lookalike.fields TO %s', grantee);
-  END LOOP;
-END $$;
+{grant SELECT ON lookalike.fields TO whoever may SELECT lookalike.documents}

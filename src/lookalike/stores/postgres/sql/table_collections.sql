@@ -8,18 +8,7 @@ CREATE TABLE lookalike.tables (
   threshold double precision NOT NULL    -- from which similarity on the bands of minhash and text find everything
 );
 -- Whoever may read collections may read this too.
-DO $$
-DECLARE
-  grantee text;
-BEGIN
-  FOR grantee IN
-    SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END
-    FROM pg_class c, aclexplode(c.relacl) AS a LEFT JOIN pg_roles r ON r.oid = a.grantee
-    WHERE c.oid = 'lookalike.collections'::regclass AND a.privilege_type = 'SELECT'
-  LOOP
-    EXECUTE format('GRANT SELECT ON lookalike.tables TO %s', grantee);
-  END LOOP;
-END $$;
+{grant SELECT ON lookalike.tables TO whoever may SELECT lookalike.collections}
 
 -- They return the fingerprints now; they are written anew behind this.
 DROP FUNCTION IF EXISTS lookalike.simhash_hot_block0(integer, bigint, integer, bigint, integer);
