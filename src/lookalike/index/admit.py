@@ -43,7 +43,7 @@ class Admitted(NamedTuple):
 
 
 def admitting_way(by: object) -> Way:
-    return way_named(check_str("by", by, f"one of {', '.join(way_names())}"))
+    return way_named(by if isinstance(by, str) else check_str("by", by, f"one of {', '.join(way_names())}"))
 
 
 def admitting_options(by: str, threshold: float | None, k: int) -> Options:
