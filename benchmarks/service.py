@@ -305,24 +305,24 @@ class Watching:
     def _run(self) -> None:
         while not self._stop.wait(max(0.0, self._began + EVERY * len(self.seen) - time.monotonic())):
             passed, each = time.monotonic() - self._began, [resident(pid) for pid in family(self._pid)]
-            self.seen.append({"seconds": round(passed), **memory(self._pid), "processes": list(filter(None, each))})
+            self.seen.append({"seconds": round(passed), "processes": list(filter(None, each))})
 
-    def in_minutes(self) -> dict[str, float]:
-        """Of all processes together what is no file, the median of each minute. Files that are mapped grow with what is stored."""
-        sums = [(each["seconds"] // 60, sum(one["no_file_mb"] for one in each["processes"])) for each in self.seen]
+    def in_minutes(self, part: str) -> dict[str, float]:
+        """A part of the memory of all processes together, the median of each minute."""
+        sums = [(each["seconds"] // 60, sum(one[part] for one in each["processes"])) for each in self.seen]
         return {f"minute {minute + 1}": round(statistics.median(each for at, each in sums if at == minute), 1) for minute, _ in sums}
 
 
 def resident(pid: int) -> dict[str, Any]:
-    """Megabytes of one process: all that is in memory, and what of it is no file."""
+    """Megabytes of one process: all that is in memory; what of it is its own; the segments that it has read, which grow with the store."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-        command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+        command = Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return {}
-    sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines if line.startswith(("Rss", "VmRSS"))}
+    sizes = {line.split(":")[0]: round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith(("Rss", "VmRSS"))}
     role = "writer" if "writer_process" in command else "reader" if "service.worker" in command else "parent"
-    return {"role": role, "rss_mb": round(sizes["VmRSS"], 1), "no_file_mb": round(sizes["RssAnon"], 1)}
+    return {"role": role, "rss_mb": sizes["VmRSS"], "own_mb": sizes["RssAnon"], "read_segments_mb": sizes["RssShmem"]}
 
 
 def soak(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
@@ -339,7 +339,9 @@ def soak(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
         "seconds": options.soak,
         "writes": writing.result(options.soak),
         "searches": searched,
-        "no_file_mb": watching.in_minutes(),
+        "own_mb": watching.in_minutes("own_mb"),
+        "read_segments_mb": watching.in_minutes("read_segments_mb"),
+        "rss_mb": watching.in_minutes("rss_mb"),
         "memory": watching.seen,
     }
 

@@ -130,8 +130,8 @@ def _decide(
 
 def _may_collide(keys: NDArray[np.int64] | None, count: int) -> Sequence[bool]:
     """Which documents of a batch have a key in common with another one of it."""
-    if keys is None:
-        return [True] * count
+    if keys is None or count == 1:
+        return [count > 1] * count
     _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return [bool(shared.any()) for shared in counts[places].reshape(keys.shape) > 1]
 
