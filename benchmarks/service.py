@@ -39,6 +39,8 @@ import lookalike as la
 
 QUERIES = 2000
 KINDS = "simhash,minhash"
+EVERY = 5  # seconds between two looks at the memory
+SOAK_PART = 30.0  # seconds that wrk runs at a time
 SCRIPT = """
 local bodies = {}
 for line in io.lines("BODIES") do bodies[#bodies + 1] = line end
@@ -184,7 +186,8 @@ def load(port: int, bodies: list[str], seconds: float, connections: int, threads
         (Path(folder) / "bodies").write_text("".join(f"{each}\n" for each in bodies))
         script = Path(folder) / "load.lua"
         script.write_text(SCRIPT.replace("BODIES", str(Path(folder) / "bodies")))
-        command = ["wrk", "-t", str(threads), "-c", str(connections), "-d", f"{seconds:g}s", "--timeout", "10s", "-s", str(script)]
+        command = ["wrk", "-t", str(threads), "-c", str(connections), "-d", f"{max(round(seconds), 1)}s"]
+        command += ["--timeout", "10s", "-s", str(script)]
         done = subprocess.run([*command, f"http://127.0.0.1:{port}/search"], capture_output=True, text=True, check=True).stdout
     found = json.loads(next(re.finditer(r"^RESULT (.*)$", done, re.MULTILINE))[1])
     return {
@@ -283,18 +286,64 @@ def measure_peer(options: argparse.Namespace, texts: list[str]) -> dict[str, Any
     return {"documents": options.peer, "searches": found}
 
 
+class Watching:
+    """What each process of the service has of memory, every few seconds, while something else is done."""
+
+    def __init__(self, pid: int) -> None:
+        self.seen: list[dict[str, Any]] = []
+        self._pid, self._began, self._stop = pid, time.monotonic(), threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Watching:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.wait(max(0.0, self._began + EVERY * len(self.seen) - time.monotonic())):
+            passed, each = time.monotonic() - self._began, [resident(pid) for pid in family(self._pid)]
+            self.seen.append({"seconds": round(passed), "processes": list(filter(None, each))})
+
+    def in_minutes(self, part: str) -> dict[str, float]:
+        """A part of the memory of all processes together, the median of each minute."""
+        sums = [(each["seconds"] // 60, sum(one[part] for one in each["processes"])) for each in self.seen]
+        return {f"minute {minute + 1}": round(statistics.median(each for at, each in sums if at == minute), 1) for minute, _ in sums}
+
+
+def resident(pid: int) -> dict[str, Any]:
+    """Megabytes of one process: all that is in memory; what of it is its own; the segments that it has read, which grow with the store."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        command = Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return {}
+    sizes = {line.split(":")[0]: round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith(("Rss", "VmRSS"))}
+    role = "writer" if "writer_process" in command else "reader" if "service.worker" in command else "parent"
+    return {"role": role, "rss_mb": sizes["VmRSS"], "own_mb": sizes["RssAnon"], "read_segments_mb": sizes["RssShmem"]}
+
+
 def soak(options: argparse.Namespace, texts: list[str]) -> dict[str, Any]:
     """Searches and writes for long, and what the processes have of memory meanwhile."""
-    port, began, seen = free_port(), time.monotonic(), []
-    bodies = [json.dumps({"text": text, "limit": 3}) for text in texts]
-    with serving(options, port) as process, Writing(port, options.writes, options.writers) as writing:
+    port, searched = free_port(), []
+    bodies = [json.dumps({"text": text, "limit": 3, "passages": False}) for text in texts]
+    with serving(options, port) as process, Writing(port, options.writes, options.writers) as writing, Watching(process.pid) as watching:
+        began = time.monotonic()
         while (passed := time.monotonic() - began) < options.soak:
-            result = load(port, bodies, min(15.0, options.soak / 4), options.connections, options.threads)
-            seen.append(
-                {"seconds": round(passed), **memory(process.pid), "searches_per_second": result["per_second"], "errors": result["errors"]}
-            )
-            print(seen[-1], file=sys.stderr, flush=True)
-    return {"seconds": options.soak, "writes": writing.result(time.monotonic() - began), "memory": seen}
+            result = load(port, bodies, min(SOAK_PART, options.soak - passed), options.connections, options.threads)
+            searched.append({"seconds": round(passed), **result})
+            print(searched[-1], watching.seen[-1], file=sys.stderr, flush=True)
+    return {
+        "seconds": options.soak,
+        "writes": writing.result(options.soak),
+        "searches": searched,
+        "own_mb": watching.in_minutes("own_mb"),
+        "read_segments_mb": watching.in_minutes("read_segments_mb"),
+        "rss_mb": watching.in_minutes("rss_mb"),
+        "memory": watching.seen,
+    }
 
 
 def main() -> None:

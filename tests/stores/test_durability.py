@@ -27,7 +27,6 @@ ADDED = 16  # documents at once
 def small_segments(monkeypatch):
     """Segments of a hundred documents, so that there are several."""
     monkeypatch.setattr(sealing, "SEAL_ROWS", 100)
-    monkeypatch.setattr(embedded, "SEAL_ROWS", 100)
     monkeypatch.setattr(embedded, "SEAL_AT_CLOSE", 10)
 
 
@@ -40,7 +39,7 @@ def digests(folder: Path) -> dict[str, str]:
 def write_until_killed(path: Path, number: int, said: int) -> None:
     """Add and remove documents, and say what was acknowledged."""
     # Segments are sealed every few batches, so that a kill hits sealing and merging too.
-    sealing.SEAL_ROWS = embedded.SEAL_ROWS = 80
+    sealing.SEAL_ROWS = 80
     with la.open(path) as index:
         while True:
             numbers = range(number, number + ADDED)
@@ -129,8 +128,8 @@ def limited(size: int):
 FULL_DISK = """
 import sys
 import lookalike as la
-from lookalike.stores.embedded import sealing, store as embedded
-sealing.SEAL_ROWS = embedded.SEAL_ROWS = int(sys.argv[2])
+from lookalike.stores.embedded import sealing
+sealing.SEAL_ROWS = int(sys.argv[2])
 index = la.open(sys.argv[1])
 for n in range(100000):
     try:

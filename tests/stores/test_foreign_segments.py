@@ -17,7 +17,6 @@ from lookalike.testing import corpus
 @pytest.fixture(autouse=True)
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "SEAL_ROWS", 50)
-    monkeypatch.setattr("lookalike.stores.embedded.store.SEAL_ROWS", 50)
     monkeypatch.setattr(sealing, "RUN", 100)  # nothing is merged
 
 

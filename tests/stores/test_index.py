@@ -15,7 +15,6 @@ import lookalike as la
 from lookalike.cli import group
 from lookalike.index.index import Index
 from lookalike.stores.embedded import sealing
-from lookalike.stores.embedded import store as embedded
 from lookalike.testing import corpus, tiny_model
 
 INVOICE = "Invoice 2024-117 of March 3rd. Please pay 1,200.00 euros to the account below within thirty days. Thank you for your order."
@@ -117,7 +116,6 @@ def test_the_model_reads_each_text_once() -> None:
 @pytest.mark.parametrize("place", ["memory", "disk"])
 def test_check_and_compact_say_how_far_they_are(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sealing, "SEAL_ROWS", 50)
-    monkeypatch.setattr(embedded, "SEAL_ROWS", 50)
     with la.open("memory://" if place == "memory" else tmp_path / "store") as index:
         for first in range(0, 160, 40):
             index.add(corpus(160)[first : first + 40])

@@ -43,8 +43,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (sealing, embedded):
-        monkeypatch.setattr(module, "SEAL_BYTES", BOUND)
+    monkeypatch.setattr(sealing, "SEAL_BYTES", BOUND)
     monkeypatch.setattr(sealing, "MOST_MERGED_BYTES", 0)
 
 
@@ -76,8 +75,7 @@ def test_what_others_wrote_is_sealed_in_slices(tmp_path: Path, built: list[int],
         index.add(documents.items())
     gone = list(documents)[3::10]
     built.clear()
-    for module in (sealing, embedded):
-        monkeypatch.setattr(module, "SEAL_BYTES", BOUND)
+    monkeypatch.setattr(sealing, "SEAL_BYTES", BOUND)
     monkeypatch.setattr(sealing, "MOST_MERGED_BYTES", 0)
     monkeypatch.setattr(embedded, "SEAL_AT_CLOSE", 1)
     with la.open(tmp_path / "s") as index:
@@ -94,8 +92,7 @@ def test_what_others_wrote_is_sealed_in_slices(tmp_path: Path, built: list[int],
 def test_segments_are_merged_as_long_as_they_are_not_too_large(
     tmp_path: Path, most: int, merged: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (sealing, embedded):
-        monkeypatch.setattr(module, "SEAL_BYTES", BOUND)
+    monkeypatch.setattr(sealing, "SEAL_BYTES", BOUND)
     monkeypatch.setattr(sealing, "MOST_MERGED_BYTES", most)
     documents = texts()
     with la.open(tmp_path / "s") as index:

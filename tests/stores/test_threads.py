@@ -20,7 +20,6 @@ import pytest
 import lookalike as la
 from lookalike.index.index import Index
 from lookalike.stores.embedded import sealing, snapshots
-from lookalike.stores.embedded import store as embedded
 from lookalike.stores.kinds.simhash import NearSimhashes, simhash_words
 
 SECONDS = float(os.environ.get("LOOKALIKE_THREADS_SECONDS", "2"))
@@ -45,7 +44,6 @@ def opened(place: str, folder: Path) -> Iterator[Index]:
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sealing and merging every few batches."""
     monkeypatch.setattr(sealing, "SEAL_ROWS", 60)
-    monkeypatch.setattr(embedded, "SEAL_ROWS", 60)
     monkeypatch.setattr(snapshots, "YOUNG_ROWS", 16)
 
 

@@ -22,7 +22,6 @@ from lookalike.testing import TinyEmbedder, corpus, tiny_model
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """300 documents, in several segments of which some documents were removed."""
     monkeypatch.setattr(sealing, "SEAL_ROWS", 100)
-    monkeypatch.setattr("lookalike.stores.embedded.store.SEAL_ROWS", 100)
     with la.open(tmp_path / "store", model=tiny_model()) as index:
         for first in range(0, 300, 60):
             index.add(corpus(300)[first : first + 60])

@@ -21,7 +21,7 @@ Say = Callable[[str, Changes], None]
 
 def small_segments() -> None:
     """Segments of a few documents, so that little work makes, merges and removes several."""
-    sealing.SEAL_ROWS = embedded.SEAL_ROWS = 40
+    sealing.SEAL_ROWS = 40
     embedded.SEAL_AT_CLOSE = 10
 
 

@@ -43,7 +43,7 @@ class Admitted(NamedTuple):
 
 
 def admitting_way(by: object) -> Way:
-    return way_named(check_str("by", by, f"one of {', '.join(way_names())}"))
+    return way_named(by if isinstance(by, str) else check_str("by", by, f"one of {', '.join(way_names())}"))
 
 
 def admitting_options(by: str, threshold: float | None, k: int) -> Options:
@@ -130,8 +130,8 @@ def _decide(
 
 def _may_collide(keys: NDArray[np.int64] | None, count: int) -> Sequence[bool]:
     """Which documents of a batch have a key in common with another one of it."""
-    if keys is None:
-        return [True] * count
+    if keys is None or count == 1:
+        return [count > 1] * count
     _, places, counts = np.unique(keys, return_inverse=True, return_counts=True)
     return [bool(shared.any()) for shared in counts[places].reshape(keys.shape) > 1]
 

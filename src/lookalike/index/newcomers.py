@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,12 +26,18 @@ class Newcomers:
     stores_all_columns = True
 
     def __init__(self, batch: Additions, settings: Settings) -> None:
-        self._batch, self.settings = replace(batch, columns=dict(batch.columns)), settings
-        for kind in settings.stored:  # PostgreSQL has no columns for what is derived
-            self._batch.columns |= kind.derived(self._batch, settings)
+        self._given, self.settings = batch, settings
         self._shown = np.zeros(len(batch), dtype=bool)
         self._parts: dict[str, Any] = {}
         self._columns: dict[str, Sequence[Any]] = {}
+
+    @cached_property
+    def _batch(self) -> Additions:
+        """With what is derived: PostgreSQL has no columns for that. A document that comes alone is compared with nothing here."""
+        made = replace(self._given, columns=dict(self._given.columns))
+        for kind in self.settings.stored:
+            made.columns |= kind.derived(made, self.settings)
+        return made
 
     def show(self, place: int, shown: bool = True) -> None:
         self._shown[place] = shown

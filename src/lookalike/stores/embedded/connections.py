@@ -107,6 +107,10 @@ class WriteConnection:
         finally:
             self._guard.release()
 
+    def forget_pages(self) -> None:
+        """Give up what it keeps of the database in memory: after so many documents that hardly any of it is of use again."""
+        self.connection.execute("PRAGMA shrink_memory")
+
     def close(self) -> None:
         if self._guard.acquire_if_possible():
             self._last.close()

@@ -26,6 +26,11 @@ from lookalike.stores.stretches import Stretch
 
 SEAL_ROWS = 65_536
 SEAL_BYTES = 96 << 20  # of texts: long ones are sealed before there are so many. Building takes about twice as much memory
+# Documents that come a few at a time are searched meanwhile: until they are sealed, every process that searches has them in its own memory,
+# some of them several times. Those that come in bulk are sealed in larger pieces, which need less merging.
+BULK, BULK_BYTES = 4096, 4 << 20  # of one write: documents, or what they take
+LIVE_ROWS = 8192
+LIVE_BYTES = 16 << 20
 RUN = 4  # segments of about the same size that are merged into one
 MOST_MERGED_BYTES = 512 << 20  # of the largest file that is made by merging: it is made in memory
 MOST_FRESH_BYTES = 256 << 20
@@ -48,10 +53,19 @@ class Fresh:
         self._parts: list[Stretch] = []
         self._joined = 0  # how many of them are already some together
         self._bytes = 0
+        self._in_bulk = False
         self.text_bytes = 0
 
+    def is_due(self, unsealed: int) -> bool:
+        """Whether it is time to seal, where so many rows are in no segment."""
+        if unsealed >= SEAL_ROWS or self.text_bytes >= SEAL_BYTES:
+            return True
+        return not self._in_bulk and (unsealed >= LIVE_ROWS or self._bytes >= LIVE_BYTES)
+
     def keep(self, stretch: Stretch) -> None:
-        self._bytes += stretch.nbytes()
+        size = stretch.nbytes()
+        self._in_bulk = len(stretch.rows) >= BULK or size >= BULK_BYTES
+        self._bytes += size
         self.text_bytes += stretch.text_bytes()
         self._parts.append(stretch)
         if len(self._parts) - self._joined >= JOINED:

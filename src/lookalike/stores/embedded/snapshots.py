@@ -37,6 +37,7 @@ Answer = TypeVar("Answer")
 YOUNG_ROWS = 16_384  # newer documents that are built into a segment at a time
 MERGE_RATIO = 4  # neighbouring segments within this ratio are merged
 KEPT_STATES = 8  # for readings that began some batches ago
+KEPT_BYTES = 8 << 20  # of segments in memory that only such states have; a reading without one builds them again
 MOST_LISTS = 64  # of removed rows, before they are joined
 _log = logging.getLogger("lookalike")
 
@@ -137,7 +138,7 @@ class Cache:
             made = self._completed(kind, known or self._opened(kind, connection, state), connection, state, removed)
             kept = self._kept[kind]
             if not kept or kept[0].version <= made.version:
-                self._kept[kind] = (made, *(each for each in kept if each.generation == made.generation))[:KEPT_STATES]
+                self._kept[kind] = _worth_keeping(made, [each for each in kept if each.generation == made.generation])
             return made
 
     def _best(self, kind: str, state: State) -> SegmentParts | None:
@@ -173,6 +174,19 @@ class Cache:
                     "%s; it is rebuilt in memory: run 'check --repair'", str(error)
                 )  # not the error itself: whoever keeps the record would keep the mapped file
         return build_segment(kind, sealed, connection, state, self.settings)
+
+
+def _worth_keeping(newest: SegmentParts, older: Sequence[SegmentParts]) -> tuple[SegmentParts, ...]:
+    """The newest state, and those before it, as long as they are few and what only they hold is small."""
+    kept, known, room = [newest], {id(segment) for segment in newest.young}, KEPT_BYTES
+    for each in older[: KEPT_STATES - 1]:
+        own = [segment for segment in each.young if id(segment) not in known]
+        room -= sum(array.nbytes for segment in own for array in segment.sections().values())
+        if room < 0:
+            break
+        known.update(map(id, own))
+        kept.append(each)
+    return tuple(kept)
 
 
 def build_segment(

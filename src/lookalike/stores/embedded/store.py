@@ -44,7 +44,7 @@ from lookalike.stores.embedded.place import DatabasePlace
 from lookalike.stores.embedded.readings import Active, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, find_ids, insert
-from lookalike.stores.embedded.sealing import SEAL_BYTES, SEAL_ROWS, Fresh, Sealer
+from lookalike.stores.embedded.sealing import Fresh, Sealer
 from lookalike.stores.embedded.snapshots import Cache, Snapshot
 from lookalike.stores.embedded.states import State, new_number, number_of, read_state, segment_path
 from lookalike.stores.ids import Id
@@ -222,8 +222,10 @@ class EmbeddedStore:
                 self.place.chain(connection, state.store, checks)
             if self._segments is not None:
                 self._fresh.keep(stretch)
-            if state.next_row + count - state.sealed_row >= SEAL_ROWS or self._fresh.text_bytes >= SEAL_BYTES:
-                self._sealer().seal()
+                if self._fresh.is_due(state.next_row + count - state.sealed_row):
+                    self._sealer().seal()
+                    if self.place.writer is not None:
+                        self.place.writer.forget_pages()
         return Added(count - updated, updated)
 
     def _remove_rows(self, connection: sqlite3.Connection, state: State, found: Mapping[Id, int]) -> int:

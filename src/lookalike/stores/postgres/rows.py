@@ -4,21 +4,47 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain, islice, repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psycopg
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 from lookalike.model import ID_NUMBERS
 from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import column_named
-from lookalike.stores.postgres.copying import bytes_field, integer_field, text_field
+from lookalike.stores.postgres.copying import NULL, bytes_field, integer_field, text_field
 from lookalike.stores.settings import Settings
+
+if TYPE_CHECKING:
+    from lookalike.stores.postgres.connections import Connection
 
 HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 TRAILER = b"\xff\xff"
 CHUNK_ROWS = 256
+
+
+class _Field(bytes):
+    """A value in the server's own format, of whatever type the column has."""
+
+
+class _Fields(Dumper):
+    oid, format = 0, Format.BINARY
+
+    def dump(self, obj: _Field) -> bytes:
+        return obj
+
+
+psycopg.adapters.register_dumper(_Field, _Fields)
+
+
+def together(connection: Connection) -> AbstractContextManager[Any]:
+    """Statements within it are sent without waiting for each other's answers, where the client's library can do that."""
+    return connection.pipeline() if psycopg.Pipeline.is_supported() else nullcontext()
 
 
 def prepared(batch: Additions, collection: int, settings: Settings) -> list[Any]:
@@ -37,18 +63,43 @@ class Copied:
             for kind, each in zip(settings.stored, made, strict=True):
                 self._fields |= kind.copied(batch, each, collection, settings)
 
-    def statement(self) -> str:
+    def write(self, connection: Connection) -> None:
+        """One document by INSERT, which is one message, and can go together with others; more by COPY, which takes several."""
+        if self.is_single:
+            self._insert(connection)
+            return
+        with connection.cursor().copy(f"COPY lookalike.documents ({self._names()}) FROM STDIN (FORMAT binary)") as copy:
+            for chunk in self._chunks():
+                copy.write(chunk)
+
+    @property
+    def is_single(self) -> bool:
+        return len(self._batch) == 1 and self._numbers is None
+
+    def _names(self) -> str:
         own = ("id_number",) if self._numbers is not None else ("id_text", "id_number", "meta", "text", "raw")
         names = ("collection", "ordinal", *own, *(self._numbers if self._numbers is not None else self._fields))
-        listed = ", ".join(f'"{name}"' for name in names)
-        return f"COPY lookalike.documents ({listed}) FROM STDIN (FORMAT binary)"
+        return ", ".join(f'"{name}"' for name in names)
 
-    def chunks(self) -> Iterator[bytes]:
-        """In the order of the statement, some rows at a time."""
+    def _insert(self, connection: Connection) -> None:
+        values = [None if (field := next(iter(each))) == NULL else _Field(field[len(NULL) :]) for each in self._columns()]
+        marks = ", ".join(["%b"] * len(values))
+        connection.execute(f"INSERT INTO lookalike.documents ({self._names()}) VALUES ({marks})", values)  # noqa: S608 (our own names)
+
+    def _chunks(self) -> Iterator[bytes]:
+        """In the order of the names, some rows at a time."""
         if self._numbers is not None:
             yield self._array(self._numbers)
             return
-        columns = (
+        columns = self._columns()
+        rows = zip(repeat(struct.pack("!h", len(columns)), len(self._batch)), *columns, strict=False)
+        yield HEADER
+        while some := list(islice(rows, CHUNK_ROWS)):
+            yield b"".join(chain.from_iterable(some))
+        yield TRAILER
+
+    def _columns(self) -> tuple[Iterable[bytes], ...]:
+        return (
             repeat(struct.pack("!ii", 4, self._collection)),
             map(integer_field, self._ordinals),
             (text_field(id_ if isinstance(id_, str) else None) for id_ in self._batch.ids),
@@ -57,11 +108,6 @@ class Copied:
             *_texts(self._batch.texts),
             *self._fields.values(),
         )
-        rows = zip(repeat(struct.pack("!h", len(columns)), len(self._batch)), *columns, strict=False)
-        yield HEADER
-        while some := list(islice(rows, CHUNK_ROWS)):
-            yield b"".join(chain.from_iterable(some))
-        yield TRAILER
 
     def _array(self, numbers: dict[str, Any]) -> bytes:
         """Documents that are nothing but numbers: all rows of a batch at once."""

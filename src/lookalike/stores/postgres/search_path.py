@@ -21,8 +21,9 @@ SEARCH_PATH = "pg_catalog, pg_temp"
 OF_THE_SESSION = f"SET search_path = {SEARCH_PATH}"
 OF_THE_TRANSACTION = f"SET LOCAL search_path = {SEARCH_PATH}"
 # Statements that are sent as one: they cost hardly more time than the first alone.
-# "counted": we count the documents that we delete ourselves, see sql/collections.sql.
-BEGIN = f"BEGIN; {OF_THE_TRANSACTION}; SET LOCAL lookalike.counted = on"
+# "counted": we count the documents that we delete ourselves, see sql/collections.sql. "generic": every statement has its index, whatever
+# the values; with those of each document in hand, the server would plan for longer than it works.
+BEGIN = f"BEGIN; {OF_THE_TRANSACTION}; SET LOCAL lookalike.counted = on; SET LOCAL plan_cache_mode = force_generic_plan"
 BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {OF_THE_TRANSACTION}"
 
 

@@ -26,7 +26,7 @@ from lookalike.stores.postgres.names import PostgresNames, led_to
 from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader
-from lookalike.stores.postgres.rows import Copied, prepared, split_ids
+from lookalike.stores.postgres.rows import Copied, prepared, split_ids, together
 from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.postgres.secrets import forget_secret, keep_secret, read_key
 from lookalike.stores.settings import Settings, Wanted
@@ -54,6 +54,7 @@ NUMBER = ", nextval('lookalike.transactions')"  # for what is added: a message l
 REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )"""
+COUNT = "UPDATE lookalike.collections SET documents = documents + %s WHERE number = %s"
 STATE = """
 SELECT documents, ARRAY(
   SELECT ordinal FROM lookalike.expiring e JOIN lookalike.documents d USING (collection, ordinal)
@@ -183,9 +184,15 @@ class PostgresStore:
             raise StoreError(f"{self.name}: a batch has up to {ORDINALS:,} documents, not {len(batch):,}")
         ordinals = range(number * ORDINALS, number * ORDINALS + len(batch))
         copied = Copied(batch, self._number, ordinals, made, self.settings)
-        with connection.cursor().copy(copied.statement()) as copy:
-            for chunk in copied.chunks():
-                copy.write(chunk)
+        if copied.is_single and not (batch.links or batch.expires or self.settings.indexed):
+            with together(connection):
+                copied.write(connection)
+                for kind, each in zip(self.settings.stored, made, strict=True):
+                    kind.add_rows(connection, self._number, ordinals, batch, each)
+                counted = connection.execute(COUNT, (1 - updated, self._number))
+            self._require_counted(counted.rowcount)
+            return Added(1 - updated, updated)
+        copied.write(connection)
         for kind, each in zip(self.settings.stored, made, strict=True):
             kind.add_rows(connection, self._number, ordinals, batch, each)
         if batch.links or batch.expires:
@@ -212,8 +219,10 @@ class PostgresStore:
 
     def _count(self, connection: Connection, more: int) -> None:
         """The last statement of a transaction: from here on other writers of the collection wait until it commits."""
-        changed = connection.execute("UPDATE lookalike.collections SET documents = documents + %s WHERE number = %s", (more, self._number))
-        if changed.rowcount == 0:
+        self._require_counted(connection.execute(COUNT, (more, self._number)).rowcount)
+
+    def _require_counted(self, changed: int) -> None:
+        if changed == 0:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
 
     def remove(self, ids: Sequence[Id]) -> int:
