@@ -105,6 +105,16 @@ nb::list page_rows(const PageTree& tree) {
     return rows;
 }
 
+// The text of the first title in the head that has one: objects for all rows would take longer than parsing.
+nb::str page_title(const PageTree& tree) {
+    for (const std::uint32_t place : tree.head) {
+        const PageTree::Tag& tag = tree.tags[place];
+        if (tag.string == PageTree::kNone || tree.strings[tag.string].empty() || tree.strings[tag.name] != "title") continue;
+        return nb::str(tree.strings[tag.string].data(), tree.strings[tag.string].size());
+    }
+    return nb::str("");
+}
+
 nb::tuple give_match(Matched&& matched) {
     std::vector<std::uint32_t> left, right;
     for (const auto& [i, k] : matched.pairs) {
@@ -171,6 +181,7 @@ void bind_pages(nb::module_& m) {
         .def_ro("depth", &PageTree::depth)
         .def_ro("is_cut", &PageTree::is_cut)
         .def("rows", &page_rows)
+        .def("title", &page_title)
         .def("paths", [](const PageTree& tree) { return give(path_hashes(tree)); })
         .def("head", [](const PageTree& tree) { return give(std::vector(tree.head)); })
         .def("body", [](const PageTree& tree) { return give(std::vector(tree.body)); })

@@ -128,16 +128,47 @@ class Segment {
     // The passages that the query shares with each of the documents, in order of their place in the query.
     std::vector<std::vector<Passage>> passages(const Query& query, std::span<const std::uint32_t> documents) const;
 
-    // Calls report(hash, place) for each posting, in order.
-    template <class Report>
-    void for_each_posting(Report&& report) const {
-        for (std::size_t bucket = 0; bucket + 1 < view_.directory.size(); ++bucket) {
+    // The largest hash with a place that is_wanted; 0 where there is none.
+    template <class IsWanted>
+    std::uint64_t largest_hash(IsWanted&& is_wanted) const {
+        for (std::size_t bucket = view_.directory.size() - 1; bucket-- > 0;) {
             const Within part(view_.directory[bucket], view_.directory[bucket + 1], view_.places.size());
-            for (std::size_t at = part.begin; at < part.end; ++at) {
-                report(std::uint64_t{bucket} << bits_ | suffix(at), view_.places[at]);
+            for (std::size_t at = part.end; at-- > part.begin;) {
+                if (is_wanted(view_.places[at])) return std::uint64_t{bucket} << bits_ | suffix(at);
             }
         }
+        return 0;
     }
+
+    // The postings, one after the other.
+    class Cursor {
+       public:
+        explicit Cursor(const Segment& segment) : segment_(&segment) { step(); }
+        bool ended() const { return ended_; }
+        std::uint64_t hash() const { return hash_; }
+        std::uint32_t place() const { return segment_->view_.places[at_]; }
+        void step() {
+            const View& view = segment_->view_;
+            ++at_;
+            while (at_ >= end_) {
+                if (next_bucket_ + 1 >= view.directory.size()) {
+                    ended_ = true;
+                    return;
+                }
+                const Within part(view.directory[next_bucket_], view.directory[next_bucket_ + 1], view.places.size());
+                at_ = part.begin;
+                end_ = part.end;
+                ++next_bucket_;
+            }
+            hash_ = std::uint64_t{next_bucket_ - 1} << segment_->bits_ | segment_->suffix(at_);
+        }
+
+       private:
+        const Segment* segment_;
+        std::size_t next_bucket_ = 0, at_ = 0, end_ = 0;
+        std::uint64_t hash_ = 0;
+        bool ended_ = false;
+    };
 
    private:
     std::uint64_t suffix(std::size_t posting) const { return load64(view_.suffixes.data() + posting * bytes_) & mask_; }
@@ -157,7 +188,8 @@ class Segment {
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
               std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends);
 
-// What build would give for the documents of all segments except those of the rows `removed`, which ascend.
+// What build would give for the documents of all segments except those of the rows `removed`, which ascend. Takes little beside the
+// result: the postings of the segments are in order, so they are sorted a part of the hashes at a time.
 Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed);
 
 }  // namespace lookalike::postings

@@ -42,35 +42,52 @@ void sort_items(std::vector<Item>& items, unsigned width) {
     }
 }
 
-// The columns in order of hash; those of the documents are there already.
-void write_postings(std::vector<Item> items, Columns& out) {
-    std::uint64_t most = 1;
-    for (const Item& item : items) most = std::max(most, item.hash);
-    // Some recipes have hashes of 16 bits: the directory covers the bits that are in use.
-    const unsigned width = static_cast<unsigned>(std::bit_width(most));
-    sort_items(items, width);
+// Appends postings in order of hash, then place; the columns of the documents are there already.
+class PostingWriter {
+   public:
+    PostingWriter(Columns& out, std::size_t count, std::uint64_t most) : out_(out), document_of_(out.firsts), count_(count), most_(most) {
+        // Some recipes have hashes of 16 bits: the directory covers the bits that are in use.
+        const unsigned wanted = static_cast<unsigned>(std::bit_width(count));
+        const unsigned covered = std::min(width(), wanted > kPostingsABucket ? wanted - kPostingsABucket : 1);
+        bits_ = width() - covered;
+        bytes_ = (bits_ + 7) / 8;
+        out_.suffix_bits = {static_cast<std::uint8_t>(bits_)};
+        out_.directory.assign((std::size_t{1} << covered) + 1, 0);
+        out_.suffixes.assign(count * bytes_ + kSuffixPadding, 0);
+        out_.places.reserve(count);
+    }
+    // How many bits of the hashes are in use.
+    unsigned width() const { return static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(most_, 1))); }
 
-    const unsigned wanted = static_cast<unsigned>(std::bit_width(items.size()));
-    const unsigned covered = std::min(width, wanted > kPostingsABucket ? wanted - kPostingsABucket : 1);
-    const unsigned bits = width - covered;
-    const std::size_t bytes = (bits + 7) / 8;
-    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-    out.suffix_bits = {static_cast<std::uint8_t>(bits)};
-    out.directory.assign((std::size_t{1} << covered) + 1, 0);
-    out.suffixes.assign(items.size() * bytes + kSuffixPadding, 0);
-    out.places.resize(items.size());
-    const DocumentFinder document_of(out.firsts);
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const std::uint64_t suffix = items[i].hash & mask;
-        std::memcpy(out.suffixes.data() + i * bytes, &suffix, sizeof suffix);  // zeros that the next one overwrites
-        out.places[i] = items[i].place;
-        ++out.directory[(items[i].hash >> bits) + 1];
-        if (i && items[i].hash == items[i - 1].hash && document_of(items[i].place) == document_of(items[i - 1].place)) {
-            out.repeats.push_back(static_cast<std::uint32_t>(i));
+    void add(const std::vector<Item>& items) {
+        const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1;
+        for (const Item& item : items) {
+            const std::size_t at = out_.places.size();
+            if (at == count_ || item.hash > most_) return;  // a mapped file has changed meanwhile
+            const std::uint64_t suffix = item.hash & mask;
+            std::memcpy(out_.suffixes.data() + at * bytes_, &suffix, sizeof suffix);  // zeros that the next one overwrites
+            ++out_.directory[(item.hash >> bits_) + 1];
+            if (at && item.hash == last_.hash && document_of_(item.place) == document_of_(last_.place)) {
+                out_.repeats.push_back(static_cast<std::uint32_t>(at));
+            }
+            out_.places.push_back(item.place);
+            last_ = item;
         }
     }
-    std::partial_sum(out.directory.begin(), out.directory.end(), out.directory.begin());
-}
+    void finish() {
+        out_.suffixes.resize(out_.places.size() * bytes_ + kSuffixPadding);
+        std::partial_sum(out_.directory.begin(), out_.directory.end(), out_.directory.begin());
+    }
+
+   private:
+    Columns& out_;
+    const DocumentFinder document_of_;
+    const std::size_t count_;
+    const std::uint64_t most_;
+    unsigned bits_ = 0;
+    std::size_t bytes_ = 0;
+    Item last_{};
+};
 
 // Appends documents and their spans.
 class DocumentWriter {
@@ -122,9 +139,61 @@ Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> 
         }
         writer.end_document(rows[document]);
     }
-    write_postings(std::move(items), out);
+    std::uint64_t most = 0;
+    for (const Item& item : items) most = std::max(most, item.hash);
+    PostingWriter postings(out, count, most);
+    sort_items(items, postings.width());
+    postings.add(items);
+    postings.finish();
     return out;
 }
+
+namespace {
+
+// The postings of a segment that is merged, with their places in the result; those of removed documents are left out.
+class MergedPostings {
+   public:
+    static constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
+
+    explicit MergedPostings(const Segment& segment) : segment_(segment), homes_(segment.documents(), kGone), cursor_(segment) {}
+    // The first place of a document in the result.
+    void settle(std::uint32_t document, std::size_t place) { homes_[document] = static_cast<std::uint32_t>(place); }
+
+    std::uint64_t largest_hash() const {
+        return segment_.largest_hash([&](std::uint32_t place) { return homes_[segment_.document_of(place)] != kGone; });
+    }
+    // Those up to a hash that were not taken yet.
+    void take(std::uint64_t last, std::vector<Item>& items) {
+        for (; !cursor_.ended() && cursor_.hash() <= last; cursor_.step()) {
+            const std::uint32_t place = cursor_.place(), document = segment_.document_of(place);
+            if (homes_[document] != kGone) items.push_back({cursor_.hash(), place - segment_.view().firsts[document] + homes_[document]});
+        }
+    }
+
+   private:
+    const Segment& segment_;
+    std::vector<std::uint32_t> homes_;
+    Segment::Cursor cursor_;
+};
+
+constexpr std::size_t kSortedTogether = 1 << 20;  // postings, where hashes are spread evenly
+
+void merge_postings(std::vector<MergedPostings>& sources, std::size_t count, Columns& out) {
+    std::uint64_t most = 0;
+    for (const MergedPostings& source : sources) most = std::max(most, source.largest_hash());
+    PostingWriter postings(out, count, most);
+    const std::size_t parts = count / kSortedTogether + 1;
+    std::vector<Item> items;
+    for (std::size_t part = 1; part <= parts; ++part) {
+        items.clear();
+        for (MergedPostings& source : sources) source.take(part == parts ? most : most / parts * part, items);
+        sort_items(items, postings.width());
+        postings.add(items);
+    }
+    postings.finish();
+}
+
+}  // namespace
 
 Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed) {
     struct Source {
@@ -134,11 +203,10 @@ Columns merge(std::span<const Segment* const> segments, std::span<const std::int
     };
     std::vector<Source> sources;
     std::size_t count = 0;
-    std::vector<std::vector<std::uint32_t>> homes;  // the first place of each document in the result
-    constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
+    std::vector<MergedPostings> postings;
     for (std::size_t s = 0; s < segments.size(); ++s) {
         const View& view = segments[s]->view();
-        homes.emplace_back(view.rows.size(), kGone);
+        postings.emplace_back(*segments[s]);
         std::vector<bool> gone(view.rows.size());
         for (const std::uint32_t document : segments[s]->documents_of(removed)) gone[document] = true;
         for (std::uint32_t document = 0; document < view.rows.size(); ++document) {
@@ -156,21 +224,12 @@ Columns merge(std::span<const Segment* const> segments, std::span<const std::int
         const auto [row, s, document] = sources[i];
         if (i && row == sources[i - 1].row) refuse("segments: row " + std::to_string(row) + " is in two of them");
         const View& view = segments[s]->view();
-        homes[s][document] = static_cast<std::uint32_t>(out.starts.size());
+        postings[s].settle(document, out.starts.size());
         const Within own(view.firsts[document], view.firsts[document + 1], view.starts.size());
         for (auto place = static_cast<std::uint32_t>(own.begin); place < own.end; ++place) writer.span(segments[s]->span_of(place, document));
         writer.end_document(row);
     }
-    std::vector<Item> items;
-    items.reserve(count);
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-        segments[s]->for_each_posting([&](std::uint64_t hash, std::uint32_t place) {
-            const std::uint32_t document = segments[s]->document_of(place);
-            if (homes[s][document] == kGone) return;
-            items.push_back({hash, place - segments[s]->view().firsts[document] + homes[s][document]});
-        });
-    }
-    write_postings(std::move(items), out);
+    merge_postings(postings, count, out);
     return out;
 }
 

@@ -39,6 +39,13 @@ def test_the_written_tree_is_the_tree(html: str) -> None:
     assert read is None or everything(read) == by_events
 
 
+@given(st.lists(PIECES | st.sampled_from(["<title></title>", "<title> a\n茶 </title>", "<title>", "</head>"]), max_size=25).map("".join))
+def test_the_title_is_the_first_one_of_the_head_that_has_a_text(html: str) -> None:
+    page = la.page(html)
+    found = next((tag.string for tag in page.head if tag.name == "title" and tag.string), "")
+    assert page.title == " ".join(found.split())
+
+
 @pytest.mark.parametrize(
     "html",
     [

@@ -84,6 +84,45 @@ def test_what_belongs_together(folder: Path) -> None:
     }  # fmt: skip
 
 
+def test_every_file_is_named_whatever_is_wrong_with_it_or_with_its_archive(tmp_path: Path) -> None:
+    """Members that are cut, archives that are cut, empty or locked: each has a status, and its digests if its bytes are there."""
+    cut = made_files.docx()[:5000]
+    locked = bytearray(made_files.zipped({"locked.txt": b"some words", "open.txt": b"other words that are open to all"}))
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    files = {
+        "cut.docx": cut,
+        "empty.zip": made_files.zipped({}),
+        "locked.zip": bytes(locked),
+        "some.zip": made_files.zipped({"a.docx": cut, "b.txt": "几个词".encode(), "in.zip": made_files.zipped({"c.docx": cut})}),
+        "cut.tar": made_files.tarred({"first.txt": b"what can be read of it", "rest": bytes(range(256)) * 90})[:20_000],
+        "cut.tar.gz": made_files.tarred({"rest": os.urandom(50_000)}, "w:gz")[:9000],
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    store = tmp_path / ".store"
+    report = la.scan(tmp_path, store=store)
+    found = {each["id"].removeprefix(f"{tmp_path}/"): (each["kind"], each["status"]) for each in report.skipped}
+    assert found == {
+        "cut.docx": ("zip", "broken"),
+        "empty.zip": ("zip", "empty"),
+        "locked.zip": ("zip", "encrypted"),
+        "some.zip/a.docx": ("zip", "broken"),
+        "some.zip/in.zip/c.docx": ("zip", "broken"),
+        "cut.tar": ("tar", "broken"),
+        "cut.tar.gz": ("gz", "broken"),
+    }
+    assert [each["note"] for each in report.skipped if each["id"].endswith("locked.zip")] == [
+        "locked.txt: it is encrypted: save a copy of it without the password"
+    ]
+    assert [[Path(each.id).name for each in group] for group in report.copies] == [["cut.docx", "a.docx", "c.docx"]]
+    assert report.files == len(found) + 3, "what can be read is there too"
+    assert la.scan(tmp_path, store=store).unchanged == len(files)
+    with la.open(store) as index:
+        assert {Path(str(match.id)).name for match in index.search(tmp_path / "cut.docx", by="fuzzy")} == {"cut.docx", "a.docx", "c.docx"}
+        added = index.add(tmp_path / "empty.zip")
+    assert added.added + added.updated == 1, "no file is refused"
+
+
 def test_the_page_shows_what_changed(folder: Path) -> None:
     shown = la.scan(folder).to_html()
     assert "方案_v2.docx" in shown

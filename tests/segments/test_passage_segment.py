@@ -118,14 +118,16 @@ def test_many_fingerprints_equal_a_sorted_table() -> None:
     assert not segment.frequencies(missing).any()
 
 
-def test_merging_many_segments_equals_building() -> None:
-    rows, offsets, values, starts, ends = random_columns(3_000, 11, seed=4)
+@pytest.mark.parametrize("each", [11, 700])
+def test_merging_many_segments_equals_building(each: int) -> None:
+    """Few postings, and so many that they are sorted in several parts."""
+    rows, offsets, values, starts, ends = random_columns(3_000, each, seed=4)
     parts = [PassageSegment.build(rows[i : i + 200], offsets[i : i + 201], values, starts, ends) for i in range(0, 3_000, 200)]
     random.Random(1).shuffle(parts)
     gone = rows[::3].copy()
     kept = np.flatnonzero(np.arange(3_000) % 3)
-    places = (kept[:, None] * 11 + np.arange(11)).ravel()
-    expected = PassageSegment.build(rows[kept], np.arange(len(kept) + 1) * 11, values[places], starts[places], ends[places])
+    places = (kept[:, None] * each + np.arange(each)).ravel()
+    expected = PassageSegment.build(rows[kept], np.arange(len(kept) + 1) * each, values[places], starts[places], ends[places])
     assert_same(PassageSegment.merge(parts, gone), expected)
     first = PassageSegment.merge(parts[:8], NOTHING)
     assert_same(PassageSegment.merge([PassageSegment.merge(parts[8:], gone), first], gone), expected)

@@ -434,6 +434,6 @@ def test_wrong_paths_are_told_before_anything_is_read(session: Any, options: Row
     ids=str,
 )
 def test_what_spark_refuses(session: Any, options: Row, message: str) -> None:
-    frame = session.createDataFrame([("a", "b"), ("c", "b"), ("d", "b")], "id string, text string")
+    frame = frame_of(session, [{"id": each, "text": "b"} for each in "acd"], 1)
     with pytest.raises(la.LookalikeError, match=message):
         la.dedupe(frame, **({"engine": "spark"} | options))

@@ -12,7 +12,7 @@ from lookalike.files import archives, kinds, xml
 from lookalike.files.collecting import LOCKED, Collected, Unreadable
 from lookalike.files.epub import read_epub
 from lookalike.files.limits import Budget, Limits, OverLimit, TooSlow
-from lookalike.files.model import BINARY, BROKEN, ENCRYPTED, MISSING, OK, TOO_LARGE, TOO_SLOW, UNSUPPORTED, FileText
+from lookalike.files.model import BINARY, BROKEN, EMPTY, ENCRYPTED, MISSING, OK, TOO_LARGE, TOO_SLOW, UNSUPPORTED, FileText
 from lookalike.files.opendocument import read_opendocument
 from lookalike.files.packages import read_properties
 from lookalike.files.slides import read_pptx
@@ -28,11 +28,7 @@ _MAX_HEADING = 200  # characters of a Markdown title
 def extract(file: IO[bytes], name: str, limits: Limits, size: int, *, members: bool = False) -> list[FileText]:
     """The text of a file. With ``members`` an archive gives a file for each of its members, with its bytes."""
     reader = _Extractor(Budget(limits, size))
-    if not members:
-        return [reader.read(file, name, 0)]
-    found: list[FileText] = []
-    problem = reader.guarded(name, "archive", lambda: found.extend(reader.members(file, name, 0)))
-    return [*found, problem] if problem else found
+    return reader.members(file, name, 0) if members else [reader.read(file, name, 0)]
 
 
 class _Extractor:
@@ -59,12 +55,13 @@ class _Extractor:
             return FileText(name, kind, BROKEN, notes=(f"its reader gave up ({str(error)[:200]})",))
         return None
 
-    def read(self, file: IO[bytes], name: str, depth: int) -> FileText:
+    def read(self, file: IO[bytes], name: str, depth: int, package: Zip | None = None) -> FileText:
+        """The text of a file; ``package`` is the same file, where somebody has opened it as a ZIP file already."""
         out = Collected(self._budget, name, depth)
         found = ["binary"]
 
         def act() -> None:
-            for kind in self._read(file, out, depth):
+            for kind in self._read(file, out, depth, package):
                 found[0] = kind
 
         problem = self.guarded(name, "binary", act)
@@ -75,13 +72,13 @@ class _Extractor:
         whole = replace(problem, kind=found[0], title=kept.title, meta=kept.meta, notes=(*kept.notes, *problem.notes))
         return replace(whole, text=kept.text, places=kept.places) if found[0] in (*kinds.ARCHIVES, "eml") else whole
 
-    def _read(self, file: IO[bytes], out: Collected, depth: int) -> Iterator[str]:
+    def _read(self, file: IO[bytes], out: Collected, depth: int, package: Zip | None) -> Iterator[str]:
         """Says what the file is, as far as that is known, and then reads it."""
-        kind = kinds.kind_of(kinds.head_of(file), out.name)
+        kind = "zip" if package else kinds.kind_of(kinds.head_of(file), out.name)
         yield kind
         if kind == "zip":
-            package = Zip(file, self._budget)
-            kind = kinds.zip_kind(set(package.infos), package.read("mimetype") if "mimetype" in package else b"")
+            package = package or Zip(file, self._budget)
+            kind = kinds.zip_kind(set(package.infos), package.mimetype)
             yield kind
             if kind in _PACKAGES:
                 _PACKAGES[kind](package, out)
@@ -146,12 +143,7 @@ class _Extractor:
 
     def _unpacked(self, kind: str, file: IO[bytes], out: Collected, depth: int) -> Iterator[str]:
         """A packed tar is an archive; any other packed file stands for what is in it."""
-        stream = io.BufferedReader(archives.unpacking(kind, file), CHUNK)
-        try:
-            is_tar = kinds.kind_of(stream.peek(512), "") == "tar"
-        except Exception:  # damaged from the start: said below
-            is_tar = False
-        if is_tar:
+        if stream := _packed_tar(kind, file):
             yield "tar"
             self._collect(archives.tar_members(stream, out), out, depth)
             return
@@ -180,44 +172,55 @@ class _Extractor:
                 out.status = inner.status
         out.meta["files"] = count
 
-    def members(self, file: IO[bytes], name: str, depth: int) -> Iterator[FileText]:
-        """The files in an archive, and in archives inside it; of any other file the file itself, without its bytes."""
+    def members(self, file: IO[bytes], name: str, depth: int) -> list[FileText]:
+        """The files in an archive, and in archives inside it; of any other file the file itself, without its bytes. What goes wrong with
+        the archive is the last of them, under its own name.
+        """
         kind = kinds.kind_of(kinds.head_of(file), name)
+        found: list[FileText] = []
+        problem = self.guarded(name, kind, lambda: found.extend(self._members(kind, file, name, depth)))
+        return [*found, problem] if problem else found
+
+    def _members(self, kind: str, file: IO[bytes], name: str, depth: int) -> Iterator[FileText]:
         out = Collected(self._budget, name, depth)
         given: Iterable[archives.ArchiveMember] | None = None
+        package: Zip | None = None
         if kind == "zip":
             package = Zip(file, self._budget)
-            mimetype = package.read("mimetype") if "mimetype" in package else b""
-            if kinds.zip_kind(set(package.infos), mimetype) == "zip":
+            if kinds.zip_kind(set(package.infos), package.mimetype) == "zip":
                 given = archives.zip_members(package, out)
         elif kind == "tar":
             given = archives.tar_members(file, out)
-        elif kind in archives.PACKINGS:
-            stream = io.BufferedReader(archives.unpacking(kind, file), CHUNK)
-            if kinds.kind_of(stream.peek(512), "") == "tar":
-                given = archives.tar_members(stream, out)
+        elif kind in archives.PACKINGS and (stream := _packed_tar(kind, file)):
+            given = archives.tar_members(stream, out)
         if given is None:
             file.seek(0)
-            yield self.read(file, name, depth)
+            yield self.read(file, name, depth, package)
             return
         self._nested(depth)
+        status = EMPTY
         for member in given:
             yield from self._member(member, depth)
-        if out.notes:
-            yield FileText(name, kind, OK, notes=tuple(out.notes))
+            status = OK
+        if out.notes or status == EMPTY:
+            yield FileText(name, kind, status, notes=tuple(out.notes))
 
     def _member(self, member: archives.ArchiveMember, depth: int) -> Iterator[FileText]:
         if member.data is None:
             yield FileText(member.name, "binary", member.status, notes=(member.note,))
             return
-        found: list[FileText] = []
-        data = member.data
-        problem = self.guarded(member.name, "archive", lambda: found.extend(self.members(io.BytesIO(data), member.name, depth + 1)))
-        for each in found:
+        for each in self.members(io.BytesIO(member.data), member.name, depth + 1):
             within = each.name != member.name
-            yield replace(each, name=f"{member.name}/{each.name}") if within else replace(each, data=data)
-        if problem:
-            yield problem
+            yield replace(each, name=f"{member.name}/{each.name}") if within else replace(each, data=member.data)
+
+
+def _packed_tar(kind: str, file: IO[bytes]) -> io.BufferedReader | None:
+    """A packed file as a stream of what is in it, where that is a tar."""
+    stream = io.BufferedReader(archives.unpacking(kind, file), CHUNK)
+    try:
+        return stream if kinds.kind_of(stream.peek(512), "") == "tar" else None
+    except Exception:  # damaged from the start: whoever reads it says so
+        return None
 
 
 def _plain(kind: str, data: bytes, out: Collected) -> None:

@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import cached_property
 from typing import IO
 
 from lookalike.files.collecting import LOCKED, Unreadable
@@ -65,6 +66,11 @@ class Zip:
 
     def read(self, name: str) -> bytes:
         return b"".join(self.stream(name))
+
+    @cached_property
+    def mimetype(self) -> bytes:
+        """What OpenDocument files and EPUB say they are."""
+        return self.read("mimetype")
 
     def named(self, info: zipfile.ZipInfo) -> str:
         """The name of a member. Without the flag for UTF-8 it is in whatever encoding the packer's system had: often UTF-8 or GBK."""

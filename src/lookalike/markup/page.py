@@ -75,8 +75,7 @@ class Page:
     @property
     def title(self) -> str:
         """The text of the first ``title`` in the head, with its white space collapsed."""
-        found = next((tag.string for tag in self.head if tag.name == "title" and tag.string), "")
-        return " ".join(found.split())
+        return " ".join(self.tree.table.title().split())
 
     @property
     def reading_notes(self) -> list[str]:

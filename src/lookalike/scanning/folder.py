@@ -13,8 +13,9 @@ from typing import Any
 from lookalike.corpus.file_documents import file_meta
 from lookalike.corpus.files import expand
 from lookalike.errors import InputError
+from lookalike.files.kinds import head_of, kind_of
 from lookalike.files.limits import Limits
-from lookalike.files.model import BROKEN, FileText
+from lookalike.files.model import BROKEN, OK, FileText
 from lookalike.files.reading import in_order, read_members
 from lookalike.model import MAX_ID_BYTES, Document
 from lookalike.profiles.labels import Labeller
@@ -63,14 +64,26 @@ def _documents(name: str, path: Path, making: Making) -> list[Document]:
     try:
         stamp = Stamp.of(path)
         found = read_members(path, limits=making.limits)
-        return [_document(each, name, path, stamp, making) for each in found if each.data is not None or len(found) == 1] or [
-            _document(replace(found[0], notes=tuple(note for each in found for note in each.notes)), name, path, stamp, making)
-        ]
+        given = [each for each in found if each.data is not None]  # members of an archive
+        if not given or any(each.data is None and not each.ok for each in found):
+            given.append(_whole(path, found))
+        return [_document(each, name, path, stamp, making) for each in given]
     except (InputError, OSError) as error:
         said = getattr(error, "strerror", None) or str(error)
         # No file has such a stamp: it is tried again the next time.
         nothing = {"kind": "binary", "bytes": 0, "sha256": "", "status": BROKEN, "note": said, "file": name, "file_bytes": -1, "mtime": 0}
         return [Document(name, None, nothing, data=b"")]
+
+
+def _whole(path: Path, found: list[FileText]) -> FileText:
+    """A file as one: what was read of it, or of an archive that it is damaged, or holds files of which there are no bytes."""
+    own = next((each for each in found if each.data is None and each.name == str(path)), None)
+    lost = [each for each in found if each.data is None and not each.ok and each is not own]
+    if own is None:
+        with path.open("rb") as file:
+            own = FileText(str(path), kind_of(head_of(file), path.name), OK)
+    notes = (*own.notes, *(f"{each.name}: {note}" for each in lost for note in each.notes))
+    return replace(own, status=lost[0].status if lost and own.ok else own.status, notes=notes)
 
 
 def _document(found: FileText, name: str, path: Path, stamp: Stamp, making: Making) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -309,7 +310,7 @@ def stored_minhash(record: StoredDocument, settings: Settings) -> bytes:
 
 
 def _text_sketches(rule: Rule) -> Any:
-    sketcher = Sketcher(rule, 1)
+    sketcher = Sketcher(rule, os.cpu_count() or 1)
 
     def sketch(records: Sequence[StoredDocument]) -> Sketches:
         texts = [record.text for record in records if record.text is not None]
