@@ -3,6 +3,7 @@
 #include <random>
 
 #include "base/dispatch.hpp"
+#include "text/short_tokens.hpp"
 
 #if LOOKALIKE_HAS_LEVELS
 #include "base/intrinsics.hpp"
@@ -46,32 +47,18 @@ std::uint64_t Secret::word_of_long(const std::uint8_t* p, std::size_t size) cons
     return sum;
 }
 
-static_assert(TokenEdges::kRoom <= 1U << 16);
-
-// As if all had at most eight bytes; then those that have more, which are listed without a branch for each token: which ones these are, no processor can
-// guess. One token at a time: AVX2 has no product of words, and takes ten operations for what a processor does in one.
-LOOKALIKE_INLINED std::size_t hash_short_twice(const Secret& given, const std::uint8_t* bytes, const TokenEdges& edges, std::uint64_t* plain,
-                                               std::uint64_t* words, std::uint16_t* longs) {
-    const std::uint64_t secret_sizes = given.sizes;
+LOOKALIKE_INLINED void secret_words_of_edges(const Secret& given, const TokenEdges& edges, const std::uint64_t* plain, std::uint64_t* words) {
+    const std::uint64_t secret_sizes = given.sizes;  // copies that nothing else writes to
     const std::size_t ended = edges.ended;
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < ended; ++i) {
-        const std::size_t begin = edges.begins[i], size = edges.ends[i] - begin;
-        const std::uint64_t word = load64(bytes + begin) & (~0ULL >> ((64 - 8 * size) & 63));
-        const std::uint64_t hash = finish(absorb(size * kGolden, word));
-        plain[i] = hash;
-        words[i] = hash ^ secret_sizes >> (size & 63);
-        longs[count] = static_cast<std::uint16_t>(i);
-        count += size > 8;
-    }
-    return count;
+    for (std::size_t i = 0; i < ended; ++i) words[i] = plain[i] ^ secret_sizes >> ((edges.ends[i] - edges.begins[i]) & 63);
 }
 
 void hash_tokens_twice(const Secret& secret, const std::uint8_t* bytes, const TokenEdges& edges, std::uint64_t* plain, std::uint64_t* words) {
-    std::uint16_t longs[TokenEdges::kRoom];
-    const std::size_t count = widest<hash_short_twice>(secret, bytes, edges, plain, words, longs);
-    for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t i = longs[k], size = edges.ends[i] - edges.begins[i];
+    LongTokens longs;
+    hash_short_tokens(bytes, edges.begins, edges.ends, edges.ended, plain, longs);
+    widest<secret_words_of_edges>(secret, edges, plain, words);
+    for (std::size_t k = 0; k < longs.count; ++k) {
+        const std::size_t i = longs.numbers[k], size = edges.ends[i] - edges.begins[i];
         plain[i] = token_hash_padded(bytes + edges.begins[i], size);
         words[i] = secret.word_of_long(bytes + edges.begins[i], size);
     }

@@ -21,7 +21,7 @@ bool occurs(const std::uint64_t* values, std::size_t count, std::uint64_t value)
 std::size_t FeatureSet::make_distinct(std::uint64_t* features, std::size_t size) {
     constexpr std::size_t kMostMarked = 4096;
     if (size > kMostMarked) return make_set(features, size);
-    const unsigned bits = std::max(10U, static_cast<unsigned>(std::bit_width(size)) + 4);
+    const unsigned bits = std::max(10U, static_cast<unsigned>(std::bit_width(size)) + 5);
     if (marks_.size() < std::size_t{1} << bits || ++mark_ == 0) {
         marks_.assign(std::max(marks_.size(), std::size_t{1} << bits), 0);
         mark_ = 1;

@@ -15,6 +15,8 @@ constexpr std::size_t kFirstChunk = 4;
 constexpr std::size_t kFirstChunk = 17;
 #endif
 
+constexpr std::size_t kLine = 64;  // bytes of a cache line
+
 }  // namespace
 
 std::size_t Originals::slot_of(const TokenDigest& digest) const {
@@ -117,7 +119,10 @@ void KeptBuckets::find(const std::uint64_t* keys, std::uint32_t first, std::vect
 void KeptBuckets::prefetch(const std::uint64_t* keys) const {
     for (unsigned band = 0; band < bands_; ++band) {
         const Table& table = tables_[band];
-        if (!table.slots.empty()) __builtin_prefetch(&table.slots[home(table, keys[band])]);
+        if (table.slots.empty()) continue;
+        const Slot* const slot = &table.slots[home(table, keys[band])];
+        __builtin_prefetch(slot);
+        __builtin_prefetch(slot + kLine / sizeof(Slot));  // a look often goes on beyond the end of a cache line
     }
 }
 

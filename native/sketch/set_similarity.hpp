@@ -19,17 +19,18 @@ class SetSimilarity {
     // The set that others are compared with from now on; it must stay where it is.
     void begin(std::span<const std::uint64_t> own) {
         own_ = own;
-        filled_ = false;
+        first_ = last_ = 0;
     }
     // The similarity, or 0 where it is certainly below `least`.
     double to(std::span<const std::uint64_t> other, double least);
 
    private:
     double least_common(double similarity, std::size_t other) const;
+    void fill(std::size_t first, std::size_t last);
 
     Measure measure_;
     std::span<const std::uint64_t> own_;
-    bool filled_ = false;
+    std::size_t first_ = 0, last_ = 0;  // what of it is in the set
     FeatureSet set_;
 };
 

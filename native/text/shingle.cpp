@@ -1,23 +1,17 @@
 #include "text/shingle.hpp"
 
 #include "base/dispatch.hpp"
+#include "text/short_tokens.hpp"
 
 namespace lookalike {
 
-LOOKALIKE_INLINED void hash_tokens_here(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
-    // As if all had at most eight bytes, without a branch; then those that have more.
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t size = ends[i] - begins[i];
-        const std::uint64_t word = load64(bytes + begins[i]) & (~0ULL >> ((64 - 8 * size) & 63));
-        out[i] = finish(absorb(size * kGolden, word));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        if (ends[i] - begins[i] > 8) out[i] = token_hash_padded(bytes + begins[i], ends[i] - begins[i]);
-    }
-}
-
 void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out) {
-    return widest<hash_tokens_here>(bytes, begins, ends, count, out);
+    LongTokens longs;
+    hash_short_tokens(bytes, begins, ends, count, out, longs);
+    for (std::size_t k = 0; k < longs.count; ++k) {
+        const std::size_t i = longs.numbers[k];
+        out[i] = token_hash_padded(bytes + begins[i], ends[i] - begins[i]);
+    }
 }
 
 constexpr std::size_t kSide = 32;

@@ -11,7 +11,7 @@
 
 namespace lookalike {
 
-// out[i] = the hash of bytes[begins[i]] … bytes[ends[i] - 1]; eight readable bytes must lie beyond the last one.
+// out[i] = the hash of bytes[begins[i]] … bytes[ends[i] - 1]; eight readable bytes must lie beyond the last one. At most TokenEdges::kRoom tokens, none empty.
 void hash_tokens(const std::uint8_t* bytes, const std::size_t* begins, const std::size_t* ends, std::size_t count, std::uint64_t* out);
 
 // out[k] = mix(key ^ XOR of rotl(tokens[k + i], 13 * (n - 1 - i))) for k < count; tokens holds count + n - 1 hashes.

@@ -123,6 +123,20 @@ def test_leaders_by_estimates(documents: list[tuple[int, set[int], list[int]]], 
     assert offered(documents, threshold, 100, cut, True) == reference_dedupe.leaders(documents, threshold, 100, measure)
 
 
+def test_documents_that_begin_or_end_alike() -> None:
+    """Ends that two documents have in common are not looked up one by one: what lies between them is, in a set that others may have filled before."""
+    documents = [
+        (1, set(range(10, 30)), [0, 0]),
+        (2, {*range(10, 15), *range(40, 45), *range(46, 56)}, [0, 1]),  # alike at the front alone
+        (3, set(range(10, 27)), [0, 2]),  # all of it is the front of the first
+        (4, set(range(13, 30)), [0, 3]),  # … and its end
+        (5, {*range(10, 18), *range(21, 30)}, [0, 4]),  # … and both
+        (6, {*range(10, 18), 8, 9, *range(21, 30)}, [0, 5]),
+    ]
+    assert offered(documents, 0.8, 100, 3) == reference_dedupe.leaders(documents, 0.8, 100)
+    assert [leader for leader, _ in offered(documents, 0.8, 100, 3)] == [None, None, 0, 0, 0, None]
+
+
 def test_a_copy_points_at_the_most_similar_document_of_its_own_turn() -> None:
     first, copied, nearer = set(range(10)), set(range(1, 12)), set(range(2, 13))
     documents = [(1, first, [0, 0]), (2, copied, [0, 0]), (3, nearer, [0, 0]), (2, copied, [0, 0])]

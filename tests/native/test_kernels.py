@@ -148,6 +148,14 @@ def test_shingles_of_tokens(tokens: list[int], n: int, seed: int) -> None:
     assert list(places) == [0, len(found)]
 
 
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 23, 600])
+def test_tokens_of_every_size(count: int) -> None:
+    """Those of up to eight bytes are hashed side by side, the others by themselves."""
+    text = " ".join("abcdefghijklmnopqrstuvwxyz"[i % 7 :][: 1 + i * 5 % 19] for i in range(count))
+    found, _ = _native.shingle_texts(data(text), offsets(len(text)), 1, True, 1, 7, False, 1)
+    assert list(found) == reference.text_shingles(text, "words", 1, 7)
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 64])
 def test_shingles_across_the_batches_of_the_kernel(n: int) -> None:
     text = " ".join(f"w{i * i % 977}" for i in range(3000))
