@@ -163,7 +163,7 @@ def test_postgresql_goes_by_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
         index.compact()
     with psycopg.connect(url, autocommit=True) as connection:
         assert connection.execute("SELECT count(*) FROM lookalike.fields").fetchone() == (616,)
-        connection.execute("DROP TABLE lookalike.fields")
+        connection.execute("DROP TABLE lookalike.fields, lookalike.commits")
         connection.execute("UPDATE lookalike.format SET version = 9")
     with la.open(url) as index:
         assert [index.count(where) for where in filters] == expected
