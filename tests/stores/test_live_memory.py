@@ -58,7 +58,10 @@ def test_what_comes_in_bulk_is_sealed_in_larger_pieces(tmp_path: Path) -> None:
     with la.open(tmp_path / "s", kinds="simhash") as index:
         index.add([(number, text()) for number in range(4 * ROWS)])
         assert index.stats()["unsealed"] == 4 * ROWS
-        index.add("one", text())
+        for number in range(1, ROWS):
+            index.add(f"one {number}", text())
+            assert index.stats()["unsealed"] == 4 * ROWS + number
+        index.add("the last", text())
         assert index.stats()["unsealed"] == 0
 
 

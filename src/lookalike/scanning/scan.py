@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,13 +148,19 @@ class _Scan:
 
     def _read(self, wanted: list[tuple[str, Path]]) -> None:
         batch: list[Document] = []
-        for done, documents in enumerate(file_documents(wanted, self._making, self._workers), 1):
-            batch += documents
-            if len(batch) >= BATCH:
-                self._index.add(batch)
-                batch = []
-            if self._progress:
-                self._progress(done, len(wanted))
+        with ThreadPoolExecutor(1) as storing:  # one batch is stored while files for the next are read
+            under_way: Future[Any] | None = None
+            for done, documents in enumerate(file_documents(wanted, self._making, self._workers), 1):
+                batch += documents
+                if len(batch) >= BATCH:
+                    if under_way:
+                        under_way.result()
+                    under_way = storing.submit(self._index.add, batch)
+                    batch = []
+                if self._progress:
+                    self._progress(done, len(wanted))
+            if under_way:
+                under_way.result()
         if batch:
             self._index.add(batch)
 

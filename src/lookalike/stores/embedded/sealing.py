@@ -52,19 +52,24 @@ class Fresh:
     def __init__(self) -> None:
         self._parts: list[Stretch] = []
         self._joined = 0  # how many of them are already some together
-        self._bytes = 0
-        self._in_bulk = False
-        self.text_bytes = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        self._bytes = self.text_bytes = 0
+        self._bulk_rows, self._live_bytes = 0, 0  # what came in bulk, and a few at a time
 
     def is_due(self, unsealed: int) -> bool:
         """Whether it is time to seal, where so many rows are in no segment."""
         if unsealed >= SEAL_ROWS or self.text_bytes >= SEAL_BYTES:
             return True
-        return not self._in_bulk and (unsealed >= LIVE_ROWS or self._bytes >= LIVE_BYTES)
+        return unsealed - self._bulk_rows >= LIVE_ROWS or self._live_bytes >= LIVE_BYTES
 
     def keep(self, stretch: Stretch) -> None:
         size = stretch.nbytes()
-        self._in_bulk = len(stretch.rows) >= BULK or size >= BULK_BYTES
+        if len(stretch.rows) >= BULK or size >= BULK_BYTES:
+            self._bulk_rows += len(stretch.rows)
+        else:
+            self._live_bytes += size
         self._bytes += size
         self.text_bytes += stretch.text_bytes()
         self._parts.append(stretch)
@@ -78,7 +83,8 @@ class Fresh:
 
     def take(self, first: int, end: int) -> list[Stretch] | None:
         """The documents of exactly these rows, or None. They are given once."""
-        parts, self._parts, self._joined, self._bytes, self.text_bytes = self._parts, [], 0, 0, 0
+        parts, self._parts, self._joined = self._parts, [], 0
+        self._forget()
         at = first
         for stretch in parts:
             begins, at = at, at + len(stretch.rows)
