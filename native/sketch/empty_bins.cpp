@@ -14,8 +14,7 @@
 namespace lookalike {
 namespace {
 
-constexpr std::size_t kMostBins = 128;      // two words of a bitmap
-constexpr std::size_t kMostBinsWide = 512;  // eight words: those of a vector of AVX-512
+constexpr std::size_t kMostBins = 128;  // two words of a bitmap
 constexpr std::size_t kStep = 16;
 
 LOOKALIKE_INLINED std::size_t count_empty_here(const std::uint32_t* bins, std::size_t size) {
@@ -159,107 +158,16 @@ LOOKALIKE_AVX2 void throw_at_empty_avx2(Throws throws, std::size_t round, std::s
     }
 }
 
-// Eight words. What compilers have operators for is written with them.
-using Words = std::uint64_t __attribute__((vector_size(64)));
-
-[[gnu::always_inline]] LOOKALIKE_AVX512 inline Words in_all(std::uint64_t word) { return Words{} + word; }
-
-// Throws of one look with AVX-512. Their numbers take the place of bits that no value is made of.
-constexpr std::size_t kWideLook = 128;
-
-constexpr auto kNumbers = [] {
-    std::array<std::uint64_t, kWideLook> numbers{};
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-    return numbers;
-}();
-
-// What throws are tried with.
-struct Trial {
-    Words offset, to_place;  // one word in all lanes
-    Words empty;             // a bit for each bin
-};
-
-// A bit for each of 64 bins, set where it is empty.
-[[gnu::always_inline]] LOOKALIKE_AVX512 inline std::uint64_t empty_among_64(const std::uint32_t* bins) {
-    std::uint64_t empty = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-        empty |= std::uint64_t{_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(bins + 16 * i), _mm512_set1_epi32(-1))} << 16 * i;
-    }
-    return empty;
-}
-
-// Throws that hit an empty bin go behind the hits: what mix makes of each before its last step, with its number. `there` has a bit for each throw that
-// counts. Four vectors side by side: one would wait for its products. Returns how many hits there are now.
-[[gnu::always_inline]] LOOKALIKE_AVX512 inline std::size_t look_at(const std::uint64_t* features, std::size_t first, std::uint32_t there, const Trial& trial,
-                                                                   std::uint64_t* out, std::size_t hits) {
-    constexpr std::size_t kSide = kThrowsBeyond / 8;
-    Words x[kSide];
-    __mmask8 hit[kSide];
-    for (std::size_t i = 0; i < kSide; ++i) {
-        std::memcpy(&x[i], features + first + 8 * i, sizeof x[i]);
-        x[i] += trial.offset;
-        x[i] ^= x[i] >> 30;
-    }
-    for (Words& some : x) some *= 0xBF58476D1CE4E5B9ULL;
-    for (Words& some : x) some ^= some >> 27;
-    for (Words& some : x) some *= 0x94D049BB133111EBULL;
-    for (std::size_t i = 0; i < kSide; ++i) {
-        const Words place = x[i] >> trial.to_place;  // the last step of mix leaves the uppermost bits as they are
-        const __m512i words = _mm512_maskz_permutexvar_epi64(0xFF, __m512i(place >> 6), __m512i(trial.empty));
-        hit[i] = _mm512_mask_test_epi64_mask(static_cast<__mmask8>(there >> 8 * i), _mm512_maskz_rorv_epi64(0xFF, words, __m512i(place)), _mm512_set1_epi64(1));
-    }
-    for (std::size_t i = 0; i < kSide; ++i) {
-        Words numbers;
-        std::memcpy(&numbers, kNumbers.data() + first + 8 * i, sizeof numbers);
-        const Words item = (x[i] & ~std::uint64_t{kWideLook - 1}) | numbers;
-        _mm512_storeu_si512(out + hits, _mm512_maskz_compress_epi64(hit[i], __m512i(item)));
-        hits += static_cast<std::size_t>(std::popcount(static_cast<unsigned>(hit[i])));
-    }
-    return hits;
-}
-
-LOOKALIKE_AVX512 void throw_at_empty_avx512(Throws throws, std::size_t round, std::size_t rounds, std::uint32_t* bins, std::size_t size) {
-    const unsigned value_bits = 32 - throws.shift, to_place = 64 - static_cast<unsigned>(std::bit_width(size) - 1);
-    const std::size_t in_round = throws.count / rounds;
-    std::uint64_t hits[kWideLook + 8];
-    Trial trial{in_all(throws.offset), in_all(to_place), in_all(0)};
-    for (; round < size; round += rounds) {
-        std::uint64_t empty[8] = {}, any = 0;
-        for (std::size_t first = 0; first < size; first += 64) any |= empty[first / 64] = empty_among_64(bins + first);
-        if (any == 0) return;
-        trial.empty = Words{empty[0], empty[1]};
-        if (size > 128) std::memcpy(&trial.empty, empty, sizeof empty);
-        const std::size_t count = std::min(rounds, size - round) * in_round;
-        for (std::size_t at = 0; at < count; at += kWideLook) {
-            const std::size_t here = std::min(kWideLook, count - at);
-            std::size_t found = 0, i = 0;
-            for (; i + kThrowsBeyond <= here; i += kThrowsBeyond) found = look_at(throws.features + at, i, ~0U, trial, hits, found);
-            if (i < here) found = look_at(throws.features + at, i, (1U << (here - i)) - 1, trial, hits, found);
-            const std::uint64_t* const prefixes = throws.prefixes + at;
-            for (std::size_t k = 0; k < found; ++k) {
-                const std::uint64_t hash = hits[k] ^ hits[k] >> 31;
-                const std::uint32_t prefix = throws.prefix + static_cast<std::uint32_t>(prefixes[hits[k] % kWideLook]);
-                keep_smaller(bins[hits[k] >> to_place], prefix | static_cast<std::uint32_t>(hash) >> throws.shift);
-            }
-        }
-        trial.offset += rounds * kGolden;
-        throws.prefix += static_cast<std::uint32_t>(rounds) << value_bits;
-    }
-}
-
 #endif
 
 }  // namespace
 
-bool knows_empty_bins(std::size_t size) {
-    return kLevel != Level::plain && size > 1 && size <= (kLevel == Level::avx512 ? kMostBinsWide : kMostBins) && std::has_single_bit(size);
-}
+bool knows_empty_bins(std::size_t size) { return kLevel != Level::plain && size > 1 && size <= kMostBins && std::has_single_bit(size); }
 
 std::size_t count_empty(const std::uint32_t* bins, std::size_t size) { return widest<count_empty_here>(bins, size); }
 
 void throw_at_empty(Throws throws, std::size_t round, std::size_t rounds, std::uint32_t* bins, std::size_t size) {
 #if LOOKALIKE_HAS_LEVELS
-    if (kLevel == Level::avx512 && size >= 64) return throw_at_empty_avx512(throws, round, rounds, bins, size);
     throw_at_empty_avx2(throws, round, rounds, bins, size);
 #else
     (void)throws, (void)round, (void)rounds, (void)bins, (void)size;

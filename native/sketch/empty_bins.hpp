@@ -8,7 +8,7 @@
 
 namespace lookalike {
 
-constexpr std::size_t kThrowsBeyond = 32;
+constexpr std::size_t kThrowsBeyond = 16;
 
 // The minimum of a bin and a value. By arithmetic: of std::min compilers make a branch, which is mispredicted at every other step.
 LOOKALIKE_INLINED void keep_smaller(std::uint32_t& bin, std::uint32_t value) {

@@ -6,6 +6,7 @@
 
 #include "base/portable_log.hpp"
 #include "sketch/empty_bins.hpp"
+#include "sketch/wide_throws.hpp"
 
 namespace lookalike {
 namespace {
@@ -128,26 +129,37 @@ void MinHasher::compact() {
 
 void MinHasher::finish() {
     if (full_ || features_.empty()) return;
-    throw_again();
-    if (!full()) fill_one_by_one();
+    if (!throw_again()) fill_one_by_one();
 }
 
-// Rounds 1 to size - 1. About size * log size throws are needed, whatever the set: a small one throws many rounds before anybody looks for empty bins.
-void MinHasher::throw_again() {
-    const std::size_t count = features_.size(), rounds = std::min(rounds_at_a_time(count), std::max<std::size_t>(size_ - 1, 1));
+// Rounds 1 to size - 1; returns whether they filled all bins. About size * log size throws are needed, whatever the set: a small one throws many rounds
+// before anybody looks for empty bins.
+bool MinHasher::throw_again() {
+    const std::size_t count = features_.size();
+    if (knows_wide_throws(size_)) {
+        features_.resize(count + kFeaturesAtATime - 1, features_[0]);
+        const bool filled = throw_wide(features_.data(), count, bins_, size_, value_bits_);
+        features_.resize(count);
+        return filled;
+    }
+    const std::size_t rounds = std::min(rounds_at_a_time(count), std::max<std::size_t>(size_ - 1, 1));
     if (const std::size_t needed = rounds * count + kThrowsBeyond; throws_.size() < needed) {
         throws_.resize(needed);
         prefixes_.resize(needed);
     }
     move_on(features_.data(), count, rounds, 1U << value_bits_, throws_.data(), prefixes_.data());
     Throws throws{throws_.data(), prefixes_.data(), rounds * count, kGolden, 0x80000000U + (1U << value_bits_), 32 - value_bits_};
-    if (knows_empty_bins(size_)) return throw_at_empty(throws, 1, rounds, bins_, size_);
+    if (knows_empty_bins(size_)) {
+        throw_at_empty(throws, 1, rounds, bins_, size_);
+        return full();
+    }
     for (std::size_t round = 1; round < size_ && !full(); round += rounds) {
         throws.count = std::min(rounds, size_ - round) * count;
         throw_all(throws, bins_, size_);
         throws.offset += rounds * kGolden;
         throws.prefix += static_cast<std::uint32_t>(rounds) << value_bits_;
     }
+    return full();
 }
 
 // Rounds from size on fill one bin each: a bin that has a value keeps it.

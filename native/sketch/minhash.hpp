@@ -29,7 +29,7 @@ class MinHasher {
    private:
     bool full() const;
     void compact();
-    void throw_again();
+    bool throw_again();
     void fill_one_by_one();
 
     std::size_t size_;

@@ -200,11 +200,11 @@ def test_minhash(size: int, features: list[int]) -> None:
     assert list(found) == reference.minhash(features, size)
 
 
-@pytest.mark.parametrize("count", [*range(1, 70), 100, 127, 128, 129, 200, 255, 256, 257, 400])
+@pytest.mark.parametrize("count", [*range(1, 70), 100, 127, 128, 129, 200, 255, 256, 257, 400, 600])
 def test_minhash_of_so_many_features(count: int) -> None:
     """How many are thrown at a time depends on how many there are."""
     features = [reference.mix(i * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) for i in range(1, count + 1)]
-    for size in (16, 32, 64, 128):
+    for size in (16, 32, 64, 128, 256, 512):
         assert list(_native.minhash_features(array("Q", features), offsets(count), size, 1)) == reference.minhash(features, size)
 
 
