@@ -96,7 +96,7 @@ CHAR_MINHASH: dict[str, Goal | None] = {
 VERSE_MINHASH: dict[str, Goal | None] = {"gaoya": Goal(12), "rensa RMinHash": Goal(9), "datasketch": None}
 VERSE_WORD_MINHASH: dict[str, Goal | None] = {"gaoya": Goal(8), "rensa RMinHash": Goal(5)}
 QUESTION_MINHASH: dict[str, Goal | None] = {"gaoya": Goal(6), "rensa RMinHash": Goal(3), "datasketch": None}
-READY: dict[str, Goal | None] = {"rensa RMinHash, shingles at hand": None}  # no goal: sets are not what batches are made for
+READY: dict[str, Goal | None] = {"rensa RMinHash, shingles at hand": None}  # no goal was set
 WORD_MINHASH: dict[str, Goal | None] = CHAR_MINHASH | {"gaoya": Goal(6, 10)}
 CHAR_SIMHASH: dict[str, Goal | None] = {"gaoya": Goal(8, 15), "simhash": Goal(60)}
 CHINESE_MINHASH: dict[str, Goal | None] = CHAR_MINHASH | {"gaoya": Goal(18)}
@@ -122,7 +122,7 @@ def winnow(recipe: str) -> Callable[[list[Any]], Sequence[Any]]:
 
 
 def of_sets(sets: list[Any]) -> Sequence[Any]:
-    return [la.minhash(shingles) for shingles in sets]
+    return la.minhashes(sets)  # type: ignore[return-value]
 
 
 # A job is measured against the peers that its goals name; the goals of the fuzzy hashes are not set, so all of them.
@@ -149,7 +149,7 @@ JOBS = [
     Job("SimHash-64, word 5-grams", "verses", "simhash-word5", simhash("words"), {"gaoya": Goal(8)}),
     Job("MinHash-128, char 5-grams", "questions", "minhash-char5", minhash("chars"), QUESTION_MINHASH),
     Job("SimHash-64, char 5-grams", "questions", "simhash-char5", simhash("chars"), {"gaoya": Goal(5), "simhash": None}),
-    # Both are given lists of shingles: ours one set at a time, rensa all of them in one call.
+    # Both are given lists of shingles, all of them in one call.
     Job("MinHash-128 of ready shingles", "english", "minhash-char5", of_sets, READY, peers.char_shingle_lists),
     Job("MinHash-128 of ready shingles", "verses", "minhash-char5", of_sets, READY, peers.char_shingle_lists),
     Job("MinHash-128 of ready shingles", "questions", "minhash-char5", of_sets, READY, peers.char_shingle_lists),
@@ -266,7 +266,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, getattr(found
 
 
 def memory_of(name: str, data: Path | None, effort: Effort) -> dict[str, Any]:
-    command = [sys.executable, "-c", _GROWTH, str(data or ""), str(effort.documents or 0), MEMORY[name]]
+    command = [sys.executable, "-c", _GROWTH, str(data.absolute() if data else ""), str(effort.documents or 0), MEMORY[name]]
     done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
     if done.returncode:
         return {"job": name, "skipped": done.stderr.strip().rpartition("\n")[2]}

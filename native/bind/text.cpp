@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "bind/bind.hpp"
+#include "bind/held_texts.hpp"
 #include "segments/column.hpp"
 #include "text/words.hpp"
 
@@ -9,36 +10,15 @@ namespace lookalike {
 namespace {
 
 // Strings as one UTF-8 buffer with offsets; lone surrogates keep their three bytes. As many of the list as have `characters` of them together,
-// but at least one. All are encoded first, so that the buffer is made once and in its final size.
+// but at least one. All are measured first, so that the buffer is made once and in its final size.
 std::pair<Output<std::uint8_t>, Output<std::int64_t>> pack_strings(nb::list texts, std::size_t characters) {
-    std::vector<nb::object> encoded;
-    const std::size_t all = texts.size();
-    encoded.reserve(all);
-    std::vector<std::int64_t> offsets{0};
-    offsets.reserve(all + 1);
-    std::size_t taken = 0;
-    for (std::size_t i = 0; i < all; ++i) {
-        nb::object text = texts[i];
-        const bool is_text = PyUnicode_Check(text.ptr());
-        if (!is_text && !PyBytes_Check(text.ptr())) {
-            const std::string type = nb::cast<std::string>(nb::str(text.type().attr("__name__")));
-            throw nb::type_error(("item " + std::to_string(i) + " is a " + type + ", expected str or bytes").c_str());
-        }
-        taken += static_cast<std::size_t>(is_text ? PyUnicode_GetLength(text.ptr()) : PyBytes_Size(text.ptr()));
-        if (taken > characters && i > 0) break;
-        if (is_text) {
-            text = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-            if (!text.is_valid()) throw nb::python_error();
-        }
-        offsets.push_back(offsets.back() + PyBytes_Size(text.ptr()));
-        encoded.push_back(std::move(text));
-    }
-    const std::size_t size = static_cast<std::size_t>(offsets.back());
-    auto buffer = std::make_unique<Buffer<std::uint8_t>>(size + 1);
+    const HeldTexts held(texts, 0, texts.size(), characters);
+    std::vector<std::int64_t> offsets(held.count() + 1);
+    for (std::size_t i = 0; i < held.count(); ++i) offsets[i + 1] = offsets[i] + static_cast<std::int64_t>(utf8_size(held[i]));
+    const auto size = static_cast<std::size_t>(offsets.back());
+    auto buffer = std::make_unique<Buffer<std::uint8_t>>(size + kBeyondUtf8);
     std::uint8_t* const data = buffer->data();
-    for (std::size_t i = 0; i < encoded.size(); ++i) {
-        std::memcpy(data + offsets[i], PyBytes_AsString(encoded[i].ptr()), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
-    }
+    for (std::size_t i = 0; i < held.count(); ++i) write_utf8(held[i], data + offsets[i]);
     return {owned_view<Output<std::uint8_t>>(data, size, std::move(buffer)), give(std::move(offsets))};
 }
 

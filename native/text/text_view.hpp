@@ -1,6 +1,7 @@
 // A text as whoever has it holds it: UTF-8, or units of one size, one per code point, as Python's strings.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -43,6 +44,33 @@ Utf8 encoded(std::span<const Unit> units, std::vector<std::uint8_t>& buffer) {
     std::uint8_t* out = buffer.data();
     for (const Unit unit : units) out += encode_one(unit, out);
     return {buffer.data(), static_cast<std::size_t>(out - buffer.data())};
+}
+
+// How many bytes a text has in UTF-8.
+inline std::size_t utf8_size(const TextView& text) {
+    return std::visit(
+        [](const auto& units) {
+            std::size_t size = units.size();
+            if constexpr (!std::is_same_v<std::decay_t<decltype(units)>, Utf8>) {
+                for (const std::uint32_t unit : units) size += (unit >= 0x80) + (unit >= 0x800) + (unit >= 0x10000);
+            }
+            return size;
+        },
+        text);
+}
+
+inline constexpr std::size_t kBeyondUtf8 = 3;  // bytes behind a text that may be written to
+
+inline void write_utf8(const TextView& text, std::uint8_t* out) {
+    std::visit(
+        [&](const auto& units) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(units)>, Utf8>) {
+                std::copy(units.begin(), units.end(), out);
+            } else {
+                for (const std::uint32_t unit : units) out += encode_one(unit, out);
+            }
+        },
+        text);
 }
 
 // The text as UTF-8, in the buffer where it is something else.

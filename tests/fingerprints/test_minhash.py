@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lookalike as la
 import reference
@@ -163,6 +165,24 @@ def test_batches_equal_single_calls(recipe: str | Recipe) -> None:
     single = [list(la.minhash(text, size=32, recipe=recipe).values) for text in texts]
     for workers in (1, 2):
         assert la.minhashes(texts, size=32, recipe=recipe, workers=workers).tolist() == single
+
+
+@pytest.mark.parametrize("recipe", ["default", "datasketch"])
+@given(sets=st.lists(st.sets(st.one_of(st.text(max_size=4), st.binary(max_size=4), st.integers()), max_size=9), min_size=1, max_size=9))
+@settings(max_examples=20)
+def test_batches_of_sets_equal_single_calls(recipe: str, sets: list[set[str | bytes | int]]) -> None:
+    for rows in (sets, [sorted(row, key=repr) for row in sets]):
+        found = la.minhashes(rows, size=16, recipe=recipe, workers=2)
+        assert [tuple(row) for row in found.tolist()] == [la.minhash(row, size=16, recipe=recipe).values for row in rows]
+
+
+def test_batches_of_strings_in_sets_hold_nothing_else() -> None:
+    sets = [{"a", "b"}, {b"a", "c"}, [], ("b", "b", "\ud800")]
+    assert la.minhashes(sets).tolist() == [list(la.minhash(row).values) for row in sets]
+    with pytest.raises(la.InputError, match="row 1 is a str: expected a set"):
+        la.minhashes([{"a"}, "a"])
+    with pytest.raises(la.InputError, match=r"set element 1\.5 is a float"):
+        la.minhashes([{"a"}, {1.5}])
 
 
 def test_any_size() -> None:

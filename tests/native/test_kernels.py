@@ -314,6 +314,18 @@ def test_moved_runs_lie_outside_the_kept_ones_and_never_overlap(left: list[int],
         assert left[run[0] : run[0] + run[2]] == right[run[1] : run[1] + run[2]]
 
 
+@given(
+    texts=st.lists(
+        st.one_of(st.text(st.characters(exclude_categories=())), st.text(st.characters(max_codepoint=0xFF)), st.binary()), max_size=9
+    )
+)
+def test_packed_strings_are_their_utf8(texts: list[str | bytes]) -> None:
+    encoded = [text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text for text in texts]
+    data, offsets = _native.pack_strings(texts)
+    assert bytes(data) == b"".join(encoded)
+    assert list(offsets) == list(itertools.accumulate(map(len, encoded), initial=0))
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 def test_threads_change_nothing(workers: int) -> None:
     batch = [("lorem ipsum 相似 " * (i % 17) + f"{i} dolor") for i in range(1000)]

@@ -10,10 +10,11 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from lookalike import _native
 from lookalike.checks import check_int, check_several, check_workers, is_number, is_whole, refuse
@@ -40,6 +41,7 @@ _SIZES = f"choose 1 to {MAX_SIZE} values"
 EMPTY = 0xFFFFFFFF  # every value of the sketch of an empty set
 PERMUTED_HASHES = ("sha1-first4", "sha1-first4-mixed")  # of datasketch 1.x and 2.x
 Elements = Iterable[str] | Iterable[bytes] | Iterable[int]
+_SETS = (set, frozenset, list, tuple)  # what a row of many may be, if it is no text
 
 
 class _Made:
@@ -205,7 +207,8 @@ def minhash(text: str | bytes | AbstractSet[str] | Elements, *, size: int = 128,
     check_size(size)
     if isinstance(text, (str, bytes)) and (plan := plan_for(chosen, "minhash", size)):
         return _known(plan.sketcher.minhash(text, size), plan.identity)
-    return MinHash(tuple(_values(text, size, chosen)), fingerprint_recipe(chosen, size))
+    values, identity = _values(text, size, chosen), fingerprint_recipe(chosen, size)
+    return _known(bytes(values), identity) if isinstance(values, memoryview) else MinHash(tuple(values), identity)
 
 
 def _known(made: bytes, recipe: str) -> MinHash:
@@ -261,13 +264,16 @@ def _strings(text: object, recipe: Recipe) -> Iterable[bytes]:
 def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = None, workers: int = 1) -> NDArray[np.uint32]:
     """The MinHashes of a column of texts, one row of ``size`` values each.
 
-    Takes lists, Arrow string arrays (read in place), Polars and pandas columns. The bytes do not depend on ``workers``.
+    Takes lists, Arrow string arrays (read in place), Polars and pandas columns; and lists of sets (or of lists, or tuples) of str, bytes
+    or int, taken as they are. The bytes do not depend on ``workers``.
     """
     import numpy as np
 
     check_size(size)
     check_workers(workers)
     chosen = resolve(recipe)
+    if isinstance(texts, (list, tuple)) and texts and isinstance(texts[0], _SETS):
+        return np.asarray(_of_sets(texts, size, chosen, workers), dtype=np.uint32).reshape(-1, size)
     values = np.zeros((column_length(texts), size), dtype=np.uint32)
     done = 0
     for found in _columns(texts, size, chosen, workers):
@@ -277,6 +283,21 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
         values[done : done + len(rows)] = rows
         done += len(rows)
     return values
+
+
+def _of_sets(sets: Sequence[object], size: int, recipe: Recipe, workers: int) -> memoryview | list[Any]:
+    """The values of all of them, their elements hashed in one call."""
+    for row, given in enumerate(sets):
+        if not isinstance(given, _SETS):
+            raise InputError(
+                f"row {row} is a {type(given).__name__}: expected sets, or lists, of str, bytes or int in every row, as in the first"
+            )
+    rows = cast("Sequence[Sequence[Any]]", sets)
+    elements = list(chain.from_iterable(rows))
+    if recipe.hash != "lookalike64" or not set(map(type, elements)) <= {str, bytes}:
+        return [_values(row, size, recipe) for row in rows]
+    features = feature_hashes(elements, recipe)
+    return _native.minhash_features(features, array("q", accumulate(map(len, rows), initial=0)), size, workers)
 
 
 def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator[Any]:

@@ -11,7 +11,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from lookalike import _native
 from lookalike.checks import is_whole
@@ -97,28 +97,30 @@ def weighted_strings(text: str | bytes, recipe: Recipe) -> dict[str, float]:
     return {shingle: 1.0 if recipe.weights == "one" else float(count) for shingle, count in counts.items()}
 
 
-def element_hashes(elements: Iterable[str | bytes | int], hashing: int | Hashing = 0) -> list[int]:
+def element_hashes(elements: Iterable[str | bytes | int], hashing: int | Hashing = 0) -> array[int] | memoryview:
     """Our hash of set elements: a string and its UTF-8 bytes are the same element, an integer is another."""
+    given = list(elements)
+    if set(map(type, given)) <= {str, bytes}:
+        return hash_strings(cast("list[str]", given), hashing)
     strings: list[bytes] = []
     integers: list[bytes] = []
-    for element in elements:
+    for element in given:
         if not isinstance(element, (str, bytes)) and not is_whole(element):
             raise InputError(f"set element {element!r:.60} is a {type(element).__name__}: expected str, bytes or int")
         if isinstance(element, int):
             integers.append(element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True))
         else:
             strings.append(utf8(element))
-    hashes = list(hash_strings(strings, hashing)) if strings else []
-    if integers:
-        hashes += _native.hash_strings(*_native.pack_strings(integers), True, hashing)
+    hashes = array("Q", hash_strings(strings, hashing))
+    hashes.extend(_native.hash_strings(*_native.pack_strings(integers), True, hashing))
     return hashes
 
 
-def feature_hashes(elements: Iterable[str | bytes | int], recipe: Recipe) -> array[int]:
+def feature_hashes(elements: Iterable[str | bytes | int], recipe: Recipe) -> memoryview:
     """Elements as features of their own: what a one-token shingle of each would hash to."""
     hashing = recipe.hashing
-    hashes = array("Q", element_hashes(elements, hashing))
-    return array("Q", _native.shingle_tokens(hashes, array("q", (0, len(hashes))), 1, hashing, False)[0])
+    hashes = element_hashes(elements, hashing)
+    return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), 1, hashing, False)[0]
 
 
 def weighted(strings: Mapping[str, float], recipe: Recipe) -> Features:
