@@ -57,8 +57,6 @@ std::tuple<std::size_t, std::size_t, std::optional<nb::list>> take_documents(nb:
 
 }  // namespace
 
-void bind_given(nb::module_& m) {
-    m.def("take_documents", &take_documents, "documents"_a, "ids"_a, "texts"_a, "most"_a, "characters"_a, "most_id_bytes"_a);
-}
+void bind_given(nb::module_& m) { m.def("take_documents", &take_documents, "documents"_a, "ids"_a, "texts"_a, "most"_a, "characters"_a, "most_id_bytes"_a); }
 
 }  // namespace lookalike

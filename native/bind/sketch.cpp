@@ -311,8 +311,7 @@ void bind_sketch(nb::module_& m) {
     m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);
     m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a,
           "workers"_a);
-    m.def("sketch_texts", &sketch_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a,
-          "workers"_a);
+    m.def("sketch_texts", &sketch_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a, "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }
 

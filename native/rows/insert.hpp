@@ -27,11 +27,11 @@ struct PiecesColumn {
 using RowColumn = std::variant<std::span<const std::int64_t>, PiecesColumn, std::vector<RowValue>>;
 
 struct NewRows {
-    std::int64_t first_row;            // in the table
-    std::int64_t first_checked;        // in the collection: the number that checks are made with
+    std::int64_t first_row;      // in the table
+    std::int64_t first_checked;  // in the collection: the number that checks are made with
     std::size_t count;
-    std::vector<RowColumn> columns;    // each with a value for each row
-    std::vector<std::size_t> places;   // of the columns' checks
+    std::vector<RowColumn> columns;   // each with a value for each row
+    std::vector<std::size_t> places;  // of the columns' checks
 };
 
 // What became of it: SQLite's extended error, 0 for none, and its words.
@@ -61,7 +61,7 @@ class RowWriter {
    private:
     bool prepare(const std::string& sql);
     bool bind(int parameter, const RowValue& value);
-    bool insert_row(const NewRows& rows, std::size_t i, std::span<std::uint32_t> checks);
+    bool insert_row(const NewRows& rows, std::size_t i, std::span<const std::uint32_t> checks);
 
     const SqliteFunctions& sqlite_;
     sqlite3* connection_;

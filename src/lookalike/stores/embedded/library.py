@@ -60,7 +60,9 @@ class BulkConnection(sqlite3.Connection):
     def is_bulk(self) -> bool:
         return self._handle is not None
 
-    def insert_rows(self, statement: str, first_row: int, first_checked: int, columns: list[Any], places: Sequence[int], count: int) -> bytes:
+    def insert_rows(
+        self, statement: str, first_row: int, first_checked: int, columns: list[Any], places: Sequence[int], count: int
+    ) -> bytes:
         """Call a statement for each row, with its number, a value of each column, and the checks of these; returns all checks.
 
         A column is a list of values, an array of one number for each row, or a matrix of as many bytes for each. Checks are made with

@@ -44,7 +44,9 @@ class Column:
         return values  # type: ignore[no-any-return]  # a list of them
 
     def packed(self, values: Any, count: int) -> Any:
-        """The same as native code takes them: a list, an array of one number for each document, or a matrix of as many bytes for each."""
+        """The same as native code takes them: a list, an array of one number for each document, or a matrix of as many bytes for each.
+
+        Of at least one document."""
         return list(self.stored(values, count))
 
     def read(self, value: Any) -> Any:

@@ -77,8 +77,8 @@ class _Halves(Numbers):
         return [blob if directed else None for blob, directed in zip(super().stored(values, count), there, strict=True)]
 
     def packed(self, values: Any, count: int) -> Any:
-        directed = has_direction(values, len(values) // max(count, 1)).all()
-        return super().packed(values, count) if directed else list(self.stored(values, count))
+        whole = has_direction(values, len(values) // count).all()
+        return super().packed(values, count) if whole else list(self.stored(values, count))
 
     def present(self, rows: Any, values: Any) -> tuple[Any, Any]:
         if not len(rows):
