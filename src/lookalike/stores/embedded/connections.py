@@ -17,7 +17,7 @@ from lookalike import _native
 from lookalike.stores.embedded.database import PAGE_BYTES, connect, connect_writer, transaction
 from lookalike.stores.embedded.locks import FileLock
 
-CHECKPOINT_BYTES = 32 << 20
+CHECKPOINT_BYTES = 32 << 20  # its pages are used again and again, and few enough to stay near the processor
 
 
 class ReadConnection:

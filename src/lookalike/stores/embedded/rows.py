@@ -64,11 +64,11 @@ def _insert_each(connection: sqlite3.Connection, state: State, batch: Additions,
 
 def _texts_and_metas(batch: Additions) -> dict[str, list[Any]]:
     """Those that are there: a column without values is left out, since a value that is None takes as long to store as another."""
-    there = {}
+    there: dict[str, list[Any]] = {}
     if any(batch.metas):
         there["meta"] = list(batch.metas)
     if any(text is not None for text in batch.texts):
-        there["text"] = TEXT.stored(batch.texts, len(batch))
+        there["text"] = list(TEXT.stored(batch.texts, len(batch)))
     return there
 
 
