@@ -17,7 +17,7 @@ from lookalike import _native
 from lookalike.stores.embedded.database import PAGE_BYTES, connect, connect_writer, transaction
 from lookalike.stores.embedded.locks import FileLock
 
-CHECKPOINT_BYTES = 32 << 20  # its pages are used again and again, and few enough to stay near the processor
+CHECKPOINT_BYTES = 32 << 20  # no slower than 128 MB where many are added, and a smaller file beside the database
 
 
 class ReadConnection:
