@@ -7,6 +7,7 @@ namespace lookalike {
 
 void bind_text(nb::module_& m);
 void bind_checks(nb::module_& m);
+void bind_given(nb::module_& m);
 void bind_mappings(nb::module_& m);
 void bind_record(nb::module_& m);
 void bind_sketch(nb::module_& m);
@@ -23,6 +24,7 @@ void bind_containment(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
 void bind_near(nb::module_& m);
+void bind_rows(nb::module_& m);
 void bind_postings(nb::module_& m);
 void bind_pages(nb::module_& m);
 void bind_word_mover(nb::module_& m);
@@ -49,6 +51,7 @@ NB_MODULE(_native, m) {
     m.def("checksum", &checksum_of, "data"_a.noconvert());
     bind_text(m);
     bind_checks(m);
+    bind_given(m);
     bind_mappings(m);
     bind_sketch(m);
     bind_single(m);
@@ -64,6 +67,7 @@ NB_MODULE(_native, m) {
     bind_containment(m);
     bind_fuzzy_segments(m);
     bind_bands(m);
+    bind_rows(m);  // before what takes its classes
     bind_near(m);
     bind_postings(m);
     bind_pages(m);

@@ -5,20 +5,10 @@
 #include "bind/band_tables.hpp"
 #include "bind/held_texts.hpp"
 #include "bind/lock_turns.hpp"
+#include "bind/sqlite.hpp"
 
 namespace lookalike {
 namespace {
-
-class Sqlite {
-   public:
-    explicit Sqlite(const std::string& path) : functions_(sqlite_functions(path)) {}
-    const SqliteFunctions& functions() const { return functions_; }
-    // Sets that of the whole process, and returns what it was.
-    std::int64_t soft_heap_limit(std::int64_t limit) const { return functions_.soft_heap_limit(limit); }
-
-   private:
-    SqliteFunctions functions_;
-};
 
 class HeldRows {
    public:
@@ -129,7 +119,6 @@ class NearSearchers {
 }  // namespace
 
 void bind_near(nb::module_& m) {
-    nb::class_<Sqlite>(m, "Sqlite").def(nb::init<const std::string&>(), "path"_a).def("soft_heap_limit", &Sqlite::soft_heap_limit, "limit"_a);
     nb::class_<HeldRows>(m, "StoredRows")
         .def(nb::init<const Sqlite&, const std::string&, const std::string&, const std::string&, const std::string&, const std::string&, const std::string&,
                       std::string>(),

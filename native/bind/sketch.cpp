@@ -226,12 +226,11 @@ Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, s
     return give(std::move(out));
 }
 
+using AllSketches = std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>>;
+
 // All that an index keeps of a text, from one pass over it: SimHashes, MinHashes and digests of the contents.
-std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold,
-                                                                                             unsigned ngram, const Seed& seed, unsigned bits, bool unique,
-                                                                                             std::size_t size, unsigned workers) {
-    const Batch<std::uint8_t> texts(data, offsets);
-    const TextOptions options = check_text(mode, fold, ngram, seed);
+template <class Texts>
+AllSketches sketch_batch(const Texts& texts, const TextOptions& options, unsigned bits, bool unique, std::size_t size, unsigned workers) {
     check_bits(bits);
     check_size(size);
     check_workers(workers);
@@ -244,6 +243,7 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> 
         for_each_document(texts.count(), workers, [&] {
             return [&, shingler = TextShingler(options), simhasher = SimHasher(bits), minhasher = MinHasher(size),
                     set = std::vector<std::uint64_t>()](std::size_t i) mutable {
+                if (i + 1 < texts.count()) fetch_ahead(texts[i + 1]);
                 simhasher.reset();
                 minhasher.start(minhashes.data() + i * size);
                 set.clear();
@@ -264,6 +264,16 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint64_t>> 
         });
     }
     return {give(std::move(simhashes)), give(std::move(minhashes)), give(std::move(digests))};
+}
+
+AllSketches sketch_texts(Bytes data, Offsets offsets, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique, std::size_t size,
+                         unsigned workers) {
+    return sketch_batch(Batch<std::uint8_t>(data, offsets), check_text(mode, fold, ngram, seed), bits, unique, size, workers);
+}
+
+AllSketches sketch_held(const HeldTexts& texts, unsigned mode, bool fold, unsigned ngram, const Seed& seed, unsigned bits, bool unique, std::size_t size,
+                        unsigned workers) {
+    return sketch_batch(texts, check_text(mode, fold, ngram, seed), bits, unique, size, workers);
 }
 
 // A seed with the words of a key, as lookalike.keys derives them.
@@ -301,6 +311,7 @@ void bind_sketch(nb::module_& m) {
     m.def("minhash_weighted", &minhash_weighted, "features"_a.noconvert(), "weights"_a.noconvert(), "size"_a, "seed"_a);
     m.def("sketch_texts", &sketch_texts, "data"_a.noconvert(), "offsets"_a.noconvert(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a,
           "workers"_a);
+    m.def("sketch_texts", &sketch_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a, "size"_a, "workers"_a);
     m.def("count_common", &count_common, "a"_a.noconvert(), "b"_a.noconvert());
 }
 

@@ -18,6 +18,8 @@ void find(void* library, const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(found);
 }
 
+thread_local OpenedConnections* watching = nullptr;
+
 }  // namespace
 
 SqliteFunctions sqlite_functions(const std::string& path) {
@@ -31,12 +33,20 @@ SqliteFunctions sqlite_functions(const std::string& path) {
     find(library, "sqlite3_step", made.step);
     find(library, "sqlite3_reset", made.reset);
     find(library, "sqlite3_bind_int64", made.bind_int64);
+    find(library, "sqlite3_bind_text64", made.bind_text);
+    find(library, "sqlite3_bind_blob64", made.bind_blob);
+    find(library, "sqlite3_bind_null", made.bind_null);
     find(library, "sqlite3_column_type", made.column_type);
     find(library, "sqlite3_column_int64", made.column_int64);
     find(library, "sqlite3_column_text", made.column_text);
     find(library, "sqlite3_column_blob", made.column_blob);
     find(library, "sqlite3_column_bytes", made.column_bytes);
     find(library, "sqlite3_busy_timeout", made.busy_timeout);
+    find(library, "sqlite3_wal_hook", made.wal_hook);
+    find(library, "sqlite3_extended_errcode", made.extended_errcode);
+    find(library, "sqlite3_errmsg", made.errmsg);
+    find(library, "sqlite3_auto_extension", made.auto_extension);
+    find(library, "sqlite3_cancel_auto_extension", made.cancel_auto_extension);
     find(library, "sqlite3_soft_heap_limit64", made.soft_heap_limit);
     return made;
 }
@@ -45,6 +55,26 @@ SqliteStatement::SqliteStatement(const SqliteFunctions& sqlite, sqlite3* connect
     if (sqlite_.prepare(connection, sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr) != 0 || statement_ == nullptr)
         throw std::runtime_error("a statement cannot be prepared: " + sql);
 }
+
+OpenedConnections::OpenedConnections(const SqliteFunctions& sqlite) : sqlite_(sqlite) {
+    watching = this;
+    sqlite_.auto_extension(entry());
+}
+
+OpenedConnections::~OpenedConnections() {
+    sqlite_.cancel_auto_extension(entry());
+    watching = nullptr;
+}
+
+int OpenedConnections::seen(sqlite3* connection, const char**, const void*) {
+    if (watching != nullptr) {  // other threads open connections of their own
+        watching->last_ = connection;
+        ++watching->count_;
+    }
+    return 0;
+}
+
+void (*OpenedConnections::entry())() { return reinterpret_cast<void (*)()>(&seen); }  // SQLite's own type for it
 
 SqliteConnection::SqliteConnection(const SqliteFunctions& sqlite, const std::string& address) : sqlite_(sqlite) {
     if (sqlite_.open(address.c_str(), &connection_, kReadOnly | kUri | kNoMutex, nullptr) != 0) {

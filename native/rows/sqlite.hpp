@@ -24,17 +24,46 @@ struct SqliteFunctions {
     int (*step)(sqlite3_stmt*);
     int (*reset)(sqlite3_stmt*);
     int (*bind_int64)(sqlite3_stmt*, int, std::int64_t);
+    int (*bind_text)(sqlite3_stmt*, int, const char*, std::uint64_t, void (*)(void*), unsigned char);
+    int (*bind_blob)(sqlite3_stmt*, int, const void*, std::uint64_t, void (*)(void*));
+    int (*bind_null)(sqlite3_stmt*, int);
     int (*column_type)(sqlite3_stmt*, int);
     std::int64_t (*column_int64)(sqlite3_stmt*, int);
     const unsigned char* (*column_text)(sqlite3_stmt*, int);
     const void* (*column_blob)(sqlite3_stmt*, int);
     int (*column_bytes)(sqlite3_stmt*, int);
     int (*busy_timeout)(sqlite3*, int);
+    void* (*wal_hook)(sqlite3*, int (*)(void*, sqlite3*, const char*, int), void*);
+    int (*extended_errcode)(sqlite3*);
+    const char* (*errmsg)(sqlite3*);
+    int (*auto_extension)(void (*)());
+    int (*cancel_auto_extension)(void (*)());
     std::int64_t (*soft_heap_limit)(std::int64_t);
 };
 
 // Those of the library behind a module that is loaded, or of the program where `path` is empty. Throws std::runtime_error where there are none.
 SqliteFunctions sqlite_functions(const std::string& path);
+
+// The connections that one thread opens, as long as this lives: SQLite shows each new one to whoever asked for that. One thread of a process
+// may watch at a time.
+class OpenedConnections {
+   public:
+    explicit OpenedConnections(const SqliteFunctions& sqlite);
+    OpenedConnections(const OpenedConnections&) = delete;
+    OpenedConnections& operator=(const OpenedConnections&) = delete;
+    ~OpenedConnections();
+
+    // The only one that was opened; null where there was none, or several.
+    sqlite3* only() const { return count_ == 1 ? last_ : nullptr; }
+
+   private:
+    static int seen(sqlite3* connection, const char** message, const void* routines);
+    static void (*entry())();
+
+    const SqliteFunctions& sqlite_;
+    sqlite3* last_ = nullptr;
+    std::size_t count_ = 0;
+};
 
 constexpr int kSqliteRow = 100, kSqliteDone = 101, kSqliteInteger = 1, kSqliteText = 3, kSqliteBlob = 4, kSqliteNull = 5;
 

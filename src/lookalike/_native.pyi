@@ -1,6 +1,6 @@
 # Buffers in: bytes, bytearray, memoryview, array.array and numpy arrays of exactly the named type, contiguous.
 # Buffers out: memoryviews, so that nothing here needs numpy.
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, overload
 
 Buffer = Any
@@ -72,6 +72,9 @@ def secret_strings(data: Buffer, offsets: Buffer, key: Buffer | None = None) -> 
 def secret_features(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, unique: bool, workers: int, key: Buffer | None = None
 ) -> tuple[View, View]: ...
+def take_documents(
+    documents: Iterator[Any], ids: list[Any], texts: list[Any], most: int, characters: int, most_id_bytes: int
+) -> tuple[int, int, list[Any] | None]: ...
 def stored_texts(texts: list[str | None]) -> list[str | bytes | None]: ...
 def packed_checks(columns: list[Any], places: list[int], first_row: int) -> list[bytearray]: ...
 def wrong_values(rows: list[Any], places: list[int], all_checked: bool, most: int) -> list[tuple[int, int]]: ...
@@ -196,6 +199,13 @@ class BloomFilter:
 def sketch_feature_lists(
     features: Buffer, offsets: Buffer, size: int, bands: int, rows: int, workers: int, scratch: FeatureScratch | None = None
 ) -> tuple[View, View, View, View]: ...
+@overload
+def sketch_texts(*piece_and_form: Any) -> tuple[View, View, View]: ...  # a piece of either kind, unpacked
+@overload
+def sketch_texts(
+    texts: HeldTexts, mode: int, fold: bool, ngram: int, seed: Seed, bits: int, unique: bool, size: int, workers: int
+) -> tuple[View, View, View]: ...
+@overload
 def sketch_texts(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, seed: Seed, bits: int, unique: bool, size: int, workers: int
 ) -> tuple[View, View, View]: ...
@@ -301,6 +311,26 @@ class Sqlite:
     def __init__(self, path: str) -> None: ...
     def soft_heap_limit(self, limit: int) -> int:
         """Set that of the whole library; returns what it was."""
+
+    def opened_by(self, open: Callable[[], Any]) -> WriteHandle | None:
+        """Call something that opens a connection; None where that was not one, or not to be seen. One thread at a time."""
+
+class WriteHandle:
+    """A connection that somebody else opened and closes, after this."""
+
+    def insert(
+        self, sql: str, first_row: int, first_checked: int, columns: list[Any], places: list[int], count: int
+    ) -> tuple[int, str, bytes]:
+        """SQLite's error, 0 for none, its message, and the checks of all rows."""
+
+    def watch_log(self) -> None:
+        """From now on count the pages of the write-ahead log, in place of SQLite's automatic checkpoints."""
+
+    @property
+    def log_pages(self) -> int | None:
+        """As of the last commit; None where there was none since."""
+
+    def close(self) -> None: ...
 
 class StoredRows:
     """A connection to the documents of a store, for one thread at a time; RuntimeError where there is none."""

@@ -15,7 +15,7 @@ import lookalike as la
 from lookalike import _native
 from lookalike.errors import Corrupt
 from lookalike.index.opening import open_beside
-from lookalike.stores.embedded import direct
+from lookalike.stores.embedded import direct, library
 from lookalike.stores.embedded.store import EmbeddedStore
 
 WORDS = ["near", "text", "stored", "twice", "编辑", "相似", "Größe", "🙂", "a\0b"]
@@ -315,7 +315,7 @@ def test_stores_that_it_is_not_for(tmp_path):
 def test_the_library_is_the_one_that_python_has_loaded():
     sqlite = direct.sqlite_library()
     assert sqlite is not None
-    assert sqlite.soft_heap_limit(-1) != direct._MARK  # what it was told by is as it was before
+    assert sqlite.soft_heap_limit(-1) != library._MARK  # what it was told by is as it was before
 
 
 def test_arguments_are_checked(tmp_path):

@@ -105,18 +105,20 @@ def _made(given: Given, settings: Settings, workers: int, expiry: Expiry) -> lis
 
 
 def _batches(documents: Iterable[object], settings: Settings) -> Iterator[Given]:
-    given = Given(settings.stored)
-    count = characters = 0
+    each, ended = _each(documents), False
+    while not ended:
+        given = Given(settings.stored)
+        ended = given.fill(each, BATCH_DOCUMENTS, BATCH_CHARACTERS)
+        if len(given) or given.without_text:
+            yield given
+
+
+def _each(documents: Iterable[object]) -> Iterator[object]:
     for item in documents:
-        for each in files_of(item) if isinstance(item, Path) else (item,):
-            given.append(each)
-            count += 1
-            characters += len(given.texts[-1]) if given.texts else 0
-            if count == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
-                yield given
-                given, count, characters = Given(settings.stored), 0, 0
-    if count:
-        yield given
+        if isinstance(item, Path):
+            yield from files_of(item)
+        else:
+            yield item
 
 
 def files_of(path: Path) -> Iterator[Document]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _native
 from lookalike.corpus.contents import contents
 from lookalike.corpus.file_documents import file_meta
 from lookalike.errors import InputError
@@ -19,7 +20,7 @@ from lookalike.fingerprints.record import RecordPrint
 from lookalike.io import open_file
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page
-from lookalike.model import Document
+from lookalike.model import MAX_ID_BYTES, Document
 from lookalike.stores.base import Additions
 from lookalike.stores.ids import Id, check_id
 from lookalike.stores.settings import Settings
@@ -46,14 +47,22 @@ class Given:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def fill(self, documents: Iterator[object], most: int, characters: int) -> bool:
+        """Take documents until there are so many, or until they have so many characters; whether there were no more."""
+        while most > 0 and characters > 0:
+            plain, length, other = _native.take_documents(documents, self.ids, self.texts, most, characters, MAX_ID_BYTES)
+            self.metas += [None] * plain
+            most, characters = most - plain, characters - length
+            if other is None:
+                return False
+            if not other:
+                return True
+            self.append(other[0])
+            most, characters = most - 1, characters - (len(self.texts[-1]) if self.texts else 0)
+        return False
+
     def append(self, item: object) -> None:
         """Take a Document, (id, text), (id, text, meta), or a mapping with these names. A text may also be a page, a record or a file."""
-        if type(item) is tuple and len(item) == 2 and type(item[1]) is str:  # nearly all of them
-            check_id(item[0])
-            self.ids.append(item[0])
-            self.texts.append(item[1])
-            self.metas.append(None)
-            return
         raw: Path | bytes | None = None
         page = None
         record: Any = None

@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lookalike import _native
-from lookalike.stores.embedded.database import connect, connect_writer, transaction
+from lookalike.stores.embedded.database import PAGE_BYTES, connect, connect_writer, transaction
 from lookalike.stores.embedded.locks import FileLock
 
-CHECKPOINT_BYTES = 128 << 20
+CHECKPOINT_BYTES = 32 << 20  # no slower than 128 MB where many are added, and a smaller file beside the database
 
 
 class ReadConnection:
@@ -94,7 +94,10 @@ class WriteConnection:
         return transaction(self.connection)
 
     def has_long_log(self) -> bool:
-        return os.stat(self._log).st_size >= CHECKPOINT_BYTES  # one that is missing is an error: the commit went nowhere
+        """Whether what the log has is worth moving. Its file stays as long as it once was, and is written from its start again."""
+        size = os.stat(self._log).st_size  # one that is missing is an error: the commit went nowhere
+        pages = self.connection.log_pages
+        return (size if pages is None else pages * PAGE_BYTES) >= CHECKPOINT_BYTES
 
     def checkpoint(self) -> None:
         """After a commit: keep the log short."""

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.errors import Corrupt, StoreError
+from lookalike.stores.embedded.library import BulkConnection
 from lookalike.stores.embedded.row_checks import Damaged
 
 if TYPE_CHECKING:
@@ -149,16 +150,21 @@ def connect(address: str) -> sqlite3.Connection:
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 
+def _connect_to_write(address: str) -> BulkConnection:
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=BulkConnection)
+
+
 def connect_memory() -> sqlite3.Connection:
-    return connect(":memory:")
+    return _connect_to_write(":memory:")
 
 
-def connect_writer(path: Path) -> sqlite3.Connection:
-    connection = connect(f"{path.absolute().as_uri()}?mode=rwc")
+def connect_writer(path: Path) -> BulkConnection:
+    connection = _connect_to_write(f"{path.absolute().as_uri()}?mode=rwc")
     connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.watch_log()
     connection.execute("PRAGMA cache_size = -65536")
     return connection
 

@@ -9,14 +9,11 @@ What the call is not made for (documents without a text, damage, forged digests)
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-from contextlib import closing
-from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from lookalike import _native
 from lookalike.stores.embedded.database import ROWS
+from lookalike.stores.embedded.library import sqlite_library
 from lookalike.stores.embedded.readings import DiskReadings
 from lookalike.stores.kinds.bands import MAX_CANDIDATES
 from lookalike.stores.settings import Settings
@@ -37,34 +34,8 @@ ROW = "SELECT id, text, meta, checks FROM documents WHERE row = ?"
 ADDED = "SELECT row, digest, bands, checks FROM documents WHERE row >= ? AND row < ? ORDER BY row"
 EXPIRING = "SELECT row FROM expiring WHERE row >= ? AND row < ?"
 REMOVED = "SELECT number, row FROM removed WHERE collection = ? AND number > ? ORDER BY number"
-_MARK = (1 << 50) + 7919  # a limit that no process reaches
-_one_at_a_time = threading.Lock()
 
 Found = tuple[int, int, list[tuple[int, float, Any, str, str | None]]]
-
-
-def sqlite_library() -> _native.Sqlite | None:
-    """The SQLite of Python's own module, for native code; None where it cannot be told for sure that it is the same one."""
-    with _one_at_a_time:
-        return _sqlite_library()
-
-
-@cache
-def _sqlite_library() -> _native.Sqlite | None:
-    import _sqlite3
-
-    try:
-        found = _native.Sqlite(getattr(_sqlite3, "__file__", None) or "")
-    except RuntimeError:
-        return None
-    # A library has one limit for all of its connections: what one sets, the other sees.
-    with closing(sqlite3.connect(":memory:")) as connection:
-        before = found.soft_heap_limit(_MARK)
-        try:
-            (seen,) = connection.execute("PRAGMA soft_heap_limit").fetchone()
-        finally:
-            found.soft_heap_limit(before)
-    return found if seen == _MARK else None
 
 
 class DirectNear:

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 from lookalike.stores.base import NO_COLUMNS, Additions, StoredDocument
 from lookalike.stores.embedded import row_checks
 from lookalike.stores.embedded.database import ROWS, read_identity, table_columns
+from lookalike.stores.embedded.library import BulkConnection
 from lookalike.stores.embedded.readings import MemoryReads, Reads, documents_of
 from lookalike.stores.embedded.row_checks import Verifier
 from lookalike.stores.embedded.states import State
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import column_named
+from lookalike.stores.kinds.base import Kind
 from lookalike.stores.kinds.columns import TEXT
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
@@ -31,23 +33,49 @@ def insert(connection: sqlite3.Connection, state: State, batch: Additions, setti
     kinds = settings.stored
     for kind in kinds:
         batch.columns |= kind.derived(batch, settings)
-    there: dict[str, Sequence[Any]] = {}
-    # Columns without values are left out: sqlite3 takes half a microsecond to look for an adapter of each None.
-    if any(batch.metas):
-        there["meta"] = batch.metas
-    if any(text is not None for text in batch.texts):
-        there["text"] = TEXT.stored(batch.texts, len(batch))
+    if isinstance(connection, BulkConnection) and connection.is_bulk:
+        checks = _insert_at_once(connection, state, batch, kinds)
+    else:
+        checks = _insert_each(connection, state, batch, kinds)
+    return Stretch.added(state.next_row, batch, kinds), checks
+
+
+def _insert_at_once(connection: BulkConnection, state: State, batch: Additions, kinds: Sequence[Kind]) -> bytes:
+    """By native code, from where the values are."""
+    there = {"id": list(batch.ids)} | _texts_and_metas(batch)
+    for kind in kinds:
+        there |= kind.packed(batch)
+    places = row_checks.places_of(there, state.further)
+    first = state.number * ROWS + state.next_row
+    return connection.insert_rows(_statement(state, there), first, state.next_row, list(there.values()), places, len(batch))
+
+
+def _insert_each(connection: sqlite3.Connection, state: State, batch: Additions, kinds: Sequence[Kind]) -> bytes:
+    """The same by Python's module alone: where it is not known which library that has."""
+    there = {"id": list(batch.ids)} | _texts_and_metas(batch)
     for kind in kinds:
         there |= kind.stored(batch)
-    checks = row_checks.check_bytes({"id": batch.ids} | there, state.next_row, state.further)
-    there["checks"] = checks
+    checks = row_checks.check_bytes(there, state.next_row, state.further)
     first = state.number * ROWS + state.next_row
-    statement = f"INSERT INTO documents (collection, row, id{_listed(there)})"
-    connection.executemany(
-        f"{statement} VALUES ({state.number}, ?, ?{', ?' * len(there)})",
-        zip(range(first, first + len(batch)), batch.ids, *there.values(), strict=True),
-    )
-    return Stretch.added(state.next_row, batch, kinds), b"".join(checks)
+    rows = zip(range(first, first + len(batch)), *there.values(), checks, strict=True)
+    connection.executemany(_statement(state, there), rows)
+    return b"".join(checks)
+
+
+def _texts_and_metas(batch: Additions) -> dict[str, list[Any]]:
+    """Those that are there: a column without values is left out, since a value that is None takes as long to store as another."""
+    there: dict[str, list[Any]] = {}
+    if any(batch.metas):
+        there["meta"] = list(batch.metas)
+    if any(text is not None for text in batch.texts):
+        there["text"] = list(TEXT.stored(batch.texts, len(batch)))
+    return there
+
+
+def _statement(state: State, columns: Iterable[str]) -> str:
+    """For one document: the number of its row, what it has in these columns, and its checks."""
+    names = (*columns, "checks")
+    return f"INSERT INTO documents (collection, row{_listed(names)}) VALUES ({state.number}, ?{', ?' * len(names)})"  # noqa: S608 (our own names)
 
 
 def _listed(names: Iterable[str]) -> str:

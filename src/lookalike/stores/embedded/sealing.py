@@ -164,8 +164,13 @@ class Sealer:
             fresh = self._fresh.take(first, state.next_row)
             end = self._end_of_slice(connection, state) if fresh is None else state.next_row
             number = _next_number(connection)
-            new = Sealed(number, first, end, self._count(connection, state, first, end))
-            self._build(connection, state, new, fresh)
+            if fresh is None:
+                new = Sealed(number, first, end, self._count(connection, state, first, end))
+                self._build(state, new, connection)
+            else:
+                removed = _removed(connection, state, first, end)
+                new = Sealed(number, first, end, end - first - len(removed))  # each row of these was added, by this writer
+                self._build_fresh(state, new, Stretch.joined(fresh), removed)
             connection.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?)", (number, state.number, *new[1:]))
             # What was removed before it was sealed is in no segment.
             connection.execute("DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, first, end))
@@ -194,14 +199,13 @@ class Sealer:
         found = connection.execute("SELECT count(*) FROM documents WHERE row >= ? AND row < ?", (base + first, base + end)).fetchone()
         return int(found[0])
 
-    def _build(self, connection: sqlite3.Connection, state: State, sealed: Sealed, fresh: Sequence[Stretch] | None) -> None:
-        """Segments of all kinds: from what was just added where that is all of it, otherwise from the database."""
-        if fresh is None:
-            for kind in self._settings.kinds:
-                self._write(state, sealed, kind, build_segment(kind, sealed, connection, state, self._settings))
-            return
-        removed = _removed(connection, state, sealed.first_row, sealed.end_row)
-        stretch = Stretch.joined(fresh)
+    def _build(self, state: State, sealed: Sealed, connection: sqlite3.Connection) -> None:
+        """Segments of all kinds, from the database."""
+        for kind in self._settings.kinds:
+            self._write(state, sealed, kind, build_segment(kind, sealed, connection, state, self._settings))
+
+    def _build_fresh(self, state: State, sealed: Sealed, stretch: Stretch, removed: NDArray[np.int64]) -> None:
+        """The same from what was just added, without those that were removed since."""
         for kind in self._settings.kinds:
             segment = kind_named(kind).build(stretch, self._settings)
             if len(removed):
@@ -280,7 +284,7 @@ class Sealer:
             state = self._state(connection)
             first, end = sealed.first_row, sealed.end_row
             new = Sealed(_next_number(connection), first, end, self._count(connection, state, first, end))
-            self._build(connection, state, new, None)
+            self._build(state, new, connection)
             connection.execute("UPDATE segments SET number = ?, documents = ? WHERE number = ?", (new.number, new.documents, sealed.number))
             connection.execute(
                 "DELETE FROM removed WHERE collection = ? AND row >= ? AND row < ?", (state.number, sealed.first_row, sealed.end_row)

@@ -179,9 +179,14 @@ class Kind(ABC):
 
     def stored(self, batch: Additions) -> dict[str, Sequence[Any]]:
         """The columns of a batch, derived ones too, as SQLite takes them."""
-        columns = batch.columns
-        kept = (each for each in self.kept_columns(batch) if columns.get(each.name) is not None)
-        return {each.name: each.stored(columns[each.name], len(batch)) for each in kept}
+        return {each.name: each.stored(batch.columns[each.name], len(batch)) for each in self._kept(batch)}
+
+    def packed(self, batch: Additions) -> dict[str, Any]:
+        """The same as native code takes them."""
+        return {each.name: each.packed(batch.columns[each.name], len(batch)) for each in self._kept(batch)}
+
+    def _kept(self, batch: Additions) -> Iterator[Column]:
+        return (each for each in self.kept_columns(batch) if batch.columns.get(each.name) is not None)
 
     def kept_columns(self, batch: Additions) -> Iterable[Column]:
         """Those that SQLite keeps of a batch."""

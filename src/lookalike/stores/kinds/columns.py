@@ -26,6 +26,11 @@ def present(rows: Rows, values: Sequence[Any]) -> tuple[Rows, Sequence[Any]]:
     return rows[np.array(there, dtype=bool)], [value for value in values if value is not None]
 
 
+def as_bytes(values: Any, count: int) -> NDArray[np.uint8]:
+    """An array of as many numbers for each document as a matrix of their bytes."""
+    return np.ascontiguousarray(values).view(np.uint8).reshape(count, -1)
+
+
 class Column:
     """One value for each document: a str where ``text``, otherwise bytes; None where there is none."""
 
@@ -37,6 +42,12 @@ class Column:
     def stored(self, values: Any, count: int) -> Sequence[Any]:
         """The values of a batch as SQLite takes them."""
         return values  # type: ignore[no-any-return]  # a list of them
+
+    def packed(self, values: Any, count: int) -> Any:
+        """The same as native code takes them: a list, an array of one number for each document, or a matrix of as many bytes for each.
+
+        Of at least one document."""
+        return list(self.stored(values, count))
 
     def read(self, value: Any) -> Any:
         """A value of SQLite, not NULL, as a ``StoredDocument`` has it."""
@@ -73,6 +84,9 @@ class Number(Column):
     def stored(self, values: Any, count: int) -> Sequence[Any]:
         return values.view(np.int64).tolist()  # type: ignore[no-any-return]  # of an array
 
+    def packed(self, values: Any, count: int) -> Any:
+        return np.ascontiguousarray(values).view(np.int64)
+
     def read(self, value: Any) -> Any:
         return value % WORD
 
@@ -104,6 +118,9 @@ class Numbers(Column):
         data = bytearray(values.tobytes())
         width = len(data) // max(count, 1)
         return [data[i : i + width] for i in range(0, len(data), width)] if count else []
+
+    def packed(self, values: Any, count: int) -> Any:
+        return as_bytes(values, count)
 
     def gathered(self, values: Sequence[Any]) -> Any:
         return np.frombuffer(b"".join(values), dtype=self._dtype)

@@ -24,7 +24,7 @@ from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store
 from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
-from lookalike.stores.kinds.columns import Number
+from lookalike.stores.kinds.columns import Number, as_bytes
 from lookalike.stores.kinds.explaining import passages_of
 from lookalike.stores.kinds.sketching import sketches_of
 from lookalike.stores.matches import Clusters, Match, Matches
@@ -55,6 +55,9 @@ class _Words(Number):
             return super().stored(values, count)
         data = bytearray(values.tobytes())
         return [data[i : i + 16] for i in range(0, len(data), 16)]
+
+    def packed(self, values: Any, count: int) -> Any:
+        return super().packed(values, count) if len(values) == count else as_bytes(values, count)
 
     def read(self, value: Any) -> Any:
         return int.from_bytes(value, "little") if isinstance(value, bytes) else value % WORD

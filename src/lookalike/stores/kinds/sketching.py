@@ -9,7 +9,7 @@ import numpy as np
 from lookalike import _native
 from lookalike.stores.given import Given
 from lookalike.stores.settings import Settings
-from lookalike.text.columns import joined
+from lookalike.text.columns import in_place
 from lookalike.text.features import is_native
 from lookalike.text.tokenize import native_form
 
@@ -24,6 +24,6 @@ def sketches_of(given: Given, settings: Settings, workers: int) -> tuple[Any, An
 def _sketches(given: Given, settings: Settings, workers: int) -> tuple[Any, Any, Any]:
     recipe = settings.recipe
     options = *native_form(recipe), settings.bits, recipe.weights == "one", settings.size, workers
-    parts = [_native.sketch_texts(piece.data, piece.offsets, *options) for piece in joined(given.texts)]
+    parts = [_native.sketch_texts(*piece, *options) for piece in in_place(given.texts)]
     simhash, minhash, digests = (np.concatenate([np.asarray(part[i]) for part in parts]) for i in range(3))
     return simhash, minhash, digests

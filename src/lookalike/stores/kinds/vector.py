@@ -76,6 +76,10 @@ class _Halves(Numbers):
         there = has_direction(values, len(values) // max(count, 1)).tolist() if count else []
         return [blob if directed else None for blob, directed in zip(super().stored(values, count), there, strict=True)]
 
+    def packed(self, values: Any, count: int) -> Any:
+        whole = has_direction(values, len(values) // count).all()
+        return super().packed(values, count) if whole else list(self.stored(values, count))
+
     def present(self, rows: Any, values: Any) -> tuple[Any, Any]:
         if not len(rows):
             return rows, values
