@@ -155,7 +155,7 @@ def test_a_second_scan_reads_what_changed(folder: Path, tmp_path: Path, monkeypa
 
 
 def test_a_scan_that_was_stopped_goes_on(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.scanning.scan.BATCH", 2)
+    monkeypatch.setattr("lookalike.scanning.storing.BATCH", 2)
 
     def stop(done: int, _: int) -> None:
         if done == 6:

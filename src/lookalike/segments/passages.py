@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.segments.container import forget_segment
 
 SECTIONS = {
     "rows": "int64",
@@ -98,8 +99,10 @@ class PassageSegment:
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:
         """One segment of all documents, except those of the rows ``removed``, which ascend."""
+        # Opening a segment looks at all of it. Where all are mapped, each page is in memory only while it is merged.
+        read_once = all([forget_segment(one._sections["places"]) for one in segments])
         with _refusal():
-            return cls(_named(_native.merge_postings([one._native for one in segments], column(removed, "removed", "int64"))))
+            return cls(_named(_native.merge_postings([one._native for one in segments], column(removed, "removed", "int64"), read_once)))
 
     def sections(self) -> dict[str, NDArray[Any]]:
         return dict(self._sections)

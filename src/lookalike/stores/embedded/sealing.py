@@ -33,6 +33,7 @@ LIVE_ROWS = 8192
 LIVE_BYTES = 16 << 20
 RUN = 4  # segments of about the same size that are merged into one
 MOST_MERGED_BYTES = 512 << 20  # of the largest file that is made by merging: it is made in memory
+MAPPED_TO_MERGE = 1 << 20  # a smaller file is read, a larger one is mapped and forgotten as it is merged: several are open at a time
 MOST_FRESH_BYTES = 256 << 20
 JOINED = 256  # writes whose documents are put together
 _log = logging.getLogger("lookalike")
@@ -266,7 +267,8 @@ class Sealer:
         assert self._folder is not None  # noqa: S101
         for each in sealed:
             try:
-                yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings, each.origin(state.store))
+                path = segment_path(self._folder, each.number, kind)
+                yield open_segment(path, kind, self._settings, each.origin(state.store), MAPPED_TO_MERGE)
             except (Corrupt, OSError) as error:
                 _log.warning(
                     "%s; it is rebuilt from the documents", str(error)
