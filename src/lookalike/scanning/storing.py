@@ -17,8 +17,8 @@ from lookalike.stores.kinds.near import text_clustering
 from lookalike.stores.matches import Clusters
 
 # Documents that are stored at a time: what a scan that is stopped does not have to read again. Of long ones fewer, as they are in memory.
-BATCH, BATCH_SIZE = 128, 8_000_000  # documents, and characters and bytes
-WAITING = 3  # batches. Now and then storing takes as long as reading several, when segments are merged
+BATCH, BATCH_SIZE = 64, 4_000_000  # documents, and characters and bytes
+WAITING = 4  # batches. Now and then storing takes as long as reading several, when segments are merged
 MEMORY = 176 << 20  # for comparing, with what a process takes anyway: 32 MB are features of texts
 
 

@@ -144,13 +144,12 @@ def mapped_file(section: NDArray[Any]) -> _native.MappedFile | None:
     return None if behind is None else behind.guard
 
 
-def forget_segment(section: NDArray[Any]) -> bool:
-    """Gives back the memory of a mapped segment; False where it is none. It is read again when it is needed."""
-    behind = _behind(section)
-    if behind is None:
-        return False
-    forget_pages(behind)
-    return True
+def forget_segment(sections: Sections) -> None:
+    """Gives back the memory of a segment that is mapped. It is read again when it is needed."""
+    for section in sections.values():
+        if (behind := _behind(section)) is not None:
+            forget_pages(behind)
+            return  # all are of one file
 
 
 def _behind(section: NDArray[Any]) -> _Mapped | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
-from lookalike.segments.container import forget_segment
+from lookalike.segments.container import mapped_file
 
 SECTIONS = {
     "rows": "int64",
@@ -99,8 +99,7 @@ class PassageSegment:
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:
         """One segment of all documents, except those of the rows ``removed``, which ascend."""
-        # Opening a segment looks at all of it. Where all are mapped, each page is in memory only while it is merged.
-        read_once = all([forget_segment(one._sections["places"]) for one in segments])
+        read_once = all(mapped_file(one._sections["places"]) is not None for one in segments)
         with _refusal():
             return cls(_named(_native.merge_postings([one._native for one in segments], column(removed, "removed", "int64"), read_once)))
 

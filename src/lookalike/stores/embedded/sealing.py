@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import unchanged, write_segment
+from lookalike.segments.container import forget_segment, unchanged, write_segment
 from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import ROWS, Identity
 from lookalike.stores.embedded.graph_files import KIND as GRAPHED
@@ -23,9 +23,10 @@ from lookalike.stores.embedded.states import Sealed, State, read_sealed, segment
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
+from lookalike.system import give_back_memory
 
 SEAL_ROWS = 65_536
-SEAL_BYTES = 96 << 20  # of texts: long ones are sealed before there are so many. Building takes about twice as much memory
+SEAL_BYTES = 64 << 20  # of texts: long ones are sealed before there are so many. Building takes about as much memory again
 # Documents that come a few at a time are searched meanwhile: until they are sealed, every process that searches has them in its own memory,
 # some of them several times. Those that come in bulk are sealed in larger pieces, which need less merging.
 BULK, BULK_BYTES = 4096, 4 << 20  # of one write: documents, or what they take
@@ -113,8 +114,10 @@ class Sealer:
         """After an add. What cannot be written now is tried again later: the documents are safe and found without it."""
         if self._folder is None:
             return
+        give_back_memory()  # building and merging take large pieces: what many small ones left behind is no use for them
         try:
             self._seal()
+            give_back_memory()
             self._merge_neighbours()
         except (StoreError, OSError) as error:
             _log.warning("a segment could not be written (%s); its documents are stored, and searched without it", error)
@@ -268,7 +271,9 @@ class Sealer:
         for each in sealed:
             try:
                 path = segment_path(self._folder, each.number, kind)
-                yield open_segment(path, kind, self._settings, each.origin(state.store), MAPPED_TO_MERGE)
+                opened = open_segment(path, kind, self._settings, each.origin(state.store), MAPPED_TO_MERGE)
+                forget_segment(opened.sections())  # opening it looked at all of it
+                yield opened
             except (Corrupt, OSError) as error:
                 _log.warning(
                     "%s; it is rebuilt from the documents", str(error)
