@@ -27,7 +27,7 @@ from lookalike.reports.marks import view
 from lookalike.scanning.folder import Making, Stamp, file_documents, files_in
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
-from lookalike.scanning.storing import Storing
+from lookalike.scanning.storing import Storing, merge_in_little_memory
 from lookalike.stores.matches import Clusters
 
 THRESHOLD = 0.8
@@ -70,6 +70,8 @@ def scan(
     if model is not None and (store is None or isinstance(store, Index)):
         raise InputError("model= is that of a new store: give store=, a path or a URL")
     index = store if isinstance(store, Index) else open_index("memory://" if store is None else store, model=model)
+    if not isinstance(store, Index):
+        merge_in_little_memory(index)
     making = replace(making, records="record" in index.settings["kinds"])
     try:
         report = _Scan(index, root, files, making, count, threshold, progress).run(_state_file(store))

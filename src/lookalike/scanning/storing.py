@@ -19,6 +19,7 @@ from lookalike.stores.matches import Clusters
 # Documents that are stored at a time: what a scan that is stopped does not have to read again. Of long ones fewer, as they are in memory.
 BATCH, BATCH_SIZE = 64, 4_000_000  # documents, and characters and bytes
 WAITING = 4  # batches. Now and then storing takes as long as reading several, when segments are merged
+MERGED = 160 << 20  # bytes of the largest file that is made by merging: it is made in memory
 MEMORY = 176 << 20  # for comparing, with what a process takes anyway: 32 MB are features of texts
 
 
@@ -72,6 +73,13 @@ class Storing:
         while self._waiting:
             self._waiting.popleft().result()
         return self._clustering.clusters() if self._clustering is not None and len(self._index) == self._stored else None
+
+
+def merge_in_little_memory(index: Index) -> None:
+    """A scan takes as much memory for many files as for some thousand. Whoever opens the store to add more merges what is left."""
+    store = getattr(index, "_store", None)
+    if isinstance(store, EmbeddedStore):
+        store.most_merged_bytes = MERGED
 
 
 def _clustering_of(index: Index, threshold: float) -> Clustering | None:

@@ -32,6 +32,7 @@ FORMAT = 2
 UNSIGNED = 1  # the format of segments that do not say whose they are
 ALIGNMENT = 64
 CHECKED_TOGETHER = 16 << 20  # bytes of a file that was just written: a multiple of every size of pages
+MAPPED_ONCE_FROM = 1 << 20  # of files that are read once, to be merged: several are open at a time, and need not be in memory
 MAPPED_FROM = 64 << 20  # bytes: a smaller file is read, so that whatever happens to it later happens to nobody who uses it
 _HEADER = struct.Struct("<8sIIQ")  # magic, format, length of the description, size of the whole file
 _CHECKSUM = struct.Struct("<Q")  # the last bytes: the checksum of everything before them
@@ -177,10 +178,12 @@ def _read(file: IO[bytes], path: Path, size: int) -> mmap.mmap:
     return memory
 
 
-def read_segment(
-    path: Path, kind: str, recipe: str, origin: Origin | None = None, mapped_from: int = MAPPED_FROM
-) -> dict[str, NDArray[Any]]:
-    """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes."""
+def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = None, read_once: bool = False) -> dict[str, NDArray[Any]]:
+    """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes.
+
+    What is ``read_once`` is in memory only then, see ``forget_segment``.
+    """
+    mapped_from = min(MAPPED_FROM, MAPPED_ONCE_FROM) if read_once else MAPPED_FROM
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size < _HEADER.size + _CHECKSUM.size:

@@ -83,9 +83,8 @@ class Clustering:
         """Those of all documents so far."""
         found = Clusters(Cluster(self._kept[leader], tuple(joined)) for leader, joined in sorted(self._members.items()))
         if full := self._decider.hot_buckets(FULL_BUCKETS):
-            found.notes.append(
-                f"many variants of {self._kept[full[0][2]]!r} are just below the threshold: some documents were not compared with all of them"
-            )
+            name = self._kept[full[0][2]]
+            found.notes.append(f"many variants of {name!r} are just below the threshold: some documents were not compared with all of them")
         return found
 
 

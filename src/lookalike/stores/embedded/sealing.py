@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,6 @@ LIVE_ROWS = 8192
 LIVE_BYTES = 16 << 20
 RUN = 4  # segments of about the same size that are merged into one
 MOST_MERGED_BYTES = 512 << 20  # of the largest file that is made by merging: it is made in memory
-MAPPED_TO_MERGE = 1 << 20  # a smaller file is read, a larger one is mapped and forgotten as it is merged: several are open at a time
 MOST_FRESH_BYTES = 256 << 20
 JOINED = 256  # writes whose documents are put together
 _log = logging.getLogger("lookalike")
@@ -106,8 +106,10 @@ class Sealer:
         state: Callable[[sqlite3.Connection], State],
         writing: Callable[[], AbstractContextManager[sqlite3.Connection]],
         discard: Callable[[Iterable[int]], None],
+        most_merged: int | None = None,  # bytes of the largest file that is made by merging
     ) -> None:
         self._folder, self._settings, self._fresh = folder, settings, fresh
+        self._most_merged = MOST_MERGED_BYTES if most_merged is None else most_merged
         self._state, self._writing, self._discard = state, writing, discard
 
     def seal(self) -> None:
@@ -229,13 +231,14 @@ class Sealer:
             self._merge(merged)
 
     def _fitting(self, sealed: list[Sealed]) -> list[Sealed]:
-        """The first of them, as many as are not too large together: what is left is merged with those that follow."""
-        total = 0
-        for count, each in enumerate(sealed):
-            total += self._largest_file(each)
-            if total > MOST_MERGED_BYTES:
-                return sealed[:count]
-        return sealed
+        """The first of them, as many as are not too large together: what is left is merged with those that follow. Those that are too
+        large for their neighbours stay as they are, and do not keep the others from being merged."""
+        sizes = [self._largest_file(each) for each in sealed]
+        first = next((at for at, (one, next_) in enumerate(pairwise(sizes)) if one + next_ <= self._most_merged), len(sealed))
+        if len(sealed) - first < RUN:
+            return []
+        fitting = sum(total <= self._most_merged for total in accumulate(sizes[first:]))
+        return sealed[first : first + fitting]
 
     def _largest_file(self, sealed: Sealed) -> int:
         assert self._folder is not None  # noqa: S101
@@ -271,7 +274,7 @@ class Sealer:
         for each in sealed:
             try:
                 path = segment_path(self._folder, each.number, kind)
-                opened = open_segment(path, kind, self._settings, each.origin(state.store), MAPPED_TO_MERGE)
+                opened = open_segment(path, kind, self._settings, each.origin(state.store), read_once=True)
                 forget_segment(opened.sections())  # opening it looked at all of it
                 yield opened
             except (Corrupt, OSError) as error:

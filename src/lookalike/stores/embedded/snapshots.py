@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt
-from lookalike.segments.container import MAPPED_FROM, Origin, read_segment
+from lookalike.segments.container import Origin, read_segment
 from lookalike.stores.base import Question, StoredDocument
 from lookalike.stores.embedded.beside import read_expirations, read_expired, read_linked, read_links
 from lookalike.stores.embedded.fields import read_within
@@ -204,9 +204,9 @@ def _counted(parts: Iterator[Stretch], told: Callable[[int], object]) -> Iterato
         told(len(stretch.rows))
 
 
-def open_segment(path: Path, kind: str, settings: Settings, origin: Origin, mapped_from: int = MAPPED_FROM) -> Any:
+def open_segment(path: Path, kind: str, settings: Settings, origin: Origin, *, read_once: bool = False) -> Any:
     """A segment from its file; ``Corrupt`` where anything about it is wrong, or it is another one."""
-    sections = read_segment(path, kind, settings.recipe_of(kind), origin, mapped_from)
+    sections = read_segment(path, kind, settings.recipe_of(kind), origin, read_once)
     try:
         return kind_named(kind).segment.open(sections)
     except ValueError as error:
