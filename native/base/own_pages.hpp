@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <span>
 
 #include "base/system.hpp"
 
@@ -18,18 +19,21 @@
 #define LOOKALIKE_WATCHED_HEAP
 #endif
 
-#if defined(LOOKALIKE_LINUX) && !defined(LOOKALIKE_WATCHED_HEAP)
-#define LOOKALIKE_OWN_PAGES
+#ifdef LOOKALIKE_LINUX
 #include <sys/mman.h>
+#ifndef LOOKALIKE_WATCHED_HEAP
+#define LOOKALIKE_OWN_PAGES
+#endif
 #endif
 
 namespace lookalike {
+
+inline constexpr std::size_t kAnyPage = std::size_t{1} << 16;  // a multiple of every usual size of pages
 
 #ifdef LOOKALIKE_OWN_PAGES
 
 inline constexpr std::size_t kOwnPages = std::size_t{4} << 20;   // from so many bytes on they are worth it
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20;  // what large pages are aligned to
-inline constexpr std::size_t kAnyPage = std::size_t{1} << 16;    // a multiple of every usual size of pages
 
 inline void give_back_pages(void* first, std::size_t bytes) { munmap(first, bytes); }
 
@@ -68,5 +72,18 @@ inline void* moved_pages(void*, std::size_t, std::size_t&) { throw std::bad_allo
 inline std::size_t shorter_pages(void*, std::size_t bytes, std::size_t) { return bytes; }
 
 #endif
+
+// The pages of a mapped file that lie inside these numbers are not needed any more: the system may take them out of memory. Whoever reads them
+// all the same gets what the file holds.
+template <class T>
+void page_out(std::span<const T> numbers) {
+#if defined(LOOKALIKE_LINUX) && defined(MADV_PAGEOUT)
+    const auto begin = reinterpret_cast<std::uintptr_t>(numbers.data()), end = begin + numbers.size_bytes();
+    const std::uintptr_t first = (begin + kAnyPage - 1) / kAnyPage * kAnyPage, last = end / kAnyPage * kAnyPage;
+    if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_PAGEOUT);  // a wish: nothing depends on it
+#else
+    (void)numbers;
+#endif
+}
 
 }  // namespace lookalike

@@ -39,6 +39,12 @@ std::uint64_t checksum_of(lookalike::Bytes data) {
     return lookalike::checksum(lookalike::view(data));
 }
 
+void add_to(lookalike::Checksum& sum, lookalike::Bytes piece) {
+    if (!sum.takes_more()) throw nb::value_error("piece: all but the last must have a multiple of 64 bytes");
+    nb::gil_scoped_release release;
+    sum.add(lookalike::view(piece));
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -49,6 +55,7 @@ NB_MODULE(_native, m) {
     m.doc() = "Kernels over contiguous buffers. Private: use the package.";
     m.def("cpu_level", &level_name);
     m.def("checksum", &checksum_of, "data"_a.noconvert());
+    nb::class_<Checksum>(m, "Checksum").def(nb::init<>()).def("add", &add_to, "piece"_a.noconvert()).def("value", &Checksum::value);
     bind_text(m);
     bind_checks(m);
     bind_given(m);

@@ -151,7 +151,7 @@ Sections build(Rows rows, Offsets offsets, Hashes values, Numbers starts, Number
     return give_sections(std::move(columns));
 }
 
-Sections merge(const std::vector<const HeldSegment*>& held, Rows removed) {
+Sections merge(const std::vector<const HeldSegment*>& held, Rows removed, bool read_once) {
     std::vector<const postings::Segment*> segments;
     for (const HeldSegment* one : held) {
         if (!one) throw nb::type_error("segments: None is not a segment");
@@ -161,7 +161,7 @@ Sections merge(const std::vector<const HeldSegment*>& held, Rows removed) {
     postings::Columns columns;
     {
         nb::gil_scoped_release release;
-        columns = postings::merge(segments, gone);
+        columns = postings::merge(segments, gone, read_once);
     }
     return give_sections(std::move(columns));
 }
@@ -180,7 +180,7 @@ void bind_postings(nb::module_& m) {
         .def("passages", &HeldSegment::passages, "values"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert(), "used"_a.noconvert(),
              "documents"_a.noconvert());
     m.def("build_postings", &build, "rows"_a.noconvert(), "offsets"_a.noconvert(), "values"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert());
-    m.def("merge_postings", &merge, "segments"_a, "removed"_a.noconvert());
+    m.def("merge_postings", &merge, "segments"_a, "removed"_a.noconvert(), "read_once"_a = false);
 }
 
 }  // namespace lookalike

@@ -3,6 +3,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/own_pages.hpp"
+
 namespace lookalike::postings {
 namespace {
 
@@ -160,6 +162,12 @@ std::uint32_t Segment::count_documents(const Run& run) const {
     const auto first = std::lower_bound(view_.repeats.begin(), view_.repeats.end(), run.first);
     const auto last = std::lower_bound(first, view_.repeats.end(), run.last);
     return static_cast<std::uint32_t>(run.last - run.first) - static_cast<std::uint32_t>(last - first);
+}
+
+void Segment::let_go(std::size_t first, std::size_t last) const {
+    const Within own(first, last, view_.places.size());
+    page_out(view_.places.subspan(own.begin, own.end - own.begin));
+    page_out(view_.suffixes.subspan(own.begin * bytes_, (own.end - own.begin) * bytes_));
 }
 
 std::vector<std::uint32_t> Segment::documents_of(std::span<const std::int64_t> removed) const {

@@ -118,6 +118,8 @@ class Segment {
 
     // The documents whose rows are among `removed`, which ascend.
     std::vector<std::uint32_t> documents_of(std::span<const std::int64_t> removed) const;
+    // The pages of these postings are not needed any more, see page_out.
+    void let_go(std::size_t first, std::size_t last) const;
     // How many of these documents, which ascend, have the hash.
     std::uint32_t count_among(const Run& run, std::span<const std::uint32_t> documents) const;
 
@@ -147,6 +149,7 @@ class Segment {
         bool ended() const { return ended_; }
         std::uint64_t hash() const { return hash_; }
         std::uint32_t place() const { return segment_->view_.places[at_]; }
+        std::size_t posting() const { return at_; }
         void step() {
             const View& view = segment_->view_;
             ++at_;
@@ -184,12 +187,13 @@ class Segment {
 };
 
 // Document i has the values offsets[i] to offsets[i + 1], in the order of its text. Offsets are checked by the caller; what else
-// is wrong is std::invalid_argument. Takes 32 bytes per posting while it runs.
+// is wrong is std::invalid_argument. Takes little beside the result: postings are sorted a part of the hashes at a time.
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
               std::span<const std::uint32_t> starts, std::span<const std::uint32_t> ends);
 
 // What build would give for the documents of all segments except those of the rows `removed`, which ascend. Takes little beside the
-// result: the postings of the segments are in order, so they are sorted a part of the hashes at a time.
-Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed);
+// result: the postings of the segments are in order, so they are sorted a part of the hashes at a time. `read_once`: the segments are mapped files
+// that nobody else is about to read, and what was read of them need not stay in memory.
+Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed, bool read_once = false);
 
 }  // namespace lookalike::postings

@@ -2,6 +2,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/own_pages.hpp"
 #include "segments/postings.hpp"
 
 namespace lookalike::postings {
@@ -118,6 +119,27 @@ class DocumentWriter {
     std::uint32_t upper_ = 0;
 };
 
+constexpr std::size_t kSortedTogether = 1 << 20;  // postings, where hashes are spread evenly
+
+// Sorts `count` postings a part of the hashes at a time, and writes them: this takes little memory, and stays in the cache. `take` appends those
+// from a first hash up to a last one, each of which it is asked for once, in order.
+template <class Take>
+void add_in_parts(Columns& out, std::size_t count, std::uint64_t most, Take&& take) {
+    PostingWriter postings(out, count, most);
+    const std::size_t parts = count / kSortedTogether + 1;
+    std::vector<Item> items;
+    std::uint64_t first = 0;
+    for (std::size_t part = 1; part <= parts; ++part) {
+        const std::uint64_t last = part == parts ? most : most / parts * part;
+        items.clear();
+        if (first <= last) take(first, last, items);  // few different hashes may leave a part without any
+        sort_items(items, postings.width());
+        postings.add(items);
+        first = last + 1;
+    }
+    postings.finish();
+}
+
 }  // namespace
 
 Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> offsets, std::span<const std::uint64_t> values,
@@ -129,22 +151,21 @@ Columns build(std::span<const std::int64_t> rows, std::span<const std::int64_t> 
     check_count(count);
     Columns out;
     DocumentWriter writer(out, rows.size(), count);
-    std::vector<Item> items(count);
     for (std::size_t document = 0, place = 0; document < rows.size(); ++document) {
         for (; base + place < static_cast<std::size_t>(offsets[document + 1]); ++place) {
             const TextSpan span{starts[base + place], ends[base + place]};
             if (span.start > span.end) refuse("starts, ends: a span from " + std::to_string(span.start) + " to " + std::to_string(span.end));
             writer.span(span);
-            items[place] = {values[base + place], static_cast<std::uint32_t>(place)};
         }
         writer.end_document(rows[document]);
     }
-    std::uint64_t most = 0;
-    for (const Item& item : items) most = std::max(most, item.hash);
-    PostingWriter postings(out, count, most);
-    sort_items(items, postings.width());
-    postings.add(items);
-    postings.finish();
+    const std::span<const std::uint64_t> hashes = values.subspan(base, count);
+    add_in_parts(out, count, hashes.empty() ? 0 : *std::max_element(hashes.begin(), hashes.end()),
+                 [&](std::uint64_t first, std::uint64_t last, std::vector<Item>& items) {
+                     for (std::size_t place = 0; place < count; ++place) {
+                         if (hashes[place] >= first && hashes[place] <= last) items.push_back({hashes[place], static_cast<std::uint32_t>(place)});
+                     }
+                 });
     return out;
 }
 
@@ -163,11 +184,13 @@ class MergedPostings {
         return segment_.largest_hash([&](std::uint32_t place) { return homes_[segment_.document_of(place)] != kGone; });
     }
     // Those up to a hash that were not taken yet.
-    void take(std::uint64_t last, std::vector<Item>& items) {
+    void take(std::uint64_t last, bool read_once, std::vector<Item>& items) {
+        const std::size_t first = cursor_.posting();
         for (; !cursor_.ended() && cursor_.hash() <= last; cursor_.step()) {
             const std::uint32_t place = cursor_.place(), document = segment_.document_of(place);
             if (homes_[document] != kGone) items.push_back({cursor_.hash(), place - segment_.view().firsts[document] + homes_[document]});
         }
+        if (read_once) segment_.let_go(first, cursor_.posting());
     }
 
    private:
@@ -176,26 +199,17 @@ class MergedPostings {
     Segment::Cursor cursor_;
 };
 
-constexpr std::size_t kSortedTogether = 1 << 20;  // postings, where hashes are spread evenly
-
-void merge_postings(std::vector<MergedPostings>& sources, std::size_t count, Columns& out) {
+void merge_postings(std::vector<MergedPostings>& sources, std::size_t count, bool read_once, Columns& out) {
     std::uint64_t most = 0;
     for (const MergedPostings& source : sources) most = std::max(most, source.largest_hash());
-    PostingWriter postings(out, count, most);
-    const std::size_t parts = count / kSortedTogether + 1;
-    std::vector<Item> items;
-    for (std::size_t part = 1; part <= parts; ++part) {
-        items.clear();
-        for (MergedPostings& source : sources) source.take(part == parts ? most : most / parts * part, items);
-        sort_items(items, postings.width());
-        postings.add(items);
-    }
-    postings.finish();
+    add_in_parts(out, count, most, [&](std::uint64_t, std::uint64_t last, std::vector<Item>& items) {
+        for (MergedPostings& source : sources) source.take(last, read_once, items);
+    });
 }
 
 }  // namespace
 
-Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed) {
+Columns merge(std::span<const Segment* const> segments, std::span<const std::int64_t> removed, bool read_once) {
     struct Source {
         std::int64_t row;
         std::uint32_t segment, document;
@@ -229,7 +243,12 @@ Columns merge(std::span<const Segment* const> segments, std::span<const std::int
         for (auto place = static_cast<std::uint32_t>(own.begin); place < own.end; ++place) writer.span(segments[s]->span_of(place, document));
         writer.end_document(row);
     }
-    merge_postings(postings, count, out);
+    for (const Segment* const segment : segments) {
+        if (!read_once) break;
+        page_out(segment->view().starts);
+        page_out(segment->view().lengths);
+    }
+    merge_postings(postings, count, read_once, out);
     return out;
 }
 

@@ -9,6 +9,8 @@ import errno
 import mmap
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
 
 try:
     import fcntl
@@ -41,6 +43,25 @@ def lock_file(descriptor: int, *, shared: bool) -> bool:
             return False
         raise
     return True
+
+
+def give_back_memory() -> None:
+    """Memory that was freed goes back to the system, where the C library keeps it otherwise: glibc does, for each thread."""
+    if (trim := _malloc_trim()) is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    if sys.platform != "linux" or PORTABLE:
+        return None
+    from ctypes import CDLL
+
+    try:
+        found: Callable[[int], int] = CDLL(None).malloc_trim
+    except (AttributeError, OSError):  # musl has none, and needs none
+        return None
+    return found
 
 
 def forget_pages(mapped: mmap.mmap) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -165,7 +166,23 @@ class TestLabels:
 
 
 NEAR_MISSES = ["12 May 2024", "May 3, 2021", "2024年5月6日", "2024-05-06", "RMB 100", "100元", "三千元", "a@b.cn", "13812345678", "+86 13812345678",
-               "11010519491231002X", "91350100M000100Y43", "GB82WEST12345698765432", "Invoice No: A-12", "P.O. # 77x", "合同编号：HT-9", "x", " ", "\n", "order", "eur 5"]  # fmt: skip
+               "11010519491231002X", "91350100M000100Y43", "GB82WEST12345698765432", "Invoice No: A-12", "P.O. # 77x", "合同编号：HT-9", "x", " ", "\n", "order", "eur 5", "PO", "po no A1", "Order Number 5-5", "编号", "合同号 77", "发票代码:", "文号"]  # fmt: skip
+
+
+@given(st.text("ab1@元 \n\r\u2028٣x", max_size=40).map(lambda text: text.replace("x", 70 * "x")))
+def test_lines_that_are_worth_a_look(text: str) -> None:
+    expected, follows = [], False
+    for line in text.split("\n"):
+        tells = re.search(r"[\d@元圆]", line) is not None
+        if tells or follows:
+            expected.append(line if tells else line[:60])
+        follows = tells
+    assert "\n".join(patterns._worth(text)) == "\n".join(expected)
+
+
+@given(st.lists(st.sampled_from(["0", "Z", "9A", "a", "中", "\ud800", "1234567890", " "]), max_size=20).map("".join))
+def test_long_codes_are_seen(text: str) -> None:
+    assert patterns._has_long_code(text) == bool(re.search("[0-9A-Z]{11}", text))
 
 
 @given(st.lists(st.sampled_from(NEAR_MISSES), max_size=12).map(" ".join))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,7 @@ def test_a_second_scan_reads_what_changed(folder: Path, tmp_path: Path, monkeypa
 
 
 def test_a_scan_that_was_stopped_goes_on(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lookalike.scanning.scan.BATCH", 2)
+    monkeypatch.setattr("lookalike.scanning.storing.BATCH", 2)
 
     def stop(done: int, _: int) -> None:
         if done == 6:
@@ -166,6 +167,65 @@ def test_a_scan_that_was_stopped_goes_on(folder: Path, tmp_path: Path, monkeypat
     report = la.scan(folder, store=tmp_path / "store")
     assert report.read < 10
     assert report.files == 10
+
+
+def test_near_copies_are_found_while_files_are_read(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the store finds them: of a new store without asking it, in whatever batches they are stored."""
+    monkeypatch.setattr("lookalike.scanning.storing.BATCH", 3)
+    asked: list[str] = []
+    plain = la.Index.clusters
+    monkeypatch.setattr(la.Index, "clusters", lambda self, by, **options: asked.append(by) or plain(self, by, **options))
+    first = la.scan(folder, store=tmp_path / "new").to_dict()["families"]
+    assert first
+    assert asked == []
+    with la.open(tmp_path / "has") as index:
+        index.add("something", "that was there before")
+        assert la.scan(folder, store=index).to_dict()["families"] == first
+    assert asked == ["near"]
+    (tmp_path / "new/scan.json").unlink()
+    assert la.scan(folder, store=tmp_path / "new").to_dict()["families"] == first
+    assert asked == ["near", "near"]
+
+
+def test_two_files_of_one_name_in_an_archive(tmp_path: Path) -> None:
+    """The store has the last of them: what is said of others must not depend on the first."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    texts = [" ".join(f"{word}{number}" for number in range(60)) for word in ("one", "two")]
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        archive.writestr("same.txt", texts[0])
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("same.txt", texts[1])
+    (folder / "b.txt").write_text(texts[0])
+    (folder / "c.txt").write_text(texts[1])
+    families = la.scan(folder, store=tmp_path / "store").families
+    with la.open(tmp_path / "store", read_only=True) as index:
+        expected = [{cluster.kept, *(member.id for member in cluster.removed)} for cluster in index.clusters("near", threshold=0.8)]
+    assert [{each.id for each in family.files} for family in families] == expected
+
+
+def test_long_files_are_stored_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.scanning.storing.BATCH_SIZE", 1000)
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"{number}.txt").write_text(f"{number} {400 * 'x'}")
+    batches: list[int] = []
+    plain = la.Index.add
+    monkeypatch.setattr(la.Index, "add", lambda self, batch: batches.append(len(batch)) or plain(self, batch))
+    assert la.scan(folder).files == 12
+    assert batches == [3, 3, 3, 3]
+
+
+def test_a_file_that_cannot_be_stored_ends_the_scan(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.scanning.storing.BATCH", 1)
+
+    def fail(*_: object) -> None:
+        raise la.StoreError("the disk is full")
+
+    monkeypatch.setattr(la.Index, "add", fail)
+    with pytest.raises(la.StoreError, match="the disk is full"):
+        la.scan(folder, store=tmp_path / "store")
 
 
 def test_the_verb(folder: Path, tmp_path: Path, run: Run) -> None:

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike import _native
+from lookalike._native import merge_postings
+from lookalike.segments.container import forget_segment, mapped_file, read_segment, write_segment
 from lookalike.segments.passages import SECTIONS, PassageSegment, QueryPrints
 
 NOTHING = np.zeros(0, dtype=np.int64)
@@ -100,19 +102,20 @@ def random_columns(documents: int, each: int, seed: int) -> tuple[np.ndarray, ..
     return np.arange(documents) * 7 + 3, np.arange(documents + 1) * each, values, starts, ends
 
 
-def test_many_fingerprints_equal_a_sorted_table() -> None:
-    """Enough of them for the passes of the sort; with hashes that all share their upper bits, and that stand everywhere."""
-    rows, offsets, values, starts, ends = random_columns(2_000, 30, seed=1)
+@pytest.mark.parametrize("each", [30, 1100])
+def test_many_fingerprints_equal_a_sorted_table(each: int) -> None:
+    """Enough of them for the passes of the sort, and for several parts; with hashes that all share their upper bits, and that stand everywhere."""
+    rows, offsets, values, starts, ends = random_columns(2_000, each, seed=1)
     values[1_000:9_000] = (values[1_000:9_000] & np.uint64(0xFFFF)) | np.uint64(0xABCDEF << 40)
     segment = PassageSegment.build(rows, offsets, values, starts, ends)
     distinct, number = np.unique(values, return_inverse=True)
     order = np.argsort(number, kind="stable")
     found = segment.postings(distinct)
     np.testing.assert_array_equal(found.offsets, np.append(0, np.bincount(number).cumsum()))
-    np.testing.assert_array_equal(found.rows, np.repeat(rows, 30)[order])
+    np.testing.assert_array_equal(found.rows, np.repeat(rows, each)[order])
     np.testing.assert_array_equal(found.starts, starts[order])
     np.testing.assert_array_equal(found.ends, ends[order])
-    pairs = np.unique(np.stack([number, np.repeat(np.arange(2_000), 30)]), axis=1)
+    pairs = np.unique(np.stack([number, np.repeat(np.arange(2_000), each)]), axis=1)
     np.testing.assert_array_equal(segment.frequencies(distinct), np.bincount(pairs[0]))
     missing = np.setdiff1d(np.random.default_rng(2).integers(0, 2**64, size=1_000, dtype=np.uint64), distinct)
     assert not segment.frequencies(missing).any()
@@ -131,6 +134,28 @@ def test_merging_many_segments_equals_building(each: int) -> None:
     assert_same(PassageSegment.merge(parts, gone), expected)
     first = PassageSegment.merge(parts[:8], NOTHING)
     assert_same(PassageSegment.merge([PassageSegment.merge(parts[8:], gone), first], gone), expected)
+
+
+def test_segments_in_files_are_merged_as_those_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read of a mapped file is let go, and is there again for whoever reads it once more."""
+    rows, offsets, values, starts, ends = random_columns(3_000, 700, seed=5)
+    parts = [PassageSegment.build(rows[i : i + 1_000], offsets[i : i + 1_001], values, starts, ends) for i in range(0, 3_000, 1_000)]
+    mapped = []
+    for number, part in enumerate(parts):
+        path = tmp_path / f"{number}.winnowing"
+        write_segment(path, "winnowing", "recipe", part.sections())
+        sections = read_segment(path, "winnowing", "recipe", read_once=True)
+        assert mapped_file(sections["places"]) is not None
+        mapped.append(PassageSegment.open(sections))
+        forget_segment(sections)
+    expected = PassageSegment.merge(parts, rows[::9].copy())
+    for _ in range(2):
+        assert_same(PassageSegment.merge(mapped, rows[::9].copy()), expected)
+    asked: list[bool] = []
+    monkeypatch.setattr(_native, "merge_postings", lambda *given: asked.append(given[2]) or merge_postings(*given))
+    for some, read_once in ((mapped, True), ([*mapped[:2], parts[2]], False)):  # memory that is no file stays as it is
+        assert_same(PassageSegment.merge(some, rows[::9].copy()), expected)
+        assert asked.pop() == read_once
 
 
 def test_columns_of_winnows() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import struct
 from pathlib import Path
 
@@ -42,6 +43,27 @@ def reference_checksum(data: bytes) -> int:
 @given(st.binary(max_size=300))
 def test_checksum_equals_the_reference(data: bytes) -> None:
     assert _native.checksum(data) == reference_checksum(data)
+
+
+@given(st.lists(st.integers(0, 4), max_size=4), st.binary(max_size=200), st.randoms(use_true_random=False))
+def test_a_checksum_of_pieces_is_that_of_the_whole(steps: list[int], last: bytes, chance: random.Random) -> None:
+    pieces = [*(chance.randbytes(64 * count) for count in steps), last]
+    found = _native.Checksum()
+    for piece in pieces:
+        found.add(piece)
+    assert found.value() == reference_checksum(b"".join(pieces))
+    if len(last) % 64:
+        with pytest.raises(ValueError, match="multiple of 64"):
+            found.add(b"more")
+
+
+def test_a_file_is_checked_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.segments.container.CHECKED_TOGETHER", 1 << 16)
+    sections = {"numbers": np.arange(50_000, dtype=np.uint64)}
+    write_segment(tmp_path / "one", "kind", "recipe", sections)
+    data = (tmp_path / "one").read_bytes()
+    assert int.from_bytes(data[-8:], "little") == reference_checksum(data[:-8])
+    assert read_segment(tmp_path / "one", "kind", "recipe")["numbers"].tolist() == sections["numbers"].tolist()
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

@@ -102,6 +102,25 @@ def test_segments_are_merged_as_long_as_they_are_not_too_large(
         agrees(index, documents)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "merged"),
+    [
+        ([30, 30, 30, 30], [0, 4]),
+        ([40, 40, 40, 40], [0, 3]),
+        ([95, 30, 30, 30], [0, 0]),  # too few beside the large one
+        ([95, 95, 30, 30, 30, 30], [2, 6]),
+        ([130, 70, 70, 70, 70], [0, 0]),
+        ([20, 70, 70, 70, 70], [0, 2]),
+    ],
+)
+def test_large_segments_do_not_keep_others_from_being_merged(sizes: list[int], merged: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealing.Sealer, "_largest_file", lambda _, each: sizes[each.number])
+    sealed = [sealing.Sealed(number, number, number + 1, 1) for number in range(len(sizes))]
+    nothing: Any = None
+    sealer = sealing.Sealer(Path(), nothing, nothing, nothing, nothing, nothing, most_merged=120)
+    assert sealer._fitting(sealed) == sealed[merged[0] : merged[1]]
+
+
 def test_a_few_long_documents_are_sealed_before_closing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever opens the store next would otherwise have to build them again and again."""
     documents = texts()

@@ -42,6 +42,7 @@ class Process:
     def __init__(self, memory: int) -> None:
         self.memory, self.owner, self.files = memory, os.getpid(), 0
         self._received = bytearray()  # what was read of an answer and not yet taken
+        self._room = bytearray(_PIECE)  # for what is read next: room that is asked for anew is cleared anew, each time
         # -P: a json.py in the folder that one happens to be in is not imported.
         command = [sys.executable, "-P", "-m", "lookalike.files.worker", str(memory)]
         try:
@@ -132,10 +133,10 @@ class Process:
             ready, _, _ = select.select([number], [], [], max(until - time.monotonic(), 0))
             if not ready:
                 raise _Slow
-            piece = os.read(number, _PIECE)  # with what follows: a process answers one question at a time
-            if not piece:
+            count = os.readv(number, [self._room])  # with what follows: a process answers one question at a time
+            if not count:
                 raise _Gone
-            self._received += piece
+            self._received += memoryview(self._room)[:count]
         found = bytes(memoryview(self._received)[:size])
         del self._received[:size]
         return found

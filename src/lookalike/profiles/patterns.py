@@ -117,7 +117,7 @@ def _number(text: str) -> str | None:
 _NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,2})?|\d{1,15}(?:\.\d{1,2})?)\s?([万亿]?)"
 _NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|p\\.?o\\.?)\\s{0,3}(?:no|number|#)"
 _LONG_CODE = "\0long"  # stands in what is searched for these words if there is a run of eleven digits or capitals
-_ELEVEN = re.compile(r"[0-9A-Z]{11}")
+_CODE_LETTERS = bytes(0x31 if chr(byte) in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" else 0x20 for byte in range(256))
 
 
 class _Rule(NamedTuple):
@@ -127,21 +127,29 @@ class _Rule(NamedTuple):
     pattern: re.Pattern[str]
     make: Found
     needs: tuple[str, ...] = ()  # lower-case words of which a text must have one: looking for these is much faster
-    begins: re.Pattern[str] | None = None  # how each match begins, in lower case: it is looked for nowhere else
+    begins: tuple[str, ...] = ()  # lower-case words with one of which each match begins: it is looked for nowhere else
 
     def matches(self, text: str, lower: str) -> Iterator[re.Match[str]]:
-        if self.begins is None or len(lower) != len(text):  # a few letters are two in lower case
+        if not self.begins or len(lower) != len(text):  # a few letters are two in lower case
             yield from self.pattern.finditer(text)
             return
         done = 0
-        for begun in self.begins.finditer(lower):
-            if begun.start() >= done and (found := self.pattern.match(text, begun.start())):
+        for place in sorted(place for word in self.begins for place in _places(word, lower)):
+            if place >= done and (found := self.pattern.match(text, place)):
                 done = found.end()
                 yield found
 
 
-def _rule(name: str, pattern: str, make: Found, needs: str = "", *, begins: str | None = None) -> _Rule:
-    return _Rule(name, re.compile(pattern), make, tuple(needs.split()), re.compile(begins) if begins else None)
+def _places(word: str, text: str) -> Iterator[int]:
+    """Where a word stands: many times faster than asking a pattern of several."""
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
+
+
+def _rule(name: str, pattern: str, make: Found, needs: str = "", begins: str = "") -> _Rule:
+    return _Rule(name, re.compile(pattern), make, tuple(needs.split()), tuple(begins.split()))
 
 
 _MONTH_NAMES = " ".join(_MONTHS)
@@ -178,11 +186,11 @@ _RULES = (
         rf"(?i:{_NUMBERED})\.?\s{{0,3}}[:：]?\s{{0,3}}([A-Za-z0-9][A-Za-z0-9/_-]{{2,40}})",
         lambda found: _number(found[1]),
         "发票 合同 订单 编号 文号 invoice contract order po p.o",
-        begins=_NUMBERED,
+        "发票号码 发票代码 合同编号 合同号 订单号 编号 文号 invoice contract order po p.o",
     ),
 )
 _NEEDS = {rule.needs for rule in _RULES}
-_TELLING = re.compile(r"[\d@元圆]")
+_NOT_TELLING = re.compile(r"^[^\d@元圆\n]*+$", re.MULTILINE)  # a line without a number, or what else the rules ask for
 _FOLLOWING = 60  # characters of the next line that may belong to it
 
 
@@ -199,7 +207,7 @@ def extracted(text: str, own: Mapping[str, re.Pattern[str]] | None = None, most:
 def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
     worth = "\n".join(_worth(text))  # most lines of most texts have no number
     lower = worth.lower()
-    words = lower + (_LONG_CODE if _ELEVEN.search(worth) else "")
+    words = lower + (_LONG_CODE if _has_long_code(worth) else "")
     had = {needs: not needs or any(map(words.__contains__, needs)) for needs in _NEEDS}
     for rule in _RULES:
         if not had[rule.needs]:
@@ -213,16 +221,22 @@ def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str
                 yield name, value[:500]
 
 
+def _has_long_code(text: str) -> bool:
+    """Whether there are eleven digits or capitals in a row: bytes are turned into two kinds at once, where a pattern looks at each."""
+    return b"1" * 11 in text.encode("utf-8", "replace").translate(_CODE_LETTERS)
+
+
 def _worth(text: str) -> Iterator[str]:
     """The lines that may hold something, and how the lines after them begin."""
-    follows = False
-    for line in text.split("\n"):
-        if _TELLING.search(line):
-            yield line
-            follows = True
-        elif follows:
-            yield line[:_FOLLOWING]
-            follows = False
+    begin = 0
+    for line in _NOT_TELLING.finditer(text):
+        start, end = line.span()
+        if begin < start:  # lines that tell something, up to the end of the last of them
+            yield text[begin : start - 1]
+            yield text[start : min(end, start + _FOLLOWING)]
+        begin = end + 1
+    if begin <= len(text):
+        yield text[begin:]
 
 
 def read_patterns(source: str | Path | Mapping[str, Any] | None) -> dict[str, re.Pattern[str]]:

@@ -7,7 +7,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from lookalike.files.limits import Limits
 from lookalike.files.reading import checked
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
-from lookalike.model import Document
 from lookalike.profiles.labels import Labeller, read_labels
 from lookalike.profiles.patterns import read_patterns
 from lookalike.profiles.words import names_idf
@@ -29,8 +27,9 @@ from lookalike.reports.marks import view
 from lookalike.scanning.folder import Making, Stamp, file_documents, files_in
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
+from lookalike.scanning.storing import Storing, merge_in_little_memory
+from lookalike.stores.matches import Clusters
 
-BATCH = 256  # documents that are stored at a time: what a scan that is stopped does not have to read again
 THRESHOLD = 0.8
 BYTES_THRESHOLD = 0.9  # of TLSH and ssdeep: a TLSH distance of 30
 MOST_BYTES = 2000  # files without text that are compared with all others
@@ -71,6 +70,8 @@ def scan(
     if model is not None and (store is None or isinstance(store, Index)):
         raise InputError("model= is that of a new store: give store=, a path or a URL")
     index = store if isinstance(store, Index) else open_index("memory://" if store is None else store, model=model)
+    if not isinstance(store, Index):
+        merge_in_little_memory(index)
     making = replace(making, records="record" in index.settings["kinds"])
     try:
         report = _Scan(index, root, files, making, count, threshold, progress).run(_state_file(store))
@@ -112,9 +113,10 @@ class _Scan:
         report.read, report.unchanged = len(wanted), len(self._files) - len(wanted)
         if gone:
             self._index.remove(gone)
+        clusters: Clusters | None = None
         if wanted:
             self._making = replace(self._making, idf=names_idf(self._files))
-            self._read(wanted)
+            clusters = self._read(wanted)
         entries = {entry.id: entry for entry in self._entries()}
         report.files = len(entries)
         report.kinds = dict(Counter(entry.kind for entry in entries.values()).most_common())
@@ -125,7 +127,7 @@ class _Scan:
             if not entry.has_text
         ]
         stamp = [self._threshold, sorted((entry.id, entry.sha256) for entry in entries.values())]
-        near, by_bytes = _remembered(state, stamp) or self._related(entries)
+        near, by_bytes = _remembered(state, stamp) or self._related(entries, clusters)
         _remember(state, stamp, near, by_bytes)
         report.families = families_of(entries, near, by_bytes)
         report.comparisons = self._comparisons(report.families)
@@ -146,23 +148,14 @@ class _Scan:
                 found.setdefault(meta["file"], (Stamp(meta["file_bytes"], meta.get("mtime", 0)), []))[1].append(id_)
         return found
 
-    def _read(self, wanted: list[tuple[str, Path]]) -> None:
-        batch: list[Document] = []
-        with ThreadPoolExecutor(1) as storing:  # one batch is stored while files for the next are read
-            under_way: Future[Any] | None = None
+    def _read(self, wanted: list[tuple[str, Path]]) -> Clusters | None:
+        """Near-copies too, where all documents of the store came by here."""
+        with Storing(self._index, self._threshold) as storing:
             for done, documents in enumerate(file_documents(wanted, self._making, self._workers), 1):
-                batch += documents
-                if len(batch) >= BATCH:
-                    if under_way:
-                        under_way.result()
-                    under_way = storing.submit(self._index.add, batch)
-                    batch = []
+                storing.take(documents)
                 if self._progress:
                     self._progress(done, len(wanted))
-            if under_way:
-                under_way.result()
-        if batch:
-            self._index.add(batch)
+            return storing.finish()
 
     def _entries(self) -> Iterator[FileEntry]:
         for id_, meta in self._metas():
@@ -172,10 +165,10 @@ class _Scan:
                 modified, mtime, note = meta.get("modified", ""), meta.get("mtime", 0), meta.get("note", "")
                 yield FileEntry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
 
-    def _related(self, entries: Mapping[str, FileEntry]) -> tuple[list[Any], list[Any]]:
+    def _related(self, entries: Mapping[str, FileEntry], clusters: Clusters | None) -> tuple[list[Any], list[Any]]:
         near = [
             (cluster.kept, member.id, member.similarity)
-            for cluster in self._index.clusters("near", threshold=self._threshold)
+            for cluster in (self._index.clusters("near", threshold=self._threshold) if clusters is None else clusters)
             for member in cluster.removed
             if cluster.kept in entries and member.id in entries
         ]

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.errors import Corrupt
 from lookalike.io import sync_folder
+from lookalike.system import forget_pages
 
 if TYPE_CHECKING:
     Sections = Mapping[str, NDArray[Any]]
@@ -30,6 +31,8 @@ MAGIC = b"LKSEGMNT"
 FORMAT = 2
 UNSIGNED = 1  # the format of segments that do not say whose they are
 ALIGNMENT = 64
+CHECKED_TOGETHER = 16 << 20  # bytes of a file that was just written: a multiple of every size of pages
+MAPPED_ONCE_FROM = 1 << 20  # of files that are read once, to be merged: several are open at a time, and need not be in memory
 MAPPED_FROM = 64 << 20  # bytes: a smaller file is read, so that whatever happens to it later happens to nobody who uses it
 _HEADER = struct.Struct("<8sIIQ")  # magic, format, length of the description, size of the whole file
 _CHECKSUM = struct.Struct("<Q")  # the last bytes: the checksum of everything before them
@@ -83,8 +86,12 @@ def _padded(size: int) -> int:
 
 
 def _checksum(file: IO[bytes], size: int) -> int:
-    with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as mapped:
-        return _native.checksum(mapped)
+    """Of the file as it was written, some of it at a time: all of it need not be in memory at once."""
+    found = _native.Checksum()
+    for begin in range(0, size, CHECKED_TOGETHER):
+        with mmap.mmap(file.fileno(), min(CHECKED_TOGETHER, size - begin), access=mmap.ACCESS_READ, offset=begin) as mapped:
+            found.add(mapped)
+    return found.value()
 
 
 class _Mapped(mmap.mmap):
@@ -134,9 +141,22 @@ def verify_mapped(folder: Path) -> None:
 
 def mapped_file(section: NDArray[Any]) -> _native.MappedFile | None:
     """What a section of ``read_segment`` is mapped from; None where it is in memory."""
+    behind = _behind(section)
+    return None if behind is None else behind.guard
+
+
+def forget_segment(sections: Sections) -> None:
+    """Gives back the memory of a segment that is mapped. It is read again when it is needed."""
+    for section in sections.values():
+        if (behind := _behind(section)) is not None:
+            forget_pages(behind)
+            return  # all are of one file
+
+
+def _behind(section: NDArray[Any]) -> _Mapped | None:
     view: object = section.base
     behind = view.obj if isinstance(view, memoryview) else None
-    return behind.guard if isinstance(behind, _Mapped) else None
+    return behind if isinstance(behind, _Mapped) else None
 
 
 @contextmanager
@@ -158,13 +178,17 @@ def _read(file: IO[bytes], path: Path, size: int) -> mmap.mmap:
     return memory
 
 
-def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = None) -> dict[str, NDArray[Any]]:
-    """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes."""
+def read_segment(path: Path, kind: str, recipe: str, origin: Origin | None = None, read_once: bool = False) -> dict[str, NDArray[Any]]:
+    """The sections of a file, mapped; ``Corrupt`` names the file and what is wrong with it. FileNotFoundError passes.
+
+    What is ``read_once`` is in memory only then, see ``forget_segment``.
+    """
+    mapped_from = min(MAPPED_FROM, MAPPED_ONCE_FROM) if read_once else MAPPED_FROM
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size < _HEADER.size + _CHECKSUM.size:
             raise Corrupt(f"segment {path}: {size} bytes, too few for a header")
-        mapped = _Mapped.of(file, path, size) if size >= MAPPED_FROM else _read(file, path, size)
+        mapped = _Mapped.of(file, path, size) if size >= mapped_from else _read(file, path, size)
     magic, version, described, stated = _HEADER.unpack_from(mapped)
     if magic != MAGIC:
         raise Corrupt(f"segment {path}: it does not start with {MAGIC.decode()}")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.segments.container import mapped_file
 
 SECTIONS = {
     "rows": "int64",
@@ -98,8 +99,9 @@ class PassageSegment:
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:
         """One segment of all documents, except those of the rows ``removed``, which ascend."""
+        read_once = all(mapped_file(one._sections["places"]) is not None for one in segments)
         with _refusal():
-            return cls(_named(_native.merge_postings([one._native for one in segments], column(removed, "removed", "int64"))))
+            return cls(_named(_native.merge_postings([one._native for one in segments], column(removed, "removed", "int64"), read_once)))
 
     def sections(self) -> dict[str, NDArray[Any]]:
         return dict(self._sections)

@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from lookalike.leaders.decider import Decider
 from lookalike.leaders.rule import Rule
@@ -22,7 +24,7 @@ from lookalike.stores.matches import Cluster, Clusters, Member
 Sketch = Callable[[Sequence[StoredDocument]], Sketches]
 AT_A_TIME = 1024
 CHARACTERS_AT_A_TIME = 4_000_000
-MEMORY = 512 << 20  # what is beyond goes to files
+MEMORY = 256 << 20  # what is beyond goes to files
 FULL_BUCKETS = 1  # named: one is enough to say so
 
 
@@ -45,30 +47,51 @@ def _batches(records: Iterator[StoredDocument]) -> Iterator[list[StoredDocument]
         yield batch
 
 
+class Clustering:
+    """Takes documents oldest first, some at a time. What it needs beyond ``memory`` goes to files, until it is closed."""
+
+    def __init__(self, rule: Rule, sketch: Sketch, memory: int = MEMORY) -> None:
+        self._sketch = sketch
+        self._folders = ExitStack()
+        self._decider = Decider(rule, memory, self._folder, os.cpu_count() or 1)
+        self._kept: dict[int, Id] = {}
+        self._members: dict[int, list[Member]] = {}
+        self.done = 0
+
+    def _folder(self) -> Path:
+        return Path(self._folders.enter_context(tempfile.TemporaryDirectory(prefix="lookalike-")))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._folders.close()
+
+    def offer(self, batch: Sequence[StoredDocument]) -> None:
+        leaders, similarities = self._decider.offer(self._sketch(batch))
+        for record, leader, similarity in zip(batch, leaders.tolist(), similarities.tolist(), strict=True):
+            if leader < 0:
+                self._kept[self.done] = record.id
+            else:
+                self._members.setdefault(leader, []).append(Member(record.id, similarity))
+            self.done += 1
+
+    def clusters(self) -> Clusters:
+        """Those of all documents so far."""
+        found = Clusters(Cluster(self._kept[leader], tuple(joined)) for leader, joined in sorted(self._members.items()))
+        if full := self._decider.hot_buckets(FULL_BUCKETS):
+            name = self._kept[full[0][2]]
+            found.notes.append(f"many variants of {name!r} are just below the threshold: some documents were not compared with all of them")
+        return found
+
+
 def clusters_of(records: Iterator[StoredDocument], rule: Rule, sketch: Sketch, progress: OnProgress | None) -> Clusters:
-    kept: dict[int, Id] = {}
-    members: dict[int, list[Member]] = {}
-    done = 0
-    with ExitStack() as folders:
-
-        def folder() -> Path:
-            return Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="lookalike-")))
-
-        decider = Decider(rule, MEMORY, folder, os.cpu_count() or 1)
+    with Clustering(rule, sketch) as clustering:
         for batch in _batches(records):
-            leaders, similarities = decider.offer(sketch(batch))
-            for record, leader, similarity in zip(batch, leaders.tolist(), similarities.tolist(), strict=True):
-                if leader < 0:
-                    kept[done] = record.id
-                else:
-                    members.setdefault(leader, []).append(Member(record.id, similarity))
-                done += 1
+            clustering.offer(batch)
             if progress:
-                progress(done)
-        full = decider.hot_buckets(FULL_BUCKETS)
-    found = Clusters(Cluster(kept[leader], tuple(joined)) for leader, joined in sorted(members.items()))
-    if full:
-        found.notes.append(
-            f"many variants of {kept[full[0][2]]!r} are just below the threshold: some documents were not compared with all of them"
-        )
-    return found
+                progress(clustering.done)
+        return clustering.clusters()

@@ -6,6 +6,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import unchanged, write_segment
+from lookalike.segments.container import forget_segment, unchanged, write_segment
 from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import ROWS, Identity
 from lookalike.stores.embedded.graph_files import KIND as GRAPHED
@@ -23,9 +24,10 @@ from lookalike.stores.embedded.states import Sealed, State, read_sealed, segment
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
+from lookalike.system import give_back_memory
 
 SEAL_ROWS = 65_536
-SEAL_BYTES = 96 << 20  # of texts: long ones are sealed before there are so many. Building takes about twice as much memory
+SEAL_BYTES = 64 << 20  # of texts: long ones are sealed before there are so many. Building takes about as much memory again
 # Documents that come a few at a time are searched meanwhile: until they are sealed, every process that searches has them in its own memory,
 # some of them several times. Those that come in bulk are sealed in larger pieces, which need less merging.
 BULK, BULK_BYTES = 4096, 4 << 20  # of one write: documents, or what they take
@@ -104,16 +106,20 @@ class Sealer:
         state: Callable[[sqlite3.Connection], State],
         writing: Callable[[], AbstractContextManager[sqlite3.Connection]],
         discard: Callable[[Iterable[int]], None],
+        most_merged: int | None = None,  # bytes of the largest file that is made by merging
     ) -> None:
         self._folder, self._settings, self._fresh = folder, settings, fresh
+        self._most_merged = MOST_MERGED_BYTES if most_merged is None else most_merged
         self._state, self._writing, self._discard = state, writing, discard
 
     def seal(self) -> None:
         """After an add. What cannot be written now is tried again later: the documents are safe and found without it."""
         if self._folder is None:
             return
+        give_back_memory()  # building and merging take large pieces: what many small ones left behind is no use for them
         try:
             self._seal()
+            give_back_memory()
             self._merge_neighbours()
         except (StoreError, OSError) as error:
             _log.warning("a segment could not be written (%s); its documents are stored, and searched without it", error)
@@ -229,13 +235,14 @@ class Sealer:
             self._merge(merged)
 
     def _fitting(self, sealed: list[Sealed]) -> list[Sealed]:
-        """The first of them, as many as are not too large together: what is left is merged with those that follow."""
-        total = 0
-        for count, each in enumerate(sealed):
-            total += self._largest_file(each)
-            if total > MOST_MERGED_BYTES:
-                return sealed[:count]
-        return sealed
+        """The first of them, as many as are not too large together: what is left is merged with those that follow. Those that are too
+        large for their neighbours stay as they are, and do not keep the others from being merged."""
+        sizes = [self._largest_file(each) for each in sealed]
+        first = next((at for at, (one, next_) in enumerate(pairwise(sizes)) if one + next_ <= self._most_merged), len(sealed))
+        if len(sealed) - first < RUN:
+            return []
+        fitting = sum(total <= self._most_merged for total in accumulate(sizes[first:]))
+        return sealed[first : first + fitting]
 
     def _largest_file(self, sealed: Sealed) -> int:
         assert self._folder is not None  # noqa: S101
@@ -270,7 +277,10 @@ class Sealer:
         assert self._folder is not None  # noqa: S101
         for each in sealed:
             try:
-                yield open_segment(segment_path(self._folder, each.number, kind), kind, self._settings, each.origin(state.store))
+                path = segment_path(self._folder, each.number, kind)
+                opened = open_segment(path, kind, self._settings, each.origin(state.store), read_once=True)
+                forget_segment(opened.sections())  # opening it looked at all of it
+                yield opened
             except (Corrupt, OSError) as error:
                 _log.warning(
                     "%s; it is rebuilt from the documents", str(error)

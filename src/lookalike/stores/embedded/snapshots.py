@@ -204,9 +204,9 @@ def _counted(parts: Iterator[Stretch], told: Callable[[int], object]) -> Iterato
         told(len(stretch.rows))
 
 
-def open_segment(path: Path, kind: str, settings: Settings, origin: Origin) -> Any:
+def open_segment(path: Path, kind: str, settings: Settings, origin: Origin, *, read_once: bool = False) -> Any:
     """A segment from its file; ``Corrupt`` where anything about it is wrong, or it is another one."""
-    sections = read_segment(path, kind, settings.recipe_of(kind), origin)
+    sections = read_segment(path, kind, settings.recipe_of(kind), origin, read_once)
     try:
         return kind_named(kind).segment.open(sections)
     except ValueError as error:

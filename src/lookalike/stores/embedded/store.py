@@ -65,6 +65,7 @@ class EmbeddedStore:
         self._turns = place.turns
         self._closed = False
         self._fresh = Fresh()
+        self.most_merged_bytes: int | None = None  # of the largest file that is made by merging, in memory, where somebody wants less
         self._active = Active()  # readings, by the generation of segments that they see
         self._discarded = Discarded(self._segments, self._active)
         self.wanted = wanted
@@ -283,7 +284,7 @@ class EmbeddedStore:
             self._sealer().seal()
 
     def _sealer(self) -> Sealer:
-        return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing, self._discard)
+        return Sealer(self._segments, self.settings, self._fresh, self._state, self._writing, self._discard, self.most_merged_bytes)
 
     def compact(self, progress: OnProgress | None = None) -> dict[str, Any]:
         """One segment of each kind, without removed documents, and a database without holes."""

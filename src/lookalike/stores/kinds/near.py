@@ -22,7 +22,7 @@ from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import Recipe, require_same
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
-from lookalike.stores.clustering import clusters_of, having
+from lookalike.stores.clustering import Clustering, clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.bands import (
     MAX_CANDIDATES,
@@ -196,8 +196,7 @@ class Near(Way):
         settings.require("minhash")
         threshold = options.least(settings.threshold)
         if settings.keep_text:
-            rule = Rule("minhash", settings.lexical, threshold)
-            rule.check()
+            rule = _text_rule(settings, threshold)
             try:
                 return clusters_of(having(reader, "digest", "text"), rule, _text_sketches(rule), progress)
             except _NoTextError:
@@ -307,6 +306,20 @@ def stored_minhash(record: StoredDocument, settings: Settings) -> bytes:
     """The MinHash of a stored document: stores need not keep what can be made from the text."""
     found: bytes | None = record.columns["minhash"]
     return found or minhashes([record.text or ""], size=settings.size, recipe=settings.recipe).tobytes()
+
+
+def text_clustering(settings: Settings, threshold: float, memory: int) -> Clustering | None:
+    """Clusters as ``clusters`` makes them, of texts on their way into a collection that has none yet; None where it compares no texts."""
+    if not settings.keep_text or "minhash" not in settings.kinds:
+        return None
+    rule = _text_rule(settings, threshold)
+    return Clustering(rule, _text_sketches(rule), memory)
+
+
+def _text_rule(settings: Settings, threshold: float) -> Rule:
+    rule = Rule("minhash", settings.lexical, threshold)
+    rule.check()
+    return rule
 
 
 def _text_sketches(rule: Rule) -> Any:
