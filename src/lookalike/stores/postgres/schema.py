@@ -213,11 +213,12 @@ def add_column(connection: Connection[Any], name: str, type_: str) -> bool:
 def index_statements() -> dict[str, str]:
     """What makes each index, by its name."""
     text = re.sub(r"^--.*$", "", _read(INDEXES).decode(), flags=re.MULTILINE)
-    made = {}
+    made: dict[str, str] = {}
     for each in filter(str.strip, text.split(";")):
         for band in range(1, BANDS_APART + 1) if "{band}" in each else [0]:
             statement = each.strip().format(band=band, apart=BANDS_APART, beyond=BANDS_APART + 1)
-            made[re.findall(r"INDEX IF NOT EXISTS (\w+)", statement)[0]] = statement
+            name = re.findall(r"INDEX (?:IF NOT EXISTS |lookalike\.)(\w+)", statement)[0]
+            made[name] = f"{made[name]}; {statement}" if name in made else statement
     return made
 
 
