@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 WORDS = 20_000
 QUERIES = 40
 SEARCHES = ("near", "simhash", "passages", "tlsh", "ssdeep")
-INDEXES = ("sketches_by_band", "documents_by_hash")  # those with GIN
+INDEXES = ("documents_by_hash", "documents_by_piece")  # those with GIN
 
 
 def documents(count: int) -> Iterator[tuple[int, str]]:

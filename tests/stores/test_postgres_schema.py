@@ -86,6 +86,21 @@ def test_an_older_schema_is_brought_up_to_date(url: str, version: int) -> None:
         targets = "SELECT attstattarget FROM pg_attribute WHERE attrelid = ANY (%s::regclass[]) AND attname = 'collection'"
         tables = ["lookalike.documents", "lookalike.sketches"]
         assert connection.execute(targets, (tables,)).fetchall() == [(0,), (0,)]
+        assert schema.missing_indexes(connection) == []
+
+
+def test_the_index_of_all_bands_gives_way_to_one_for_each(url: str) -> None:
+    """In a database that has it, as those of version 11 have."""
+    expected = make_older(url, 11)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE INDEX sketches_by_band ON lookalike.sketches USING gin (bands) WITH (fastupdate = off)")
+    with la.open(url) as index:
+        assert [index.search(text, by=by) for by in SEARCHES for _, text in DOCUMENTS[::9]] == expected
+    with psycopg.connect(url) as connection:
+        named = "SELECT indexname FROM pg_indexes WHERE schemaname = 'lookalike' AND tablename = 'sketches'"
+        found = {name for (name,) in connection.execute(named)}
+        assert found == {"sketches_pkey", *(name for name in schema.index_names() if name.startswith("sketches_by_"))}
+        assert len(found) == schema.BANDS_APART + 2
 
 
 def test_who_could_search_before_version_7_can_search_after_it(url: str) -> None:

@@ -59,30 +59,7 @@ ON CONFLICT DO NOTHING
 """  # noqa: S608
 
     def sharing(self) -> str:
-        """ "collection + 0": through the index of bands, not by the primary key, which the planner likes before it has statistics.
-
-        A table of members beside the documents may have rows of documents that somebody deleted by SQL.
-        """
-        live = self.members if self.members == "documents" else f"{self.members} JOIN lookalike.documents USING (collection, ordinal)"
-        return f"""
-WITH found AS (
-  SELECT digest, (SELECT count(*) FROM unnest(bands) AS key WHERE key = ANY (%(keys)s)) AS shared
-  FROM lookalike.{self.sketches} WHERE collection + 0 = %(collection)s AND bands && %(keys)s
-), best AS (
-  SELECT found.digest AS wanted, shared, size, first, count(*) OVER () AS total
-  FROM found, LATERAL (
-    SELECT count(*) AS size, min(ordinal) AS first FROM lookalike.{self.members}
-    WHERE collection = %(collection)s AND {self.digest} = found.digest
-  ) AS members
-  WHERE size > 0
-  ORDER BY shared DESC, first LIMIT %(limit)s
-)
-SELECT wanted, shared, size, total, ARRAY(
-  SELECT ordinal FROM lookalike.{live}
-  WHERE collection = %(collection)s AND {self.digest} = best.wanted ORDER BY ordinal LIMIT %(rows)s
-)
-FROM best ORDER BY shared DESC, first
-"""  # noqa: S608
+        return f"SELECT * FROM lookalike.{self.sketches}_sharing(%(collection)s, %(keys)s, %(limit)s, %(rows)s)"  # noqa: S608
 
     def drop(self) -> str:
         """The sketches that no document has any more."""
@@ -115,7 +92,7 @@ class SharingBands(Asked[BandGroups]):
         return BandGroups(groups[: self.limit], total)
 
     def in_postgres(self, tables: PostgresReader) -> BandGroups:
-        keys = band_entries(np.asarray(self.keys), tables.collection).tolist()
+        keys = band_entries(np.asarray(self.keys), tables.collection).reshape(-1)
         arguments = {"keys": keys, "collection": tables.collection, "limit": self.limit, "rows": self.rows}
         found = tables.connection.execute(self.tables.sharing(), arguments).fetchall()
         groups = [Group(digest % WORD, members, size, shared) for digest, shared, size, _, members in found if members]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from lookalike.stores.postgres.reading import PostgresReader
 
 TABLES = BandTables("sketches", (), "documents", "digest")
-SHARING = "SELECT bands FROM lookalike.sketches WHERE collection + 0 = %s AND bands && %s LIMIT %s"
+SHARING = "SELECT bands FROM lookalike.sketches_sharing_any(%s, %s, %s, %s)"
 ASKED, FEW = 64, 1000  # queries of a statement, and sketches that it gives: where there are more, all of the queries may find something
 
 
@@ -80,7 +80,8 @@ class MayShareBands(Asked["NDArray[np.bool_]"]):
             return shared
         for first in range(0, len(entries), ASKED):
             part = entries[first : first + ASKED]
-            found = tables.connection.execute(SHARING, (tables.collection, part.reshape(-1).tolist(), FEW), binary=True).fetchall()
+            asked = (tables.collection, np.ascontiguousarray(part.T).reshape(-1), len(part), FEW)
+            found = tables.connection.execute(SHARING, asked, binary=True).fetchall()
             if len(found) < FEW:
                 there = np.array([key for (bands,) in found for key in bands], dtype=np.int64)
                 shared[first : first + ASKED] = np.isin(part, there).any(axis=1)

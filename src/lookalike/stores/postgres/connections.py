@@ -173,23 +173,35 @@ class Connections:
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A connection whose queries all see one state. A lost connection is replaced before anything was read, not later."""
+        """A connection whose queries all see one state."""
+        with self.snapshot_with("SELECT") as (connection, _):
+            yield connection
+
+    @contextmanager
+    def snapshot_with(self, query: str) -> Iterator[tuple[Connection, tuple[Any, ...] | None]]:
+        """The same, and the row of a first query, which goes with what begins the transaction: a message less.
+
+        A lost connection is replaced before anything was read, not later.
+        """
         with sql_errors(self.address), ExitStack() as held:
-            connection = self._begin_reading(held)
+            connection, found = self._begin_reading(held, query)
             try:
-                yield connection
+                yield connection, found
             finally:
                 rolled_back(connection)
 
-    def _begin_reading(self, held: ExitStack) -> Connection:
+    def _begin_reading(self, held: ExitStack, query: str) -> tuple[Connection, tuple[Any, ...] | None]:
         delays = iter(DELAYS)
         while True:
             try:
                 with ExitStack() as trying:
                     connection = trying.enter_context(self.connection())
-                    connection.execute(BEGIN_READING)
+                    answers = connection.execute(f"{BEGIN_READING}; {query}")
+                    while answers.nextset():
+                        pass
+                    found = answers.fetchone()
                     held.push(trying.pop_all())
-                    return connection
+                    return connection, found
             except psycopg.Error as error:
                 delay = next(delays, None)
                 if delay is None or not is_transient(error):

@@ -33,10 +33,20 @@ STEPS = (
     "aliases.sql",
     "fields.sql",
     "commits.sql",
+    "band_indexes.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
 INDEXES = "indexes.sql"
+BANDS_APART = 21  # bands that have an index of their own, as many as a collection has by default; those beyond share one
+SKETCHES = {"sketches": "sketches", "members": "documents", "members_alive": "lookalike.documents", "digest": "digest"}
+# A table of members beside the documents may have rows of documents that somebody deleted by SQL.
+STRUCTURES = {
+    "sketches": "structures",
+    "members": "pages",
+    "members_alive": "lookalike.pages JOIN lookalike.documents USING (collection, ordinal)",
+    "digest": "structure",
+}
 _GRANT = re.compile(r"{grant (?P<rights>[\w, ]+) ON (?P<table>[\w.]+) TO whoever may (?P<may>\w+) (?P<other>[\w.]+)}")
 # How the blocks of a SimHash are read, in the text of the functions that do: a call more, or a statement a block, is a good part of the
 # time of a search. It brings up again what is near in several blocks. As many entries are read as chance would give these keys, several
@@ -134,7 +144,7 @@ def functions() -> list[bytes]:
     collections = _read("collections.sql").decode().replace("{delete_known}", _read("delete_known.sql").decode())
     with_settings = [_with_settings(text) for text in (own, collections)]
     made = [text.encode() for text in (_read("named.sql").decode(), hamming, *_hot_blocks(DOCUMENTS), *with_settings, *of_ids)]
-    return [*made, _read("locks.sql"), _read("arrays.sql")]
+    return [*made, *(text.encode() for text in _sharing()), _read("locks.sql"), _read("arrays.sql")]
 
 
 def _read_blocks(columns: list[str], source: str) -> str:
@@ -154,6 +164,20 @@ def _hot_blocks(of: dict[str, str]) -> list[str]:
     return made
 
 
+def _sharing() -> list[str]:
+    """What finds sketches by their bands. Of those of texts, the first bands have an index each."""
+    bands = range(1, BANDS_APART + 1)
+    beyond = f"\n    OR cardinality(bands) > {BANDS_APART} AND bands[{BANDS_APART + 1}:] && keys[{{first}}:]"
+    share = "\n    OR ".join(f"bands[{band}] = keys[{band}]" for band in bands) + beyond.format(first=BANDS_APART + 1)
+    any_of = "\n    OR ".join(f"bands[{band}] = ANY (keys[{band - 1} * queries + 1 : {band} * queries])" for band in bands)
+    template = _read("sharing.sql").decode()
+    return [
+        template.format(share=share, **SKETCHES),
+        template.format(share="bands && keys", **STRUCTURES),
+        _read("sharing_any.sql").decode().format(share_any=any_of + beyond.format(first=f"{BANDS_APART} * queries + 1")),
+    ]
+
+
 def _with_settings(text: str) -> str:
     """With what a collection of SimHashes is made with, as the library writes it."""
     for name, bits in {"simhash_settings_32": 32, "simhash_settings_128": 128, "simhash_settings": 64}.items():
@@ -168,7 +192,8 @@ def _further(block: int, radius: str) -> str:
 
 
 def make_indexes(connection: Connection[Any]) -> None:
-    connection.execute(_read(INDEXES))
+    for statement in index_statements().values():
+        connection.execute(statement)
 
 
 def add_column(connection: Connection[Any], name: str, type_: str) -> bool:
@@ -188,7 +213,13 @@ def add_column(connection: Connection[Any], name: str, type_: str) -> bool:
 def index_statements() -> dict[str, str]:
     """What makes each index, by its name."""
     text = re.sub(r"^--.*$", "", _read(INDEXES).decode(), flags=re.MULTILINE)
-    return {re.findall(r"INDEX IF NOT EXISTS (\w+)", each)[0]: each.strip() for each in text.split(";") if each.strip()}
+    made: dict[str, str] = {}
+    for each in filter(str.strip, text.split(";")):
+        for band in range(1, BANDS_APART + 1) if "{band}" in each else [0]:
+            statement = each.strip().format(band=band, apart=BANDS_APART, beyond=BANDS_APART + 1)
+            name = re.findall(r"INDEX (?:IF NOT EXISTS |lookalike\.)(\w+)", statement)[0]
+            made[name] = f"{made[name]}; {statement}" if name in made else statement
+    return made
 
 
 def index_names() -> list[str]:

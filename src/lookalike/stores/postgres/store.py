@@ -55,12 +55,7 @@ REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
 )"""
 COUNT = "UPDATE lookalike.collections SET documents = documents + %s WHERE number = %s"
-STATE = """
-SELECT documents, ARRAY(
-  SELECT ordinal FROM lookalike.expiring e JOIN lookalike.documents d USING (collection, ordinal)
-  WHERE e.collection = c.number AND e.expires <= %s
-) FROM lookalike.collections c WHERE number = %s
-"""
+STATE = "SELECT documents, expired FROM lookalike.look({number}, {now})"  # as text: it goes with other statements
 SIZES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
 WHERE relnamespace = 'lookalike'::regnamespace
@@ -127,13 +122,13 @@ class PostgresStore:
 
     @contextmanager
     def reading(self) -> Iterator[PostgresReader]:
-        with self._connections.snapshot() as connection:
-            yield self._reader(connection)
-
-    def _state(self, connection: Connection) -> tuple[int, tuple[int, Sequence[int]] | None]:
         now = round(time.time() * 1000)
-        found = connection.execute(STATE, (now, self._number)).fetchone()
-        return now, None if found is None else (found[0], found[1])
+        with self._connections.snapshot_with(STATE.format(number=self._number, now=now)) as (connection, found):
+            yield self._reader(connection, (now, found))
+
+    def _state(self, connection: Connection) -> tuple[int, tuple[Any, ...] | None]:
+        now = round(time.time() * 1000)
+        return now, connection.execute(STATE.format(number=self._number, now=now)).fetchone()
 
     def _require_writing(self) -> None:
         if self._read_only:
@@ -171,12 +166,13 @@ class PostgresStore:
         # The server has no room for so many locks: one for all of the collection does as well, and others wait for it.
         return self._connections.transaction(lambda connection: work(connection, None))
 
-    def _reader(self, connection: Connection, known: tuple[int, tuple[int, Sequence[int]] | None] | None = None) -> PostgresReader:
+    def _reader(self, connection: Connection, known: tuple[int, tuple[Any, ...] | None] | None = None) -> PostgresReader:
         """``known``: what time it is, and what is true of the collection, where that was asked for already."""
         now, state = known or self._state(connection)
         if state is None:
             raise StoreError(f"{self.name} has no collection {self.collection!r} any more")
-        return PostgresReader(connection, self._number, (now, *state), self.settings, self._connections.require_open, self.kept)
+        documents, expired = state
+        return PostgresReader(connection, self._number, (now, documents, expired), self.settings, self._connections.require_open, self.kept)
 
     def _write(self, connection: Connection, batch: Additions, made: Sequence[Any]) -> Added:
         updated, number = self._delete(connection, batch.ids, NUMBER)

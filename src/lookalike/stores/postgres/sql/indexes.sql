@@ -15,8 +15,14 @@ CREATE INDEX IF NOT EXISTS documents_by_block2 ON lookalike.documents (collectio
 
 CREATE INDEX IF NOT EXISTS documents_by_digest ON lookalike.documents (collection, digest, ordinal) WHERE digest IS NOT NULL;
 
--- Without a list of pending entries, which every search would have to read through.
-CREATE INDEX IF NOT EXISTS sketches_by_band ON lookalike.sketches USING gin (bands) WITH (fastupdate = off);
+-- Nearly every key of a band is that of one sketch. Then a b-tree for each band takes half the room of a GIN index of all of them, and a
+-- quarter of the time to make. Those of the first bands are made here.
+CREATE INDEX IF NOT EXISTS sketches_by_band{band} ON lookalike.sketches ((bands[{band}])) WHERE bands[{band}] IS NOT NULL;
+ALTER INDEX lookalike.sketches_by_band{band} ALTER COLUMN 1 SET STATISTICS 0;
+
+-- GIN is without a list of pending entries, which every search would have to read through.
+CREATE INDEX IF NOT EXISTS sketches_by_more_bands ON lookalike.sketches USING gin ((bands[{beyond}:])) WITH (fastupdate = off)
+  WHERE cardinality(bands) > {apart};
 CREATE INDEX IF NOT EXISTS documents_by_hash ON lookalike.documents USING gin (hashes) WITH (fastupdate = off) WHERE hashes IS NOT NULL;
 
 CREATE INDEX IF NOT EXISTS documents_by_piece ON lookalike.documents USING gin (pieces) WITH (fastupdate = off) WHERE pieces IS NOT NULL;

@@ -19,8 +19,19 @@ BEGIN
   PERFORM pg_advisory_xact_lock(wanted) FROM (SELECT DISTINCT key # mixing AS wanted FROM unnest(keys) AS key ORDER BY wanted OFFSET 0) AS locks;
 END $$;
 
--- The same, and what is then true of the collection: how many documents it has, and which of them have expired. In one message; the second
--- statement sees what the last holder of the locks has written.
+-- What is true of a collection: how many documents it has, and which of them have expired.
+CREATE OR REPLACE FUNCTION lookalike.look(collection_number integer, now bigint) RETURNS TABLE (documents bigint, expired bigint[])
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+  RETURN QUERY SELECT c.documents, ARRAY(
+    SELECT e.ordinal FROM lookalike.expiring e JOIN lookalike.documents d USING (collection, ordinal)
+    WHERE e.collection = c.number AND e.expires <= now
+  ) FROM lookalike.collections c WHERE c.number = collection_number;
+END $$;
+
+-- The locks, and what is then true. In one message; the second statement sees what the last holder of the locks has written.
 CREATE OR REPLACE FUNCTION lookalike.lock_and_look(collection_number integer, keys bigint[], now bigint)
 RETURNS TABLE (documents bigint, expired bigint[])
 LANGUAGE plpgsql
@@ -28,10 +39,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
   PERFORM lookalike.lock_keys(collection_number, keys);
-  RETURN QUERY SELECT c.documents, ARRAY(
-    SELECT e.ordinal FROM lookalike.expiring e JOIN lookalike.documents d USING (collection, ordinal)
-    WHERE e.collection = c.number AND e.expires <= now
-  ) FROM lookalike.collections c WHERE c.number = collection_number;
+  RETURN QUERY SELECT l.documents, l.expired FROM lookalike.look(collection_number, now) AS l;
 END $$;
 
 -- The keys of fingerprints that are admitted: two within k bits have one in common, also where the other is admitted with another k. Of four
