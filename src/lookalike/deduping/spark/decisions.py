@@ -44,7 +44,7 @@ class SparkDecisions:
     def held(cls, work: Work, found: Assigned) -> SparkDecisions:
         """Of all that the driver holds: nobody needs Spark to count it."""
         order = np.argsort(found.n)
-        ordered = Assigned(*(part[order] for part in found))
+        ordered = Assigned(found.n[order], found.leader[order], found.similarity[order])
         few, frame = len(order) <= FEW, ordered.frame(work.session)
         return cls(frame if few else work.saved(frame, "decisions"), len(order), len(np.unique(found.leader)), ordered if few else None)
 

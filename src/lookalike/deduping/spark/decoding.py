@@ -111,11 +111,12 @@ class FromFiles(_Decoding):
         return collected.batch()
 
 
-def offsets_of(column: Any) -> NDArray[np.int32] | NDArray[np.int64]:
+def offsets_of(column: Any) -> NDArray[np.int64]:
     """Where cells begin, and the end of the last."""
+    if not len(column):
+        return np.zeros(1, np.int64)
     kind = np.int64 if str(column.type).startswith("large") else np.int32
-    _, offsets, _ = column.buffers()
-    return np.frombuffer(offsets, kind)[column.offset : column.offset + len(column) + 1] if len(column) else np.zeros(1, kind)
+    return np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column) + 1].astype(np.int64, copy=False)
 
 
 def whole(column: Any) -> memoryview:

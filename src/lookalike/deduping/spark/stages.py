@@ -252,7 +252,7 @@ def cells_of(batches: Sequence[Any]) -> Any:
     numbers = np.frombuffer(b"".join(whole(batch.column("a")) for batch in batches), ">i8").astype(np.int64)
     sizes = [np.diff(offsets_of(batch.column("c"))) for batch in batches]
     data = pa.py_buffer(b"".join(whole(batch.column("c")) for batch in batches))
-    offsets = np.concatenate(([0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes])))).astype(np.int64)
+    offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
     cells = pa.Array.from_buffers(pa.large_string(), len(numbers), [None, pa.py_buffer(offsets), data])
     return pa.RecordBatch.from_pydict({"n": pa.array(numbers), CELL: cells})
 
