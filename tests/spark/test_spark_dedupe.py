@@ -13,7 +13,7 @@ import pytest
 
 import lookalike as la
 from dedupe_corpora import WORDS, near_copies, prose, read_jsonl, real_texts, rows_of, write_jsonl
-from lookalike.deduping.spark import rounds
+from lookalike.deduping.spark import decisions, rounds
 from lookalike.deduping.spark.engine import Engine
 from spark_session import shared_session
 
@@ -167,6 +167,26 @@ def test_files_of_parquet(session: Any, rows: list[Row], tmp_path: Path) -> None
         "file=c.parquet",
     }
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".lookalike")]
+
+
+def test_paths_with_the_same_hash_and_more_decisions_than_a_plan_holds(
+    session: Any, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyspark.sql import functions as F
+
+    for first in range(0, 900, 300):
+        pq.write_table(pa.Table.from_pylist([{"text": row["text"]} for row in rows[first : first + 300]]), tmp_path / f"{first}.parquet")
+    files = sorted(tmp_path.glob("*.parquet"))
+    local = la.dedupe(files, method="exact")
+    monkeypatch.setattr(F, "xxhash64", lambda *columns: F.lit(5).cast("long"))
+    monkeypatch.setattr(decisions, "FEW", 2)
+    with la.dedupe(files, method="exact", engine=Engine(session)) as report:
+        found = [(row.id, row.kept_id, row.similarity) for row in report.removed.collect()]
+    assert found == [(each.id, each.kept_id, each.similarity) for each in local.removed]
+    assert (report.removed_count, report.cluster_count) == (len(found), local.to_dict()["clusters"])
+    assert len(found) > 2
 
 
 def test_tables_that_differ(session: Any, tmp_path: Path) -> None:

@@ -16,8 +16,11 @@ import pytest
 import lookalike as la
 from dedupe_corpora import near_copies, read_jsonl, rows_of, write_jsonl
 from lookalike.cli import main
+from lookalike.deduping.spark.blobs import SCHEMA, Blob, batch_of
+from lookalike.deduping.spark.engine import configured
 from lookalike.deduping.spark.frames import frame_of
 from lookalike.deduping.spark.hamming import first_common, near_others, near_pairs, routes
+from lookalike.deduping.spark.work import Work
 from spark_session import CONFIGURATION, find_java, shared_session
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -73,6 +76,21 @@ def test_blocks_find_each_pair_once(k: int) -> None:
     assert sorted(between) == sorted(wanted)
     assert sorted(found) == sorted((i, j, d) for i, j, d in wanted if i < j)
     assert (first_common(codes[:1], ~codes[:1], k) == k + 1).all()
+
+
+def test_arrays_of_hashes_are_kept_as_they_are(session: Any, tmp_path: Path) -> None:
+    """No time goes into making them smaller; tables are packed."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with configured(session, 1):
+        work = Work(session, str(tmp_path / "work"))
+        blobs = session.createDataFrame(pa.Table.from_batches([batch_of([Blob(1, 2, b"name", b"hash")])]), SCHEMA)
+        assert [tuple(row) for row in work.saved(blobs, "rows").collect()] == [(1, 2, b"name", b"hash", b"")]
+        work.saved(frame_of(session, [(1, 2)], CODES), "table")
+    parts = [pq.read_metadata(path).row_group(0).column(0) for path in sorted((tmp_path / "work").rglob("part-*.parquet"))]
+    assert [part.compression for part in parts] == ["UNCOMPRESSED", "ZSTD"]
+    assert not parts[0].has_dictionary_page
 
 
 def test_hamming_joins(session: Any) -> None:

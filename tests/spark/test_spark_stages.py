@@ -43,6 +43,8 @@ from lookalike.deduping.spark.stages import (
     Grouping,
     LastPairing,
     PairRound,
+    cells_apart,
+    cells_of,
     edge_rows,
     edges_in,
     find_codes,
@@ -106,6 +108,31 @@ def test_rows_hold_whole_buckets(rows: list[tuple[int, int]], most: int) -> None
     assert all(len(part.buckets) <= most or len(own) == 1 for part, own in zip(parts, seen, strict=True))
     joined = [pair for part in parts for pair in zip(part.buckets.tolist(), part.priorities.tolist(), strict=True)]
     assert joined == list(zip(members.buckets.tolist(), members.priorities.tolist(), strict=True))
+
+
+@given(st.lists(st.integers(0, 8), max_size=30), st.sets(st.integers(0, 30)))
+def test_buckets_of_more_than_one_stay_without_copies(buckets: list[int], copies: set[int]) -> None:
+    """The document that is in a bucket is the place of the bucket in the list."""
+    own, words = np.arange(len(buckets)), np.array(buckets, np.uint64)
+    task = Grouping(known(np.array(sorted(copies), np.int64)))
+    found = [members_in(blob) for blob in blobs_of(task(batch(pieces(3, ROWS, own, words))))]
+    rows = [pair for part in found for pair in zip(part.buckets.tolist(), part.priorities.tolist(), strict=True)]
+    living = sorted((bucket, n) for n, bucket in enumerate(buckets) if n not in copies)
+    held = [bucket for bucket, _ in living]
+    assert rows == [(bucket, n) for bucket, n in living if held.count(bucket) > 1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from([CELLS, PAIRS]), st.binary(max_size=4)), max_size=20), st.integers(1, 7))
+def test_cells_come_apart_as_they_are(rows: list[tuple[int, int, bytes]], most: int) -> None:
+    """Whatever is between them, and however they are cut into batches, some of which are slices or empty."""
+    sent = [Blob(p, kind, n.to_bytes(8, "big"), b"", cell) for n, (p, kind, cell) in enumerate(rows)]
+    whole = batch_of(sent)
+    others, cells = cells_apart([whole.slice(first, most) for first in range(0, len(sent) + most, most)])
+    assert [Blob(*map(_plain, blob)) for blob in blobs_of(others)] == [blob for blob in sent if blob.kind == PAIRS]
+    for target in range(3):
+        found, wanted = cells_of(cells[target]), [blob for blob in sent if blob[:2] == (target, CELLS)]
+        assert found.column("n").to_pylist() == [int.from_bytes(blob.a, "big") for blob in wanted]
+        assert found.column("cell").cast("large_binary").to_pylist() == [blob.c for blob in wanted]
 
 
 def test_edges_and_open_buckets_are_split(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from lookalike.corpus.ranks import LAST
 from lookalike.corpus.row import Problem
 from lookalike.deduping.spark.blobs import CODES, COPIES, DIGESTS, FACTS, OUTSIDE, PROBLEMS, ROWS, SCHEMA, Blob, blobs_of, decoded, is_in
 from lookalike.deduping.spark.costs import DOCUMENTS_PER_PARTITION
-from lookalike.deduping.spark.decisions import DECISIONS, FEW, Assigned, SparkDecisions
+from lookalike.deduping.spark.decisions import DECISIONS, Assigned, SparkDecisions
 from lookalike.deduping.spark.engine import MOST_PARTITIONS
 from lookalike.deduping.spark.hamming import code_edges
 from lookalike.deduping.spark.rounds import NOTHING_FOUND, Copies, FoundPairs, Rounds, copies_in
@@ -147,14 +147,14 @@ class Deciding:
         held, edges = found.held or NOTHING_FOUND.held, found.edges
         assert held is not None  # noqa: S101 - nothing at least
         later, earlier, similarities = _nearest(*held, all_going)
-        few = Assigned(
+        assigned = Assigned(
             self.priorities.numbers(np.concatenate((kept_copies, later))),
             self.priorities.numbers(np.concatenate((first, earlier))),
             np.concatenate((np.ones(len(first)), similarities)),
         )
-        if edges is None and not self.facts.outside and len(few.n) <= FEW:
-            return SparkDecisions.of_few(self.work.session, few)
-        frame = few.frame(self.work.session)
+        if edges is None and not self.facts.outside:
+            return SparkDecisions.held(self.work, assigned)
+        frame = assigned.frame(self.work.session)
         if edges is not None:
             frame = frame.unionAll(self._in_spark(edges, all_going))
         if self.facts.outside:

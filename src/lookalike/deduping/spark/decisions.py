@@ -13,7 +13,9 @@ from lookalike.corpus.arrow_values import arrow
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-FEW = 1 << 16
+    from lookalike.deduping.spark.work import Work
+
+FEW = 1 << 20  # 28 bytes each, in the plan of every frame made of them
 DECISIONS = "n long, leader long, similarity double, outside string"
 
 
@@ -39,10 +41,12 @@ class SparkDecisions:
     few: Assigned | None = None  # all of it, by the number of the row
 
     @classmethod
-    def of_few(cls, session: SparkSession, few: Assigned) -> SparkDecisions:
-        order = np.argsort(few.n)
-        ordered = Assigned(few.n[order], few.leader[order], few.similarity[order])
-        return cls(ordered.frame(session), len(order), len(np.unique(few.leader)), ordered)
+    def held(cls, work: Work, found: Assigned) -> SparkDecisions:
+        """Of all that the driver holds: nobody needs Spark to count it."""
+        order = np.argsort(found.n)
+        ordered = Assigned(found.n[order], found.leader[order], found.similarity[order])
+        few, frame = len(order) <= FEW, ordered.frame(work.session)
+        return cls(frame if few else work.saved(frame, "decisions"), len(order), len(np.unique(found.leader)), ordered if few else None)
 
     @classmethod
     def counted(cls, frame: DataFrame) -> SparkDecisions:

@@ -83,7 +83,7 @@ class FromLines(_Decoding):
 
     def _batch(self, piece: Any, problems: list[Problem]) -> Batch:
         try:
-            return scanned_lines(_whole(piece.column(CELL)), NAME, self.columns, problems.append)
+            return scanned_lines(whole(piece.column(CELL)), NAME, self.columns, problems.append)
         except InputError as error:
             numbers = np.asarray(piece.column("n"))
             raise InputError(LINE.sub(lambda line: f"{NAME}:{numbers[int(line[1]) - 1]}", str(error))) from None
@@ -111,11 +111,17 @@ class FromFiles(_Decoding):
         return collected.batch()
 
 
-def _whole(column: Any) -> memoryview:
-    """All cells as they lie one after the other, whatever their bytes are. None is null."""
+def offsets_of(column: Any) -> NDArray[np.int64]:
+    """Where cells begin, and the end of the last."""
+    if not len(column):
+        return np.zeros(1, np.int64)
     kind = np.int64 if str(column.type).startswith("large") else np.int32
-    _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets, kind)[column.offset : column.offset + len(column) + 1] if len(column) else np.zeros(1, np.int64)
+    return np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column) + 1].astype(np.int64, copy=False)
+
+
+def whole(column: Any) -> memoryview:
+    """All cells as they lie one after the other, whatever their bytes are. None is null."""
+    places, data = offsets_of(column), column.buffers()[2]
     return memoryview(data or b"").cast("B")[int(places[0]) : int(places[-1])]
 
 

@@ -23,7 +23,9 @@ CONFIGURATION = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.caseSensitive": "true",  # columns may differ in nothing else
     "spark.sql.ansi.enabled": "false",  # numbers as bytes are no cast there
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
+    # Texts are copied several times on their way to Python: some megabytes at a time stay in the processor's cache.
+    "spark.sql.parquet.columnarReaderBatchSize": "512",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     "spark.sql.execution.arrow.maxBytesPerBatch": str(64 << 20),
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",

@@ -154,15 +154,20 @@ def _parquet(session: SparkSession, sources: Any, given: Input, columns: Columns
     sources = _tables(sources, columns, left_out)
     frame = _merged(session, sources)
     _check(frame, columns, engine, sources[0].name)
-    counts = frame.select(F.col("_metadata.file_path").alias("f")).groupBy("f").count().collect()
-    found = {_by_key(sources)[key_of(row.f)]: (row.f, row["count"]) for row in counts}
-    rows = [found.get(i, ("", 0))[1] for i in range(len(sources))]
+    counts = frame.select(F.col("_metadata.file_path").alias("f")).groupBy("f").count().withColumn("hash", F.xxhash64("f")).collect()
+    by_key = _by_key(sources)
+    found = {by_key[key_of(row.f)]: row for row in counts}
+    rows = [found[i]["count"] if i in found else 0 for i in range(len(sources))]
     left_out += _empty(sources, rows)
     firsts, total = _firsts(rows)
-    table = frame_of(session, [(found[i][0], firsts[i]) for i in found], {OTHER: "string", FIRST: "long"})
+    # Every row is joined, in every pass: a number costs it much less than a path. Paths that have the same hash are joined as they are.
+    hashed = len({row.hash for row in counts}) == len(counts)
+    known = [(row.hash if hashed else row.f, firsts[i]) for i, row in found.items()]
+    table = frame_of(session, known, {OTHER: "long" if hashed else "string", FIRST: "long"})
     given_columns = [column_of(name) for name in frame.columns]
     numbered = frame.select(*given_columns, F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(NUMBER))
-    joined = numbered.join(F.broadcast(table), F.col(f"`{FILE}`") == F.col(f"`{OTHER}`"))
+    file = F.col(f"`{FILE}`")
+    joined = numbered.join(F.broadcast(table), (F.xxhash64(file) if hashed else file) == F.col(f"`{OTHER}`"))
     full = joined.select(*given_columns, FILE, (F.col(f"`{NUMBER}`") + F.col(f"`{FIRST}`")).alias(NUMBER))
     places = Places([source.name for source in sources], firsts)
     return Corpus(_rows(full, columns, engine), full, "parquet", columns, places, total, sources, None, left_out)

@@ -78,10 +78,11 @@ class Outcome:
         pa = arrow("Spark")
         wanted = np.union1d(few.n, few.leader)
         frame: Any = self.work.session.createDataFrame(pa.table({"n": wanted}), "n long")
-        found = ids_of(self.corpus, frame, len(wanted)).toArrow()
-        ids = dict(zip(found.column("n").to_pylist(), found.column("id").to_pylist(), strict=True))
-        columns = [*([ids[n] for n in numbers.tolist()] for numbers in (few.n, few.leader)), few.similarity]
-        batch = pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(few.n)], ["id", "kept_id", "similarity", "n"])
+        found = ids_of(self.corpus, frame, len(wanted)).toArrow().combine_chunks()
+        ids, numbers = found.column("id").combine_chunks(), found.column("n").to_numpy()
+        order = np.argsort(numbers)
+        own, kept = (ids.take(pa.array(order[np.searchsorted(numbers, part, sorter=order)])) for part in (few.n, few.leader))
+        batch = pa.RecordBatch.from_arrays([own, kept, pa.array(few.similarity), pa.array(few.n)], ["id", "kept_id", "similarity", "n"])
         placed = pa.Table.from_batches(list(Placing(self.corpus.places)([batch])))
         made: Any = self.work.session.createDataFrame(placed, REMOVED)
         return made

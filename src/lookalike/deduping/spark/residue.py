@@ -77,8 +77,9 @@ class Remaining:
         for _, kinds in by_partition(batches):
             names, buckets = arrays_of(kinds[MEMBERS], "u8")
             everyone = np.unique(names)
-            cells = {bytes(blob.a): blob for blob in kinds[CELLS]}  # a document may be wanted by several buckets
-            numbers, sketches = self.verifying.features(list(cells.values()))
+            # A document may be wanted by several buckets.
+            cells = {bytes(blob.a): Blob(*blob[:2], *map(bytes, blob[2:])) for blob in kinds[CELLS]}
+            numbers, sketches = self.verifying.features(list(batches_of(cells.values())))
             by_number = np.argsort(numbers)
             places = by_number[np.searchsorted(numbers, self.verifying.priorities.numbers(everyone), sorter=by_number)]
             groups = _groups([cells[int(n).to_bytes(8, "big", signed=True)] for n in numbers[places].tolist()])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,7 @@ from lookalike.deduping.spark.blobs import (
     scattered,
     target_of,
 )
-from lookalike.deduping.spark.decoding import CELL, Decode
+from lookalike.deduping.spark.decoding import CELL, Decode, offsets_of, whole
 from lookalike.deduping.spark.sketching import Names, Priorities, Shared
 from lookalike.leaders.candidates import BUCKET_LIMIT, SMALL, Bucketed, Open, Pairs, candidates, distinct, grouped, last_candidates
 from lookalike.leaders.decide import originals
@@ -91,16 +93,16 @@ class Grouping:
         copies = self.copies.value
         for target, kinds in by_partition(batches):
             names, buckets = arrays_of(kinds[ROWS], "u8")
-            mates = _has_mate(buckets)
+            mates = _with_mate(buckets)
             found = Bucketed(buckets[mates], names[mates])
             yield from batches_of(members_of(target, grouped([found.taken(~is_in(found.priorities, copies))])))
 
 
-def _has_mate(buckets: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which buckets come more than once: most come once, and need not be sorted with all that is beside them."""
-    ordered = np.sort(buckets)
-    repeated = ordered[1:][ordered[1:] == ordered[:-1]]
-    return is_in(buckets, repeated[np.insert(repeated[1:] != repeated[:-1], 0, True)] if len(repeated) else repeated)
+def _with_mate(buckets: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The places of buckets that come more than once, equal ones beside each other. Most come once, and go no further."""
+    order = np.argsort(buckets)
+    same = np.diff(buckets[order]) == 0
+    return order[np.append(same, False) | np.insert(same, 0, False)] if len(same) else np.zeros(0, np.int64)
 
 
 def members_of(target: int, members: Bucketed) -> Iterator[Blob]:
@@ -216,28 +218,42 @@ class Verifying:
     key: NDArray[np.uint64]
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        for target, kinds in by_partition(batches):
+        rows, cells = cells_apart(batches)
+        for target, kinds in by_partition(rows):
             pairs = distinct(_pairs(kinds[PAIRS]))
-            numbers, sketches = self.features(kinds[CELLS])
-            rows = Pairs(*map(self.priorities.numbers, pairs))
-            similarities = verify(rows, numbers, sketches.features, sketches.offsets, self.rule)
+            numbers, sketches = self.features(cells[target])
+            rows_of = Pairs(*map(self.priorities.numbers, pairs))
+            similarities = verify(rows_of, numbers, sketches.features, sketches.offsets, self.rule)
             similar = similarities > 0
             yield from batches_of(edge_rows(target, Pairs(*(part[similar] for part in pairs)), similarities[similar]))
 
-    def features(self, cells: Sequence[Blob]) -> tuple[Names, Sketches]:
-        """Of cells, each with the number of its row."""
+    def features(self, cells: Sequence[Any]) -> tuple[Names, Sketches]:
+        """Of rows of kind CELLS, each with the number of its row in the corpus."""
         found = self.decode(cells_of(cells))
         return found.with_text, Sketcher(self.rule, 1, self.key).sketch(found.batch.texts)
 
 
-def cells_of(blobs: Sequence[Blob]) -> Any:
-    """Rows that came as they are in the corpus, as a record batch for a decoder. Ids and ranks stayed behind."""
+def cells_apart(batches: Iterable[Any]) -> tuple[list[Any], dict[int, list[Any]]]:
+    """Record batches without rows of kind CELLS, and these by partition: they are many, and nobody looks at them one by one."""
+    others: list[Any] = []
+    cells: dict[int, list[Any]] = defaultdict(list)
+    for batch in batches:
+        parts, kinds = (np.asarray(batch.column(name)) for name in ("p", "kind"))
+        ends = np.flatnonzero((np.diff(parts) != 0) | (np.diff(kinds) != 0)) + 1
+        for first, last in pairwise([0, *ends.tolist(), len(batch)] if len(batch) else []):
+            run = batch.slice(first, last - first)
+            (cells[int(parts[first])] if kinds[first] == CELLS else others).append(run)
+    return others, cells
+
+
+def cells_of(batches: Sequence[Any]) -> Any:
+    """Rows that came as they are in the corpus, as one record batch for a decoder. Ids and ranks stayed behind."""
     pa = arrow("Spark")
-    numbers = np.frombuffer(b"".join(blob.a for blob in blobs), ">i8").astype(np.int64)
-    sizes = np.fromiter((len(blob.c) for blob in blobs), np.int64, len(blobs))
-    data = pa.py_buffer(b"".join(blob.c for blob in blobs))
-    offsets = pa.py_buffer(np.concatenate(([0], np.cumsum(sizes))).astype(np.int64))
-    cells = pa.Array.from_buffers(pa.large_string(), len(blobs), [None, offsets, data])
+    numbers = np.frombuffer(b"".join(whole(batch.column("a")) for batch in batches), ">i8").astype(np.int64)
+    sizes = [np.diff(offsets_of(batch.column("c"))) for batch in batches]
+    data = pa.py_buffer(b"".join(whole(batch.column("c")) for batch in batches))
+    offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
+    cells = pa.Array.from_buffers(pa.large_string(), len(numbers), [None, pa.py_buffer(offsets), data])
     return pa.RecordBatch.from_pydict({"n": pa.array(numbers), CELL: cells})
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
+# Rows of arrays (blobs.py): no two are the same, and most of their bytes are hashes, which nothing makes smaller.
+PLAIN = {"compression": "none", "parquet.enable.dictionary": "false"}
+
 
 @dataclass
 class Work:
@@ -69,7 +72,7 @@ class Work:
         """A frame that is computed once: it is written, and read from there."""
         self._saved += 1
         path = f"{self.folder}/{self._saved:03}-{name}"
-        frame.write.parquet(path)
+        frame.write.options(**(PLAIN if frame.columns == [*Blob._fields] else {})).parquet(path)
         return self.session.read.schema(frame.schema).parquet(path)
 
     def saved_and_seen(self, frame: DataFrame, name: str, seen: Mapping[str, Column]) -> tuple[DataFrame, dict[str, Any]]:
