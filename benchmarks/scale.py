@@ -1,7 +1,7 @@
 """Dedupe on Spark beside dedupe on one machine: the same made-up documents, the same process, the same result.
 
-    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--curator PYTHON] [--simulate] [--corpora FOLDER]
-                               [--json OUT]
+    python benchmarks/scale.py [--documents 200000 1000000] [--master 'local[2]'] [--codec lz4|zstd] [--curator PYTHON] [--simulate]
+                               [--corpora FOLDER] [--json OUT]
 
 Documents of 2 KB of made-up words, in Parquet; some 30 % share a bucket with another. Processor time is that of all processes: of this
 one, of the Java machine, and of its workers. A small run before the first one warms everything up; starting is not counted. Shuffled
@@ -133,12 +133,12 @@ def _row(documents: int, wall: float, cpu: float, said: dict[str, Any]) -> dict[
     }
 
 
-def spark_session(master: str) -> Any:
+def spark_session(master: str, codec: str) -> Any:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master(master).appName("scale").config("spark.ui.enabled", "false").config("spark.driver.memory", "3g")
-    builder = builder.config("spark.io.compression.codec", "zstd").config("spark.ui.showConsoleProgress", "false")
+    builder = builder.config("spark.io.compression.codec", codec).config("spark.ui.showConsoleProgress", "false")
     builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
     return builder.config("spark.sql.shuffle.partitions", "4").config("spark.log.level", "ERROR").getOrCreate()
 
@@ -226,6 +226,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--documents", type=int, nargs="+", default=[200_000, 1_000_000])
     options.add_argument("--master", default="local[2]")
+    options.add_argument("--codec", default="lz4", help="of shuffles: lz4, which is Spark's default, or zstd: less is shuffled, with more work")
     options.add_argument("--simulate", action="store_true")
     options.add_argument("--curator", metavar="PYTHON", help="an interpreter that has distributed-curator")
     options.add_argument("--curator-most", type=int, default=200_000, help="documents that it gets at most")
@@ -237,8 +238,9 @@ def main() -> None:
         result["simulation"] = simulated()
         print(json.dumps(result["simulation"], indent=1))
     if chosen.documents != [0]:
-        session = spark_session(chosen.master)
+        session = spark_session(chosen.master, chosen.codec)
         result["versions"] |= {"spark": session.version}
+        result["codec"] = chosen.codec
         with tempfile.TemporaryDirectory() as place:
             for count in (2_000, *chosen.documents):
                 folder = corpus_of(count, chosen.corpora or Path(place))
