@@ -226,7 +226,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--documents", type=int, nargs="+", default=[200_000, 1_000_000])
     options.add_argument("--master", default="local[2]")
-    options.add_argument("--codec", default="lz4", help="of shuffles: lz4, which is Spark's default, or zstd: less is shuffled, with more work")
+    options.add_argument("--codec", default="lz4", help="of shuffles: lz4, Spark's default, or zstd: less is shuffled, with more work")
     options.add_argument("--simulate", action="store_true")
     options.add_argument("--curator", metavar="PYTHON", help="an interpreter that has distributed-curator")
     options.add_argument("--curator-most", type=int, default=200_000, help="documents that it gets at most")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
 import threading
 from contextlib import closing
@@ -378,3 +380,13 @@ def test_an_iterator_that_fails_is_heard() -> None:
     with pytest.raises(KeyError, match="broken"):
         given.fill(broken(), 9, 9)
     assert given.ids == ["a"]
+
+
+def test_a_child_of_a_fork_opens_connections_while_another_thread_of_the_parent_did() -> None:
+    with library._one_at_a_time:  # as that thread has it
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)  # if it waits for ever
+            opened().close()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0

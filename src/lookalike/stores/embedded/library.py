@@ -6,6 +6,7 @@ by one native call instead, over the same connection and in the same transaction
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Sequence
@@ -17,6 +18,16 @@ from lookalike import _native
 
 _MARK = (1 << 50) + 7919  # a limit that no process reaches
 _one_at_a_time = threading.Lock()
+
+
+def _new_lock() -> None:
+    """Whoever held it in the parent is not there in the child."""
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)
 
 
 def sqlite_library() -> _native.Sqlite | None:
