@@ -289,9 +289,7 @@ def _of_sets(sets: Sequence[object], size: int, recipe: Recipe, workers: int) ->
     """The values of all of them, their elements hashed in one call."""
     for row, given in enumerate(sets):
         if not isinstance(given, _SETS):
-            raise InputError(
-                f"row {row} is a {type(given).__name__}: expected sets, or lists, of str, bytes or int in every row, as in the first"
-            )
+            raise InputError(f"row {row} is a {type(given).__name__}: expected a set, or a list, of str, bytes or int, as the first row is")
     rows = cast("Sequence[Sequence[Any]]", sets)
     elements = list(chain.from_iterable(rows))
     if recipe.hash != "lookalike64" or not set(map(type, elements)) <= {str, bytes}:
