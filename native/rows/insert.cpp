@@ -17,6 +17,8 @@ template <class... Each>
 struct Either : Each... {
     using Each::operator()...;
 };
+template <class... Each>
+Either(Each...) -> Either<Each...>;  // older compilers do not see it by themselves
 
 RowValue value_of(const RowColumn& column, std::size_t i) {
     return std::visit(Either{[&](std::span<const std::int64_t> numbers) { return RowValue(numbers[i]); },
