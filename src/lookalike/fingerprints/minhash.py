@@ -274,7 +274,7 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
     chosen = resolve(recipe)
     if isinstance(texts, (list, tuple)) and texts and isinstance(texts[0], _SETS):
         return np.asarray(_of_sets(texts, size, chosen, workers), dtype=np.uint32).reshape(-1, size)
-    values = np.zeros((column_length(texts), size), dtype=np.uint32)
+    values = np.empty((column_length(texts), size), dtype=np.uint32)  # of which no page is touched if all come in one piece
     done = 0
     for found in _columns(texts, size, chosen, workers):
         rows = np.asarray(found, dtype=np.uint32).reshape(-1, size)

@@ -240,7 +240,7 @@ def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = No
     check_bits(bits)
     check_workers(workers)
     chosen = resolve(recipe)
-    values = np.zeros(column_length(texts) * (2 if bits == 128 else 1), dtype=np.uint64)
+    values = np.empty(column_length(texts) * (2 if bits == 128 else 1), dtype=np.uint64)
     done = 0
     for found in _columns(texts, bits, chosen, workers):
         words = np.asarray(found, dtype=np.uint64)
