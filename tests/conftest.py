@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # Every run tries other examples, so few are enough each time. After a change of a kernel: pytest --hypothesis-profile=thorough
-settings.register_profile("default", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("default", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=1000)
 settings.load_profile("default")
 
