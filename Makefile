@@ -61,7 +61,7 @@ demo: $(STAMPS)/demo-extras  ## build, install into .venv and run the main jobs 
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMPS)/test-tools  ## install what the tests need and run all of them
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+	@$(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadgroup
 
 lint: $(STAMPS)/lint-tools  ## ruff, mypy --strict, import-linter, clang-format
 	@$(BIN)/ruff check .

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lookalike as la
-from lookalike.segments.container import read_segment, write_segment
+from lookalike.segments.container import read_segment, search_here_and_there, write_segment
 from lookalike.segments.simhashes import SimhashSegment
 
 K = 3
@@ -120,7 +120,11 @@ def on_disk(entries: int, size: int, folder: Path) -> dict[str, Any]:
         write_segment(paths[-1], SimhashSegment.kind, RECIPE, segment.sections())
         print(f"on disk: {first + count:,}", file=sys.stderr)
     built, clock = clock.spent(), Clock()
-    opened = [SimhashSegment.open(read_segment(path, SimhashSegment.kind, RECIPE)) for path in paths]
+    opened = []
+    for path in paths:
+        sections = read_segment(path, SimhashSegment.kind, RECIPE)
+        opened.append(SimhashSegment.open(sections))
+        search_here_and_there(sections)  # as a store does
     found: dict[str, Any] = {"entries": entries, "slice": size, "build": built, "open": clock.spent(), "peak_gb": peak_gb()}
     found["bytes_an_entry"] = sum(path.stat().st_size for path in paths) / entries
     return found | asked(lambda words: [segment.search(words, K, NO_LIMIT) for segment in opened], queries)

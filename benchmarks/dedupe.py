@@ -37,6 +37,7 @@ import machine
 
 import corpus
 import lookalike as la
+from lookalike.leaders.decider import DECIDING
 
 THRESHOLD = 0.8
 RUNS = 3
@@ -48,8 +49,12 @@ STAGES = """
 import json, sys, time
 from types import SimpleNamespace
 import lookalike as la
+from lookalike import _native
 from lookalike.corpus.formats.lines import Buffers, line_blocks
 from lookalike.deduping import progress
+from lookalike.leaders.candidates import BUCKET_LIMIT
+from lookalike.leaders.decider import Decider
+clock = time.perf_counter
 progress.time = SimpleNamespace(perf_counter=time.thread_time)
 la.dedupe([{"text": "imports everything"}])
 begin = time.process_time()
@@ -60,7 +65,20 @@ with open(sys.argv[1], "rb") as file:
     for block in line_blocks(file, "", 1 << 27, buffers=buffers):
         buffers.give(block)
 blocks = time.thread_time() - begin
-print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks}))
+sketched, offer = [], Decider.offer
+def recorded(self, sketches, others=0, **how):
+    sketched.append(sketches)
+    return offer(self, sketches, others, **how)
+Decider.offer = recorded
+la.dedupe(sys.argv[1], workers=1)
+rule, decided = report.settings.rule, {1: [], 2: []}
+for threads in [1, 2] * 3:
+    leaders, begin = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT), clock()
+    for each in sketched:
+        leaders.offer(each.features, each.offsets, each.digests, each.keys, True, threads)
+    decided[threads].append(clock() - begin)
+found = {"decided by one": min(decided[1]), "by two": min(decided[2])}
+print(json.dumps({"total": total, **report.stages, "rest": total - sum(report.stages.values()), "blocks": blocks, **found}))
 """
 # Modules that were imported once are compiled, as those of an installed package are.
 COMPILED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -198,17 +216,21 @@ def workers(folder: Path, source: list[str], data: Path | None, count: int) -> l
 def modelled(path: Path) -> dict[str, Any]:
     """CPU seconds of the stages with one worker, and how many times as fast more cores could be by them.
 
-    Blocks are found by one thread at a time; scanned and sketched by any; decided in order, by one; each output file is written by one.
+    Blocks are found by one thread at a time; scanned and sketched by any; each output file is written by one. Decisions are made in their
+    turn, by a quarter of the threads: what of this is done side by side is what two threads save, by the clock.
     """
     command = [sys.executable, "-c", STAGES, str(path), str(path.with_suffix(".out.jsonl"))]
     stages = json.loads(subprocess.run(command, capture_output=True, check=True, env=COMPILED).stdout)
-    in_order = stages["compare"] + stages["rest"]
+    side_by_side = min(max(2 * (1 - stages["by two"] / stages["decided by one"]), 0), 1)
     model = {}
     for cores in (2, 4, 8, 16):
+        deciding = max(cores // DECIDING, 1)
+        in_order = stages["compare"] * (1 - side_by_side + side_by_side / deciding) + stages["rest"]
         for files in (1, cores):
             seconds = max(stages["total"] / cores, in_order, stages["blocks"], stages["write"] / files)
             model[f"{cores} cores, {files} output files"] = round(stages["total"] / seconds, 1)
-    return {"stages_cpu_s": {name: round(seconds, 3) for name, seconds in stages.items()}, "model": model}
+    rounded = {name: round(seconds, 3) for name, seconds in stages.items()}
+    return {"stages_cpu_s": rounded, "decided_side_by_side": round(side_by_side, 2), "model": model}
 
 
 def slow(folder: Path, source: list[str], count: int, minutes: float, pythons: dict[str, str]) -> list[dict[str, Any]]:

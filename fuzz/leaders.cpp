@@ -14,27 +14,42 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<std::vector<std::uint64_t>> documents;
     std::vector<TokenDigest> digests;
     std::vector<bool> kept;
-    for (std::size_t left = fuzz::number(feed, 0, 24); left > 0; --left) {
-        std::vector<std::uint64_t> features = fuzz::values<std::uint64_t>(feed, fuzz::number(feed, 0, 10));
-        std::ranges::sort(features);
-        features.erase(std::unique(features.begin(), features.end()), features.end());
-        // Two chains with a salt: the fuzzer finds collisions of a simpler one, mix(0) being 0.
-        TokenDigest digest{features.size() + kGolden, ~features.size()};
-        for (const std::uint64_t feature : features) digest = {mix(digest.low + feature) + kGolden, mix(digest.high ^ feature * kGolden) + kGolden};
-        digests.push_back(features.empty() ? kNothing : digest);
-        const std::vector<std::uint64_t> keys = fuzz::values<std::uint64_t>(feed, bands + 1);
-        leaders.prefetch(digests.back(), keys.data());
-        const Decision decision = leaders.offer(features, digests.back(), keys.data());
-        kept.push_back(decision.leader == kNobody);
-        documents.push_back(features);
-        if (kept.back()) continue;
-        REQUIRE(decision.leader < documents.size() - 1 && kept[decision.leader] && decision.similarity >= threshold && decision.similarity <= 1);
-        if (digests.back() == digests[decision.leader]) continue;
-        std::vector<std::uint64_t> common;
-        std::ranges::set_intersection(features, documents[decision.leader], std::back_inserter(common));
-        const double all = static_cast<double>(features.size() + documents[decision.leader].size() - common.size());
-        // A copy is decided as its original was.
-        REQUIRE(decision.similarity == static_cast<double>(common.size()) / all);
+    while (documents.size() < 48 && feed.remaining_bytes() > 0) {
+        // A few at a time: what is offered together is decided together.
+        const std::size_t count = fuzz::number(feed, 1, 24), first = documents.size();
+        std::vector<std::uint64_t> all, words, keys;
+        std::vector<std::int64_t> offsets{0};
+        for (std::size_t i = 0; i < count; ++i) {
+            std::vector<std::uint64_t> features = fuzz::values<std::uint64_t>(feed, fuzz::number(feed, 0, 10));
+            std::ranges::sort(features);
+            features.erase(std::unique(features.begin(), features.end()), features.end());
+            // Two chains with a salt: the fuzzer finds collisions of a simpler one, mix(0) being 0.
+            TokenDigest digest{features.size() + kGolden, ~features.size()};
+            for (const std::uint64_t feature : features) digest = {mix(digest.low + feature) + kGolden, mix(digest.high ^ feature * kGolden) + kGolden};
+            digests.push_back(features.empty() ? kNothing : digest);
+            words.insert(words.end(), {digests.back().low, digests.back().high});
+            const std::vector<std::uint64_t> own = fuzz::values<std::uint64_t>(feed, bands);
+            keys.insert(keys.end(), own.begin(), own.end());
+            all.insert(all.end(), features.begin(), features.end());
+            offsets.push_back(static_cast<std::int64_t>(all.size()));
+            documents.push_back(std::move(features));
+        }
+        std::vector<Decision> decisions;
+        leaders.offer({all, offsets, words, keys.data(), bands}, 1, decisions);
+        REQUIRE(decisions.size() == count);
+        for (std::size_t i = 0; i < count; ++i) {
+            const Decision& decision = decisions[i];
+            const std::size_t document = first + i;
+            kept.push_back(decision.leader == kNobody);
+            if (kept.back()) continue;
+            REQUIRE(decision.leader < document && kept[decision.leader] && decision.similarity >= threshold && decision.similarity <= 1);
+            if (digests[document] == digests[decision.leader]) continue;
+            std::vector<std::uint64_t> common;
+            std::ranges::set_intersection(documents[document], documents[decision.leader], std::back_inserter(common));
+            const double united = static_cast<double>(documents[document].size() + documents[decision.leader].size() - common.size());
+            // A copy is decided as its original was.
+            REQUIRE(decision.similarity == static_cast<double>(common.size()) / united);
+        }
     }
     REQUIRE(leaders.documents() == documents.size() && leaders.kept() == static_cast<std::size_t>(std::ranges::count(kept, true)));
     return 0;

@@ -31,6 +31,15 @@ SEEDS: dict[str, dict[str, bytes]] = {
         "foreign": b'<html><head></head><body><svg><g><path d="M0"></path></g></svg><pre>\n\nx</pre><br><plaintext></body></html>',
         "text": b"no markup at all",
     },
+    "office": {
+        "sheet": b"<sst><si><t>one</t></si><si><r><rPr><b/></rPr><t>a</t></r>"
+        b'<r><t xml:space="preserve"> b</t></r><rPh><t>c</t></rPh></si></sst>\xff<worksheet><dimension ref="A1:D2"/><sheetData><row r="1">'
+        b'<c r="A1" t="s"><v>1</v></c><c r="B1" s="2"><v>-1.5e3</v></c><c r="D1" t="inlineStr"><is><t>x &amp; &#21512;</t></is></c></row>'
+        b'<row r="2"><c r="B2" t="b"><v>1</v></c><c r="C2" t="str"><f>A1</f><v>z</v></c></row></sheetData></worksheet>',
+        "runs": b'\xff<w:p><w:pPr><w:spacing w:after="1"/></w:pPr><w:r><w:rPr><w:b/></w:rPr><w:t>a</w:t></w:r><w:r w:x="1"><w:rPr/>'
+        b"<w:t>b</w:t></w:r></w:p><w:p><w:r><w:t>c</w:t></w:r></w:p><a:r><a:t>d</a:t></a:r><a:r><a:rPr/><a:t>e</a:t></a:r>",
+        "number": b"\xff-12345678901234567890.5e-7",
+    },
     "fuzzy_hashes": {
         "ssdeep": DIGEST + b"\n" + DIGEST.replace(b"YFF", b"YGG"),
         "tlsh": TLSH + b"\n" + TLSH.replace(b"8DF0", b"9DF1"),

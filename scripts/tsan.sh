@@ -14,7 +14,7 @@ export TSAN_OPTIONS="halt_on_error=1 second_deadlock_stack=1 suppressions=$PWD/s
 
 echo "== the kernels in threads"
 ls native/*/*.cpp | grep -v '/bind/' | xargs -n 1 -P "${JOBS:-2}" sh -c '
-  object='$home'/$(basename "$1" .cpp).o
+  object='$home'/$(echo "${1#native/}" | tr / -).o  # two folders may have a file of the same name
   [ "$object" -nt "$1" ] && [ -z "$(find native -name "*.hpp" -newer "$object")" ] ||
     '"${LAUNCHER:-} $compiler"' -std=c++20 -O1 -g -fsanitize=thread -ffp-contract=off -Inative -c "$1" -o "$object"' sh
 $compiler -std=c++20 -O1 -g -fsanitize=thread -Inative -pthread tests/native/threads.cpp $home/*.o -o $home/threads

@@ -29,12 +29,27 @@ def test_a_range_is_copied_to_where_the_target_stands(tmp_path: Path, portable: 
 
 
 @pytest.mark.parametrize("portable", [False, True])
-def test_forgotten_pages_are_read_again(tmp_path: Path, portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_are_read_whatever_the_system_was_told(tmp_path: Path, portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system, "PORTABLE", portable)
     (tmp_path / "file").write_bytes(b"x" * 20_000)
     with open(tmp_path / "file", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        system.read_here_and_there(mapped)
+        assert mapped[:] == b"x" * 20_000
         system.forget_pages(mapped)
         assert mapped[:] == b"x" * 20_000
+
+
+@pytest.mark.parametrize("portable", [False, True])
+def test_a_file_on_its_way_to_the_disk_takes_more(tmp_path: Path, portable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "PORTABLE", portable)
+    system._from_c_library.cache_clear()
+    with open(tmp_path / "file", "wb", buffering=0) as file:
+        for _ in range(3):
+            file.write(b"x" * 100_000)
+            system.begin_writing_out(file.fileno())
+    assert (tmp_path / "file").read_bytes() == b"x" * 300_000
+    system.begin_writing_out(-1)  # a wish: nothing depends on it
+    system._from_c_library.cache_clear()
 
 
 def test_a_lock_is_to_be_had_once(tmp_path: Path) -> None:

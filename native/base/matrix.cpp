@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <vector>
 
 #include "base/tiles.hpp"
 
@@ -21,21 +20,19 @@ void fill_panel(const float* b, std::size_t inner, std::size_t columns, std::siz
 }
 
 template <class Lanes, std::size_t Rows>
-LOOKALIKE_INLINED void multiply_in_tiles(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns, float* panel) {
+LOOKALIKE_INLINED void multiply_in_tiles(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns) {
     sum_in_tiles<Lanes, Rows>(
-        a, rows, inner, columns, c, panel,
-        [&](std::size_t from, std::size_t wide, float* columns_of) { fill_panel(b, inner, columns, from, wide, columns_of); },
-        [](Lanes& sum, float factor, const Lanes& column) __attribute__((always_inline)) { sum += factor * column; });
+        a, rows, inner, columns, c, [&](std::size_t from, std::size_t wide, float* columns_of) { fill_panel(b, inner, columns, from, wide, columns_of); },
+        [](Lanes& sum, float factor, const Lanes& column) __attribute__((always_inline)) { sum += factor * column; }, [](float*, std::size_t) {});
 }
 
 typedef float Lanes8 __attribute__((vector_size(32)));
 typedef float Lanes16 __attribute__((vector_size(64)));
-constexpr std::size_t kWidestPanel = 32;
 
-using Multiply = void (*)(const float*, const float*, float*, std::size_t, std::size_t, std::size_t, float*);
+using Multiply = void (*)(const float*, const float*, float*, std::size_t, std::size_t, std::size_t);
 
 // The definition itself. Without the instruction each step is a call, which computes the same.
-void multiply_anywhere(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns, float*) {
+void multiply_anywhere(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns) {
     for (std::size_t row = 0; row < rows; ++row) {
         float* sums = c + row * columns;
         std::fill(sums, sums + columns, 0.0F);
@@ -46,12 +43,12 @@ void multiply_anywhere(const float* a, const float* b, float* c, std::size_t row
     }
 }
 
-LOOKALIKE_AVX512 void multiply_by_16(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns, float* panel) {
-    multiply_in_tiles<Lanes16, 8>(a, b, c, rows, inner, columns, panel);
+LOOKALIKE_AVX512 void multiply_by_16(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns) {
+    multiply_in_tiles<Lanes16, 8>(a, b, c, rows, inner, columns);
 }
 
-LOOKALIKE_AVX2 void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns, float* panel) {
-    multiply_in_tiles<Lanes8, 6>(a, b, c, rows, inner, columns, panel);
+LOOKALIKE_AVX2 void multiply_by_8(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns) {
+    multiply_in_tiles<Lanes8, 6>(a, b, c, rows, inner, columns);
 }
 
 Multiply fastest_multiply() {
@@ -66,8 +63,7 @@ Multiply fastest_multiply() {
 }  // namespace
 
 void multiply(const float* a, const float* b, float* c, std::size_t rows, std::size_t inner, std::size_t columns) {
-    std::vector<float> panel(inner * kWidestPanel);
-    fastest_multiply()(a, b, c, rows, inner, columns, panel.data());
+    fastest_multiply()(a, b, c, rows, inner, columns);
 }
 
 }  // namespace lookalike

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <limits>
 
 #include "base/tiles.hpp"
 
 namespace lookalike {
 namespace {
+
+typedef double Lanes4 __attribute__((vector_size(32)));
+typedef double Lanes8 __attribute__((vector_size(64)));
 
 constexpr std::size_t kInterleaved = 8;
 
@@ -31,7 +34,7 @@ struct Take {
         } else {
             const Sum difference = x - y;
             const Sum size = difference < 0 ? -difference : difference;
-            if constexpr (Kind == PairSum::squared_differences) {
+            if constexpr (Kind == PairSum::root_of_squares) {
                 add_product<Fused>(sum, difference, difference);
             } else if constexpr (Kind == PairSum::differences) {
                 sum += size;
@@ -42,9 +45,23 @@ struct Take {
     }
 };
 
+// What is left to do with sums that have all elements. Returns whether all are sure.
+template <PairSum Kind>
+LOOKALIKE_INLINED bool finish(double* sums, std::size_t count) {
+    constexpr bool squares = Kind == PairSum::root_of_squares;
+    // Squares of differences beyond these lie near the ends of what numbers can be.
+    constexpr double most = squares ? 1e140 : std::numeric_limits<double>::infinity(), least = squares ? 1e-140 : -most;
+    std::uint64_t sure = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        if constexpr (squares) sums[i] = std::sqrt(sums[i]);
+        sure &= static_cast<std::uint64_t>(sums[i] > least) & static_cast<std::uint64_t>(sums[i] < most);
+    }
+    return sure != 0;
+}
+
 // Several rows at a time: a step waits for the one before it, and rows do not wait for each other.
 template <PairSum Kind, bool Fused>
-LOOKALIKE_INLINED void each_row(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+LOOKALIKE_INLINED bool each_row(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
     const Take<Kind, Fused> take;
     for (std::size_t first = 0; first < rows; first += kInterleaved) {
         const std::size_t here = std::min(kInterleaved, rows - first);
@@ -56,6 +73,7 @@ LOOKALIKE_INLINED void each_row(const double* a, const double* b, double* sums, 
         }
         std::copy_n(own, here, sums + first);
     }
+    return finish<Kind>(sums, rows);
 }
 
 // `wide` rows of b, turned into columns: then neighbours in memory belong to different sums. Beyond the last there are zeros.
@@ -68,75 +86,79 @@ void fill_panel(const double* b, std::size_t columns, std::size_t inner, std::si
 }
 
 template <PairSum Kind, class Lanes, std::size_t Rows>
-LOOKALIKE_INLINED void in_tiles(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
-    std::vector<double> panel(inner * 2 * sizeof(Lanes) / sizeof(double));
+LOOKALIKE_INLINED bool in_tiles(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+    bool sure = true;
     sum_in_tiles<Lanes, Rows>(
-        a, rows, inner, columns, sums, panel.data(),
-        [&](std::size_t from, std::size_t wide, double* columns_of) { fill_panel(b, columns, inner, from, wide, columns_of); }, Take<Kind>{});
+        a, rows, inner, columns, sums, [&](std::size_t from, std::size_t wide, double* columns_of) { fill_panel(b, columns, inner, from, wide, columns_of); },
+        Take<Kind>{}, [&](double* done, std::size_t count) __attribute__((always_inline)) { sure &= finish<Kind>(done, count); });
+    return sure;
 }
-
-typedef double Lanes4 __attribute__((vector_size(32)));
-typedef double Lanes8 __attribute__((vector_size(64)));
 
 // The definition itself. Without the instruction each step is a call, which computes the same.
 template <PairSum Kind>
 struct Plain {
-    static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) { each_row<Kind, false>(a, b, sums, rows, inner); }
-    static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+    static bool rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+        return each_row<Kind, false>(a, b, sums, rows, inner);
+    }
+    static bool pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+        bool sure = true;
         for (std::size_t i = 0; i < rows; ++i) {
-            for (std::size_t j = 0; j < columns; ++j) each_row<Kind, false>(a + i * inner, b + j * inner, sums + i * columns + j, 1, inner);
+            for (std::size_t j = 0; j < columns; ++j) sure &= each_row<Kind, false>(a + i * inner, b + j * inner, sums + i * columns + j, 1, inner);
         }
+        return sure;
     }
 };
 
 template <PairSum Kind>
 struct By4 {
-    LOOKALIKE_AVX2 static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
-        each_row<Kind, true>(a, b, sums, rows, inner);
+    LOOKALIKE_AVX2 static bool rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+        return each_row<Kind, true>(a, b, sums, rows, inner);
     }
-    LOOKALIKE_AVX2 static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
-        in_tiles<Kind, Lanes4, 4>(a, rows, b, columns, inner, sums);
+    LOOKALIKE_AVX2 static bool pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+        return in_tiles<Kind, Lanes4, 4>(a, rows, b, columns, inner, sums);
     }
 };
 
 template <PairSum Kind>
 struct By8 {
-    LOOKALIKE_AVX512 static void rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
-        each_row<Kind, true>(a, b, sums, rows, inner);
+    LOOKALIKE_AVX512 static bool rows_of(const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+        return each_row<Kind, true>(a, b, sums, rows, inner);
     }
-    LOOKALIKE_AVX512 static void pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
-        in_tiles<Kind, Lanes8, 8>(a, rows, b, columns, inner, sums);
+    LOOKALIKE_AVX512 static bool pairs_of(const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+        return in_tiles<Kind, Lanes8, 8>(a, rows, b, columns, inner, sums);
     }
 };
 
 // Calls `use` with the fastest way of a kind that this processor has.
 template <PairSum Kind, class Use>
-void with_fastest(Use&& use) {
+bool with_fastest(Use&& use) {
     switch (fused_level()) {
         case Level::avx512: return use(By8<Kind>{});
         case Level::avx2: return use(By4<Kind>{});
-        case Level::plain: return use(Plain<Kind>{});
+        case Level::plain: break;
     }
+    return use(Plain<Kind>{});
 }
 
 template <class Use>
-void with_kind(PairSum kind, Use&& use) {
+bool with_kind(PairSum kind, Use&& use) {
     switch (kind) {
         case PairSum::products: return with_fastest<PairSum::products>(use);
-        case PairSum::squared_differences: return with_fastest<PairSum::squared_differences>(use);
+        case PairSum::root_of_squares: return with_fastest<PairSum::root_of_squares>(use);
         case PairSum::differences: return with_fastest<PairSum::differences>(use);
-        case PairSum::largest_difference: return with_fastest<PairSum::largest_difference>(use);
+        case PairSum::largest_difference: break;
     }
+    return with_fastest<PairSum::largest_difference>(use);
 }
 
 }  // namespace
 
-void sum_rows(PairSum kind, const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
-    with_kind(kind, [&](auto way) { way.rows_of(a, b, sums, rows, inner); });
+bool sum_rows(PairSum kind, const double* a, const double* b, double* sums, std::size_t rows, std::size_t inner) {
+    return with_kind(kind, [&](auto way) { return way.rows_of(a, b, sums, rows, inner); });
 }
 
-void sum_pairs(PairSum kind, const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
-    with_kind(kind, [&](auto way) { way.pairs_of(a, rows, b, columns, inner, sums); });
+bool sum_pairs(PairSum kind, const double* a, std::size_t rows, const double* b, std::size_t columns, std::size_t inner, double* sums) {
+    return with_kind(kind, [&](auto way) { return way.pairs_of(a, rows, b, columns, inner, sums); });
 }
 
 }  // namespace lookalike

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 #include "base/dispatch.hpp"
 
@@ -28,18 +29,28 @@ LOOKALIKE_INLINED void sum_tile(const Number* a, std::size_t inner, const Number
     for (std::size_t row = 0; row < Rows; ++row) std::memcpy(sums + row * columns, own[row], here * sizeof(Number));
 }
 
-// All of it. fill(from, wide, panel) puts `wide` columns beside each other, element by element, and zeros beyond the last: so a panel stays in the
-// second cache while all rows pass over it.
-template <class Lanes, std::size_t Rows, class Number, class Fill, class Take>
-LOOKALIKE_INLINED void sum_in_tiles(const Number* a, std::size_t rows, std::size_t inner, std::size_t columns, Number* sums, Number* panel, Fill&& fill,
-                                    Take&& take) {
-    constexpr std::size_t wide = 2 * sizeof(Lanes) / sizeof(Number);
-    for (std::size_t from = 0; from < columns; from += wide) {
-        const std::size_t here = std::min(wide, columns - from);
-        fill(from, wide, panel);
+// All of it. fill(from, wide, panel) puts `wide` columns beside each other, element by element, and zeros beyond the last. As many panels as stay in the
+// second cache are passed over by all rows. finish(sums, count) gets the sums of a row by these columns.
+template <class Lanes, std::size_t Rows, class Number, class Fill, class Take, class Finish>
+LOOKALIKE_INLINED void sum_in_tiles(const Number* a, std::size_t rows, std::size_t inner, std::size_t columns, Number* sums, Fill&& fill, Take&& take,
+                                    Finish&& finish) {
+    constexpr std::size_t wide = 2 * sizeof(Lanes) / sizeof(Number), kTogether = std::size_t{256} << 10;
+    const std::size_t panel = inner * wide, all = (columns + wide - 1) / wide;
+    const std::size_t together = std::clamp<std::size_t>(kTogether / sizeof(Number) / std::max<std::size_t>(panel, 1), 1, std::max<std::size_t>(all, 1));
+    std::vector<Number> panels(together * panel);
+    for (std::size_t from = 0; from < columns; from += together * wide) {
+        const std::size_t end = std::min(columns, from + together * wide);
+        for (std::size_t at = from; at < end; at += wide) fill(at, wide, panels.data() + (at - from) * inner);
+        const auto sum_rows = [&]<std::size_t Many>(std::size_t row) __attribute__((always_inline)) {
+            for (std::size_t at = from; at < end; at += wide) {
+                sum_tile<Lanes, Many>(a + row * inner, inner, panels.data() + (at - from) * inner, sums + row * columns + at, columns, std::min(wide, end - at),
+                                      take);
+            }
+            for (std::size_t i = row; i < row + Many; ++i) finish(sums + i * columns + from, end - from);
+        };
         std::size_t row = 0;
-        for (; row + Rows <= rows; row += Rows) sum_tile<Lanes, Rows>(a + row * inner, inner, panel, sums + row * columns + from, columns, here, take);
-        for (; row < rows; ++row) sum_tile<Lanes, 1>(a + row * inner, inner, panel, sums + row * columns + from, columns, here, take);
+        for (; row + Rows <= rows; row += Rows) sum_rows.template operator()<Rows>(row);
+        for (; row < rows; ++row) sum_rows.template operator()<1>(row);
     }
 }
 

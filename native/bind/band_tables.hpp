@@ -3,6 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
 #include "segments/bands.hpp"
 
 namespace lookalike {
@@ -26,7 +27,7 @@ class BandTablesOfArrays {
         std::vector<std::uint32_t> groups;
         std::vector<std::uint16_t> shared;
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             std::vector<std::vector<Candidate>> found(queries);
             for_each_document(queries, workers, [&] {
                 return [&, searcher = BandSearcher(tables_)](std::size_t i) mutable {
@@ -64,7 +65,7 @@ class BandTablesOfArrays {
         std::vector<NearGroup> found;
         std::size_t total = 0;
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             total = near_groups(tables_, keys.data(), limit, most, {view(removed), {}}, found);
         }
         nb::list given;
@@ -94,7 +95,7 @@ class BandTablesOfArrays {
     BandTables checked() const {
         const BandViews views{view(columns_.shape),  view(columns_.directory), view(columns_.short_rests), view(columns_.long_rests),
                               view(columns_.groups), view(columns_.digests),   view(columns_.row_offsets), view(columns_.rows)};
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         return BandTables(views);
     }
 

@@ -1,6 +1,7 @@
 // Python's view of the band index, and of what verifies its candidates.
 #include "base/parallel.hpp"
 #include "bind/band_tables.hpp"
+#include "bind/lock_turns.hpp"
 #include "sketch/verify.hpp"
 
 namespace lookalike {
@@ -25,7 +26,7 @@ Output<std::uint32_t> keys_of_bands(Input<std::uint32_t> values, std::size_t siz
     if (values.size() % size) throw nb::value_error("values: expected `size` values a sketch");
     std::vector<std::uint32_t> keys(values.size() / size * bands);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         band_keys(view(values), size, bands, rows, keys.data());
     }
     return give(std::move(keys));
@@ -48,7 +49,7 @@ Sections build(Input<std::int64_t> rows, Hashes digests, Input<std::uint32_t> ke
     if (rows.size() && rows.data()[0] < 0) throw nb::value_error("rows: expected 0 or more");
     BuiltBands built;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         built = build_bands(view(rows), view(digests), view(keys), bands);
     }
     return give_sections(std::move(built));
@@ -65,7 +66,7 @@ Sections merge(const std::vector<const BandTablesOfArrays*>& segments, Input<std
     }
     BuiltBands built;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         built = merge_bands(tables, view(removed));
     }
     return give_sections(std::move(built));
@@ -80,7 +81,7 @@ std::pair<Output<std::uint32_t>, Output<std::uint32_t>> feature_overlaps(Hashes 
     check_ascending(view(query), "query");
     std::vector<std::uint32_t> common(texts.count()), sizes(texts.count());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for_each_document(texts.count(), workers, [&] {
             return [&, shingler = SecretShingler(options, process_secret(), false), table = FeatureTable(view(query))](std::size_t i) mutable {
                 table.start_text();
@@ -99,7 +100,7 @@ Output<std::uint64_t> content_digests(Bytes data, Offsets offsets, unsigned mode
     check_workers(workers);
     std::vector<std::uint64_t> digests(texts.count());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for_each_document(texts.count(), workers, [&] {
             return [&, digester = ContentDigester(options.mode, options.fold, options.hashing)](std::size_t i) mutable { digests[i] = digester.run(texts[i]); };
         });

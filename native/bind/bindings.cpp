@@ -2,11 +2,13 @@
 #include "base/checksum.hpp"
 #include "base/dispatch.hpp"
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
 
 namespace lookalike {
 
 void bind_text(nb::module_& m);
 void bind_checks(nb::module_& m);
+void bind_elements(nb::module_& m);
 void bind_given(nb::module_& m);
 void bind_mappings(nb::module_& m);
 void bind_record(nb::module_& m);
@@ -23,10 +25,12 @@ void bind_repeats(nb::module_& m);
 void bind_containment(nb::module_& m);
 void bind_fuzzy_segments(nb::module_& m);
 void bind_bands(nb::module_& m);
-void bind_near(nb::module_& m);
+void bind_direct(nb::module_& m);
 void bind_rows(nb::module_& m);
+void bind_reading(nb::module_& m);
 void bind_postings(nb::module_& m);
 void bind_pages(nb::module_& m);
+void bind_office(nb::module_& m);
 void bind_word_mover(nb::module_& m);
 void bind_vectors(nb::module_& m);
 
@@ -35,13 +39,13 @@ void bind_vectors(nb::module_& m);
 namespace {
 
 std::uint64_t checksum_of(lookalike::Bytes data) {
-    nb::gil_scoped_release release;
+    const lookalike::WithoutLock released;
     return lookalike::checksum(lookalike::view(data));
 }
 
 void add_to(lookalike::Checksum& sum, lookalike::Bytes piece) {
     if (!sum.takes_more()) throw nb::value_error("piece: all but the last must have a multiple of 64 bytes");
-    nb::gil_scoped_release release;
+    const lookalike::WithoutLock released;
     sum.add(lookalike::view(piece));
 }
 
@@ -58,6 +62,7 @@ NB_MODULE(_native, m) {
     nb::class_<Checksum>(m, "Checksum").def(nb::init<>()).def("add", &add_to, "piece"_a.noconvert()).def("value", &Checksum::value);
     bind_text(m);
     bind_checks(m);
+    bind_elements(m);
     bind_given(m);
     bind_mappings(m);
     bind_sketch(m);
@@ -75,9 +80,11 @@ NB_MODULE(_native, m) {
     bind_fuzzy_segments(m);
     bind_bands(m);
     bind_rows(m);  // before what takes its classes
-    bind_near(m);
+    bind_reading(m);
+    bind_direct(m);
     bind_postings(m);
     bind_pages(m);
+    bind_office(m);
     bind_word_mover(m);
     bind_vectors(m);
 }

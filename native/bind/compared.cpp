@@ -4,6 +4,8 @@
 
 #include "base/sort_hashes.hpp"
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
+#include "sketch/shared_text.hpp"
 #include "text/token_traits.hpp"
 
 namespace lookalike {
@@ -20,7 +22,7 @@ std::pair<nb::list, nb::list> count_tokens(Bytes text, unsigned mode, bool fold)
     std::vector<Token> tokens;
     Folder folder;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         const Secret& secret = process_secret();
         std::unordered_map<std::uint64_t, std::uint32_t> numbers;
         folder.run(view(text), options.mode, options.fold, false);
@@ -46,7 +48,7 @@ std::pair<Output<std::uint8_t>, Output<std::uint32_t>> traits_of(Bytes text, Inp
     if (starts.size() != ends.size()) throw nb::value_error("ends: expected as many as starts");
     TokenTraits found;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         found = token_traits(view(text), view(starts), view(ends));
     }
     return {give(std::move(found.traits)), give(std::move(found.doubtful))};
@@ -56,7 +58,7 @@ std::pair<Output<std::uint8_t>, Output<std::uint32_t>> traits_of(Bytes text, Inp
 Output<std::uint64_t> sorted_hashes(Hashes hashes, bool unique) {
     std::vector<std::uint64_t> sorted(hashes.data(), hashes.data() + hashes.size());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         sort_hashes(sorted);
         if (unique) sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     }
@@ -67,7 +69,7 @@ Output<std::uint64_t> sorted_hashes(Hashes hashes, bool unique) {
 Output<std::uint32_t> map_code_points(Input<std::uint32_t> text, Input<std::uint32_t> table) {
     std::vector<std::uint32_t> mapped(text.size());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         const std::size_t known = table.size();
         for (std::size_t i = 0; i < mapped.size(); ++i) {
             const std::uint32_t point = text.data()[i];
@@ -80,27 +82,20 @@ Output<std::uint32_t> map_code_points(Input<std::uint32_t> text, Input<std::uint
 // In how many places two texts of one length differ.
 std::size_t count_differences(Input<std::uint32_t> a, Input<std::uint32_t> b) {
     if (a.size() != b.size()) throw nb::value_error("b: expected as long as a");
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     std::size_t count = 0;
     for (std::size_t i = 0; i < a.size(); ++i) count += a.data()[i] != b.data()[i];
     return count;
 }
 
 // The characters of the tokens that begin within spans, which come in order of their starts, and those of all tokens.
-std::pair<std::uint64_t, std::uint64_t> covered_characters(Input<std::uint32_t> starts, Input<std::uint32_t> ends, Input<std::uint32_t> span_starts,
-                                                           Input<std::uint32_t> span_ends) {
+std::pair<std::uint64_t, std::uint64_t> covered_by(Input<std::uint32_t> starts, Input<std::uint32_t> ends, Input<std::uint32_t> span_starts,
+                                                   Input<std::uint32_t> span_ends) {
     if (starts.size() != ends.size()) throw nb::value_error("ends: expected as many as starts");
     if (span_starts.size() != span_ends.size()) throw nb::value_error("span_ends: expected as many as span_starts");
-    nb::gil_scoped_release release;
-    std::uint64_t inside = 0, all = 0, reach = 0;  // reach: what begins before it is inside
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        const std::uint64_t start = starts.data()[i], size = std::uint64_t{ends.data()[i]} - start;
-        for (; next < span_starts.size() && span_starts.data()[next] <= start; ++next) reach = std::max<std::uint64_t>(reach, span_ends.data()[next]);
-        all += size;
-        if (start < reach) inside += size;
-    }
-    return {inside, all};
+    const WithoutLock released;
+    return covered_characters(view(starts), view(ends), span_starts.size(),
+                              [&](std::size_t i) { return TextSpan(span_starts.data()[i], span_ends.data()[i]); });
 }
 
 }  // namespace
@@ -111,7 +106,7 @@ void bind_compared(nb::module_& m) {
     m.def("sort_hashes", &sorted_hashes, "hashes"_a.noconvert(), "unique"_a = false);
     m.def("map_code_points", &map_code_points, "text"_a.noconvert(), "table"_a.noconvert());
     m.def("count_differences", &count_differences, "a"_a.noconvert(), "b"_a.noconvert());
-    m.def("covered_characters", &covered_characters, "starts"_a.noconvert(), "ends"_a.noconvert(), "span_starts"_a.noconvert(), "span_ends"_a.noconvert());
+    m.def("covered_characters", &covered_by, "starts"_a.noconvert(), "ends"_a.noconvert(), "span_starts"_a.noconvert(), "span_ends"_a.noconvert());
 }
 
 }  // namespace lookalike

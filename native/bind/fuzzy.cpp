@@ -10,6 +10,7 @@
 
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
 #include "sketch/mmdt.hpp"
 #include "sketch/nilsimsa.hpp"
 #include "sketch/ssdeep.hpp"
@@ -27,12 +28,12 @@ struct Shared {
     mutable std::mutex mutex;
 
     void update(Bytes data) {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         const std::lock_guard guard(mutex);
         state.update(data.data(), data.size());
     }
     std::uint64_t size() const {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         const std::lock_guard guard(mutex);
         return state.size();
     }
@@ -48,12 +49,12 @@ ssdeep::Digest parse_digest(std::string_view text) {
 }
 
 std::string ssdeep_hash(Bytes data) {
-    nb::gil_scoped_release unlocked;
+    const WithoutLock released;
     return ssdeep::to_text(ssdeep::hash(data.data(), data.size()));
 }
 
 std::string ssdeep_digest(const SsdeepState& shared) {
-    nb::gil_scoped_release unlocked;
+    const WithoutLock released;
     const std::lock_guard guard(shared.mutex);
     return ssdeep::to_text(shared.state.digest());
 }
@@ -64,7 +65,7 @@ nb::tuple ssdeep_hashes(Bytes data, Offsets offsets, unsigned workers) {
     std::string text;
     std::vector<std::int64_t> ends{0};
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         std::vector<ssdeep::Digest> digests(items.count());
         for_each_document(items.count(), workers, [&] { return [&](std::size_t i) { digests[i] = ssdeep::hash(items[i].data(), items[i].size()); }; });
         for (const ssdeep::Digest& digest : digests) {
@@ -83,7 +84,7 @@ Output<std::uint8_t> ssdeep_scores(std::string_view digest, Bytes digests, Offse
     const ssdeep::Scorer scorer(parse_digest(digest));
     std::vector<std::uint8_t> scores(items.count());
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         for_each_document(items.count(), workers, [&] {
             return [&, other = ssdeep::Digest()](std::size_t i) mutable {
                 const std::string_view text(reinterpret_cast<const char*>(items[i].data()), items[i].size());
@@ -105,7 +106,7 @@ nb::tuple tlsh_hash(Bytes data) {
     tlsh::Record record;
     tlsh::Status status;
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         status = tlsh::hash(data.data(), data.size(), record);
     }
     return status_and_record(status, record);
@@ -115,7 +116,7 @@ nb::tuple tlsh_digest(const TlshState& shared) {
     tlsh::Record record;
     tlsh::Status status;
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         const std::lock_guard guard(shared.mutex);
         status = shared.state.digest(record);
     }
@@ -127,7 +128,7 @@ nb::tuple tlsh_hashes(Bytes data, Offsets offsets, unsigned workers) {
     const Batch<std::uint8_t> items(data, offsets);
     std::vector<std::uint8_t> statuses(items.count()), records(items.count() * tlsh::kRecordSize);
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         for_each_document(items.count(), workers, [&] {
             return [&](std::size_t i) {
                 tlsh::Record record{};
@@ -142,7 +143,7 @@ nb::tuple tlsh_hashes(Bytes data, Offsets offsets, unsigned workers) {
 nb::bytes nilsimsa_digest(const SharedNilsimsa& shared) {
     std::array<std::uint8_t, 32> digest;
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         const std::lock_guard guard(shared.mutex);
         digest = shared.state.digest();
     }
@@ -156,7 +157,7 @@ Output<std::uint8_t> digests_of(const Bytes& data, const Offsets& offsets, unsig
     const Batch<std::uint8_t> items(data, offsets);
     std::vector<std::uint8_t> digests(items.count() * Size);
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         for_each_document(items.count(), workers,
                           [&] { return [&](std::size_t i) { std::ranges::copy(hash(items[i]), digests.begin() + static_cast<std::ptrdiff_t>(i * Size)); }; });
     }
@@ -184,7 +185,7 @@ Output<std::int32_t> tlsh_distances(Bytes record, Bytes records, bool with_lengt
         throw std::invalid_argument("records of " + std::to_string(records.size()) + " bytes: expected a multiple of " + std::to_string(tlsh::kRecordSize));
     std::vector<std::int32_t> found(records.size() / tlsh::kRecordSize);
     {
-        nb::gil_scoped_release unlocked;
+        const WithoutLock released;
         constexpr std::size_t kBlock = 4096;  // distances have a batch kernel of their own
         for_each_document((found.size() + kBlock - 1) / kBlock, workers, [&] {
             return [&](std::size_t block) {

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
 #include "segments/ssdeep_segment.hpp"
 #include "segments/tlsh_segment.hpp"
 
@@ -13,7 +14,7 @@ using tlsh::parse;
 
 template <class Work>
 auto without_the_lock(Work&& work) {
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     return work();
 }
 
@@ -119,7 +120,7 @@ std::string text_of(const ssdeep::Parts& entry) { return ssdeep::to_text(entry);
 // The digests of all entries, one per line.
 template <class Open>
 std::string texts(const Open& opened) {
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     std::string lines;
     for (std::size_t i = 0; i < (*opened).size(); ++i) lines += text_of((*opened).entry(i)) + '\n';
     return lines;

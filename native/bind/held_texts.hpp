@@ -52,6 +52,32 @@ class HeldText {
     TextView view_;
 };
 
+// A str or bytes as UTF-8: ASCII is read where it is.
+class HeldUtf8 {
+   public:
+    explicit HeldUtf8(nb::handle text) : held_(is_utf8(text) ? nb::borrow(text) : encoded(text)), text_(held_) {}
+    Utf8 utf8() const { return std::get<Utf8>(text_.view()); }
+
+   private:
+    static bool is_utf8(nb::handle text) {
+        if (PyBytes_Check(text.ptr())) return true;
+        if (!PyUnicode_Check(text.ptr())) throw nb::type_error("text: expected str or bytes");
+#if defined(Py_LIMITED_API)  // HeldText encodes all of them
+        return true;
+#else
+        return PyUnicode_IS_ASCII(text.ptr());
+#endif
+    }
+    static nb::object encoded(nb::handle text) {
+        nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+        if (!bytes.is_valid()) throw nb::python_error();
+        return bytes;
+    }
+
+    nb::object held_;
+    HeldText text_;
+};
+
 // As many of a list as have `characters` of them together, but at least one. To be made and destroyed with the lock held.
 class HeldTexts {
    public:

@@ -169,21 +169,23 @@ class BoundLeaders {
         : leaders_(check_bands(bands), check_threshold(threshold), check_limit(bucket_limit), measure_of(estimated)) {}
 
     // With `stay`, the features of kept documents may stay where they are: whoever made them no longer changes them.
-    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Hashes keys, bool stay) {
+    // Several workers look and enter; the result is the same with any number of them.
+    Decisions offer(Hashes features, Offsets offsets, Hashes digests, Hashes keys, bool stay, unsigned workers) {
         const Batch<std::uint64_t> lists(features, offsets);
         const std::size_t count = lists.count(), bands = leaders_.bands();
         if (digests.size() != 2 * count) throw nb::value_error("digests: expected two words per document");
         if (keys.size() != bands * count) throw nb::value_error("keys: expected one per band and document");
+        check_workers(workers);
+        const Offered offered{view(features), view(offsets), view(digests), keys.data(), leaders_.bands()};
         DecisionLists decisions(count);
         {
             nb::gil_scoped_release release;
             const std::lock_guard lock(guard_);
             BatchAtHand batch(leaders_.chunks(), features, stay);
-            constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
-            for (std::size_t i = 0; i < count; ++i) {
-                if (i + kAhead < count) leaders_.prefetch(digest_at(digests, i + kAhead), keys.data() + (i + kAhead) * bands);
-                decisions.add(leaders_.offer(lists[i], digest_at(digests, i), keys.data() + i * bands));
-            }
+            std::vector<Decision> found;
+            found.reserve(count);
+            leaders_.offer(offered, workers, found);
+            for (const Decision& each : found) decisions.add(each);
             batch.end();
         }
         return decisions.take();
@@ -290,7 +292,8 @@ void bind_leaders(nb::module_& m) {
           "open_offsets"_a.noconvert(), "open_buckets"_a.noconvert(), "open_leads"_a.noconvert(), "bucket_limit"_a);
     nb::class_<BoundLeaders>(m, "Leaders")
         .def(nb::init<unsigned, double, std::uint32_t, bool>(), "bands"_a, "threshold"_a, "bucket_limit"_a, "estimated"_a = false)
-        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false)
+        .def("offer", &BoundLeaders::offer, "features"_a.noconvert(), "offsets"_a.noconvert(), "digests"_a.noconvert(), "keys"_a.noconvert(), "stay"_a = false,
+             "workers"_a = 1)
         .def_prop_ro("documents", &BoundLeaders::documents)
         .def_prop_ro("kept", &BoundLeaders::kept)
         .def_prop_ro("compared", &BoundLeaders::compared)

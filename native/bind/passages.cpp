@@ -8,6 +8,8 @@
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
+#include "bind/lock_turns.hpp"
+#include "sketch/shared_text.hpp"
 #include "sketch/winnow.hpp"
 #include "text/align.hpp"
 
@@ -21,7 +23,7 @@ std::pair<Output<std::uint64_t>, Output<std::uint32_t>> winnow_shingles(Hashes s
     std::vector<std::uint64_t> values;
     std::vector<std::uint32_t> kept;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         winnow(view(shingles), window, kept);
         values.reserve(kept.size());
         for (const std::uint32_t position : kept) values.push_back(shingles.data()[position]);
@@ -140,7 +142,7 @@ WinnowedTexts winnow_batch(const Texts& texts, const TextOptions& options, std::
     KeptHashes all;
     std::vector<std::int64_t> offsets(texts.count() + 1);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         std::size_t characters = 0, most = 0;  // in all, and of a text
         for (std::size_t i = 0; i < texts.count(); ++i) {
             const std::size_t here = std::visit([](const auto& units) { return units.size(); }, TextView(texts[i]));
@@ -209,7 +211,7 @@ Runs passages(Hashes left_tokens, Hashes left_values, Input<std::uint32_t> left_
     const Anchors right{view(right_tokens), view(right_values), view(right_positions)};
     check_anchors(left, ngram);
     check_anchors(right, ngram);
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     return as_tuples(shared_runs(left, right, ngram));
 }
 
@@ -221,7 +223,7 @@ void check_tokens(const Hashes& left, const Hashes& right) {
 Runs align_tokens(Hashes left, Hashes right, Input<std::uint32_t> sizes) {
     check_tokens(left, right);
     if (sizes.size() != 0 && sizes.size() != left.size()) throw nb::value_error("sizes: expected one for each token of the left side, or none");
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     return as_tuples(align(view(left), view(right), view(sizes)));
 }
 
@@ -236,9 +238,68 @@ Runs moved_tokens(Hashes left, Hashes right, const Runs& kept, unsigned shortest
         }
         runs.push_back({at_left, at_right, length});
     }
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     return as_tuples(moved_runs(view(left), view(right), runs, shortest));
 }
+
+// A text whose passages are looked for in others, one by one.
+class PassageQuery {
+   public:
+    PassageQuery(nb::handle text, unsigned mode, bool fold, unsigned ngram, const Seed& seed, std::size_t window)
+        : options_(check_text(mode, fold, ngram, seed)), window_(check_window(window)), text_(read(HeldUtf8(text))) {}
+
+    // The passages that a text shares with this one, as places on both sides, and how much of each side lies in them. None where one of them is
+    // shorter than a passage.
+    nb::object shared(nb::handle other) const {
+        const HeldUtf8 held(other);
+        SharedText found;
+        bool short_text = false;
+        {
+            const WithoutLock released;
+            const WinnowedText right(options_, held.utf8(), window_);
+            const std::size_t fewest = std::min(text_.tokens.size(), right.tokens.size());
+            short_text = fewest != 0 && fewest < options_.ngram;
+            if (!short_text) found = shared_text(text_, right, options_.ngram);
+        }
+        if (short_text) return nb::none();
+        nb::list passages;
+        for (const auto& [left, right] : found.passages) passages.append(nb::make_tuple(left.first, left.second, right.first, right.second));
+        return nb::make_tuple(passages, found.left, found.right);
+    }
+
+    // Between which shares of this text those lie that a comparison would give, of texts that share so many of these spans each.
+    std::vector<std::pair<double, double>> bounds(const std::vector<std::size_t>& counts, const std::vector<TextSpan>& spans,
+                                                  const std::vector<TextSpan>& skipped, std::size_t further) const {
+        if (further > kMaxText) throw nb::value_error("further: too many tokens");
+        std::size_t sum = 0;
+        for (const std::size_t count : counts) {
+            if (count > spans.size() - sum) throw nb::value_error("counts: expected as many together as there are spans");
+            sum += count;
+        }
+        std::vector<std::pair<double, double>> found;
+        found.reserve(counts.size());
+        const WithoutLock released;
+        ShareBounds bounds(text_, skipped, further);
+        std::span<const TextSpan> left(spans);
+        for (const std::size_t count : counts) {
+            found.push_back(bounds.of(left.first(count)));
+            left = left.subspan(count);
+        }
+        return found;
+    }
+
+    std::size_t tokens() const { return text_.tokens.size(); }
+
+   private:
+    WinnowedText read(const HeldUtf8& held) const {
+        const WithoutLock released;
+        return WinnowedText(options_, held.utf8(), window_);
+    }
+
+    TextOptions options_;
+    std::size_t window_;
+    WinnowedText text_;
+};
 
 }  // namespace
 
@@ -248,6 +309,11 @@ void bind_passages(nb::module_& m) {
     m.def("winnow_texts", &winnow_held, "texts"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a, "workers"_a);
     m.def("passages", &passages, "left_tokens"_a.noconvert(), "left_values"_a.noconvert(), "left_positions"_a.noconvert(), "right_tokens"_a.noconvert(),
           "right_values"_a.noconvert(), "right_positions"_a.noconvert(), "ngram"_a);
+    nb::class_<PassageQuery>(m, "PassageQuery")
+        .def(nb::init<nb::handle, unsigned, bool, unsigned, const Seed&, std::size_t>(), "text"_a, "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "window"_a)
+        .def("shared", &PassageQuery::shared, "text"_a)
+        .def("bounds", &PassageQuery::bounds, "counts"_a, "spans"_a, "skipped"_a, "further"_a)
+        .def_prop_ro("tokens", &PassageQuery::tokens);
     m.def("align_tokens", &align_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "sizes"_a.noconvert());
     m.def("moved_tokens", &moved_tokens, "left"_a.noconvert(), "right"_a.noconvert(), "kept"_a, "shortest"_a);
 }

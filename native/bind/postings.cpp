@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
 #include "segments/postings.hpp"
 
 namespace lookalike {
@@ -51,7 +52,7 @@ class HeldSegment {
         const std::span<const std::int64_t> gone_rows = check_removed(removed);
         std::vector<std::uint32_t> counts(wanted.size());
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             const std::vector<std::uint32_t> gone = segment_.documents_of(gone_rows);
             for (std::size_t i = 0; i < wanted.size(); ++i) {
                 const postings::Segment::Run run = segment_.find(wanted[i]);
@@ -67,7 +68,7 @@ class HeldSegment {
         std::vector<std::int64_t> offsets{0}, rows;
         std::vector<std::uint32_t> starts, ends;
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             for (const std::uint64_t hash : wanted) {
                 const postings::Segment::Run run = segment_.find(hash);
                 for (std::size_t at = run.first; at < run.last; ++at) {
@@ -91,7 +92,7 @@ class HeldSegment {
         std::vector<std::uint32_t> documents, counts;
         std::size_t total = 0;
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             std::vector<postings::Segment::Sharing> found;
             total = segment_.sharing(wanted, gone, limit, found);
             for (const auto& [document, count] : found) {
@@ -115,7 +116,7 @@ class HeldSegment {
         std::vector<std::int64_t> offsets{0};
         std::vector<std::uint32_t> edges;
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             for (const auto& found : segment_.passages(query, wanted)) {
                 for (const auto& [left, right] : found) edges.insert(edges.end(), {left.start, left.end, right.start, right.end});
                 offsets.push_back(static_cast<std::int64_t>(edges.size() / 4));
@@ -130,7 +131,7 @@ class HeldSegment {
         const postings::View arrays{
             aligned(rows, "rows"),     aligned(firsts, "firsts"),   view(suffix_bits),         aligned(directory, "directory"), view(suffixes),
             aligned(places, "places"), aligned(repeats, "repeats"), aligned(starts, "starts"), aligned(lengths, "lengths"),     aligned(uppers, "uppers")};
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         return postings::Segment(arrays);
     }
 
@@ -145,7 +146,7 @@ Sections build(Rows rows, Offsets offsets, Hashes values, Numbers starts, Number
     check_offsets(places, hashes.size());
     postings::Columns columns;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         columns = postings::build(numbers, places, hashes, from, to);
     }
     return give_sections(std::move(columns));
@@ -160,7 +161,7 @@ Sections merge(const std::vector<const HeldSegment*>& held, Rows removed, bool r
     const std::span<const std::int64_t> gone = check_removed(removed);
     postings::Columns columns;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         columns = postings::merge(segments, gone, read_once);
     }
     return give_sections(std::move(columns));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "bind/lock_turns.hpp"
 #include "bind/sqlite.hpp"
 #include "rows/insert.hpp"
 
@@ -97,7 +98,7 @@ class WriteHandle {
         const NewRows rows{first_row, first_checked, count, held.take(), std::move(places)};
         RowsInserted done;
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             done = to.insert(sql, rows);
         }
         return {done.error, done.message, nb::bytes(done.checks.data(), done.checks.size() * sizeof(std::uint32_t))};

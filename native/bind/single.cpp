@@ -1,43 +1,16 @@
 // Python's view of the sketches of one text: all that need not be made anew for each call is kept.
-#include <algorithm>
-
 #include "base/idle.hpp"
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
+#include "bind/lock_turns.hpp"
 #include "segments/bands.hpp"
-#include "sketch/simhash.hpp"
+#include "sketch/text_simhash.hpp"
 #include "sketch/verify.hpp"
 
 namespace lookalike {
 namespace {
 
 constexpr std::size_t kShort = 16384;  // bytes: sketched with the lock held, since letting go of it would take as long
-
-// A str or bytes as UTF-8: ASCII is read where it is.
-class HeldUtf8 {
-   public:
-    explicit HeldUtf8(nb::handle text) : held_(is_utf8(text) ? nb::borrow(text) : encoded(text)), text_(held_) {}
-    Utf8 utf8() const { return std::get<Utf8>(text_.view()); }
-
-   private:
-    static bool is_utf8(nb::handle text) {
-        if (PyBytes_Check(text.ptr())) return true;
-        if (!PyUnicode_Check(text.ptr())) throw nb::type_error("text: expected str or bytes");
-#if defined(Py_LIMITED_API)  // HeldText encodes all of them
-        return true;
-#else
-        return PyUnicode_IS_ASCII(text.ptr());
-#endif
-    }
-    static nb::object encoded(nb::handle text) {
-        nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
-        if (!bytes.is_valid()) throw nb::python_error();
-        return bytes;
-    }
-
-    nb::object held_;
-    HeldText text_;
-};
 
 // A recipe, ready for use. Python's lock keeps threads apart; a long text is sketched without the lock, in buffers of its own.
 class TextSketcher {
@@ -63,7 +36,7 @@ class TextSketcher {
         }
         std::vector<std::uint32_t> values(size);
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             TextShingler shingler(options_);
             MinHasher hasher(size);
             sketch(shingler, hasher, values);
@@ -90,7 +63,7 @@ class TextSketcher {
         std::vector<double> similarities(others.size());
         std::unique_ptr<SecretShingler> shingler = idle_.take([&] { return SecretShingler(options_, process_secret(), false); });
         {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             std::vector<std::uint64_t> own;
             shingler->run(asked.utf8(),
                           [&](const std::uint64_t*, const std::uint64_t* features, std::size_t count) { own.insert(own.end(), features, features + count); });
@@ -113,23 +86,13 @@ class TextSketcher {
         check_bits(bits);
         const HeldText given = held(text);
         std::uint64_t value[2] = {};
-        const auto sketch = [&](TextShingler& shingler, std::vector<std::uint64_t>& features) {
-            SimHasher hasher(bits);
-            features.clear();
-            shingler.run(given.view(), [&](const std::uint64_t* hashes, std::size_t count) {
-                unique ? void(features.insert(features.end(), hashes, hashes + count)) : hasher.add(hashes, count);
-            });
-            std::sort(features.begin(), features.end());
-            hasher.add(features.data(), static_cast<std::size_t>(std::unique(features.begin(), features.end()) - features.begin()));
-            hasher.result(value);
-        };
         if (is_short(given.view())) {
-            sketch(shingler_, features_);
+            text_simhash(shingler_, given.view(), bits, unique, features_, value);
         } else {
-            nb::gil_scoped_release release;
+            const WithoutLock released;
             TextShingler shingler(options_);
             std::vector<std::uint64_t> features;
-            sketch(shingler, features);
+            text_simhash(shingler, given.view(), bits, unique, features, value);
         }
         const nb::object low = nb::cast(value[0]);
         return bits == 128 ? nb::cast(value[1]) << nb::int_(64) | low : low;

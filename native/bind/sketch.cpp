@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
+#include "bind/lock_turns.hpp"
 #include "sketch/overlap.hpp"
 #include "sketch/simhash.hpp"
 #include "sketch/verify.hpp"
@@ -96,7 +97,7 @@ template <class Source>
 ShingleLists shingle_lists(const Source& source, bool unique, unsigned workers) {
     std::vector<std::vector<std::uint64_t>> lists(source.count());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for_each_document(source.count(), workers, [&] {
             return [&, read = source.reader()](std::size_t i) mutable {
                 read(i, [&](const std::uint64_t* hashes, std::size_t count) { lists[i].insert(lists[i].end(), hashes, hashes + count); });
@@ -112,7 +113,7 @@ Output<std::uint64_t> simhash_batch(const Source& source, unsigned bits, bool un
     const std::size_t words = SimHasher(bits).words();
     std::vector<std::uint64_t> out(source.count() * words);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for_each_document(source.count(), workers, [&] {
             return [&, read = source.reader(), hasher = SimHasher(bits), set = std::vector<std::uint64_t>()](std::size_t i) mutable {
                 hasher.reset();
@@ -137,7 +138,7 @@ Output<std::uint32_t> minhash_batch(const Source& source, std::size_t size, unsi
     GrowingArray<std::uint32_t> out;
     std::uint32_t* const values = out.add(source.count() * size);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for_each_document(source.count(), workers, [&] {
             return [&, read = source.reader(), hasher = MinHasher(size)](std::size_t i) mutable {
                 hasher.start(values + i * size);
@@ -190,7 +191,7 @@ Output<std::uint64_t> simhash_weighted(Hashes features, Input<double> weights, u
     check_weights(view(weights), features.size(), false);
     std::vector<std::uint64_t> out(check_bits(bits) == 128 ? 2 : 1);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         weighted_simhash(view(features), view(weights), bits, out.data());
     }
     return give(std::move(out));
@@ -220,7 +221,7 @@ Output<std::uint32_t> minhash_weighted(Hashes features, Input<double> weights, s
     check_weights(view(weights), features.size(), true);
     std::vector<std::uint32_t> out(check_size(size));
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         weighted_minhash(view(features), view(weights), size, seed, out.data());
     }
     return give(std::move(out));
@@ -239,7 +240,7 @@ AllSketches sketch_batch(const Texts& texts, const TextOptions& options, unsigne
     std::vector<std::uint64_t> simhashes(texts.count() * words), digests(texts.count());
     std::vector<std::uint32_t> minhashes(texts.count() * size);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for_each_document(texts.count(), workers, [&] {
             return [&, shingler = TextShingler(options), simhasher = SimHasher(bits), minhasher = MinHasher(size),
                     set = std::vector<std::uint64_t>()](std::size_t i) mutable {
@@ -283,7 +284,7 @@ void make_hashing(Hashing* self, std::uint64_t seed, Hashes key) {
 }
 
 std::size_t count_common(Hashes a, Hashes b) {
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     return intersection_size(view(a), view(b));
 }
 

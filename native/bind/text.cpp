@@ -3,6 +3,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/held_texts.hpp"
+#include "bind/lock_turns.hpp"
 #include "segments/column.hpp"
 #include "text/words.hpp"
 
@@ -26,7 +27,7 @@ nb::bytes fold_text(Bytes text) {
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
     Folder folder;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         folder.run(view(text), Mode::text, true, false);
     }
     return nb::bytes(reinterpret_cast<const char*>(folder.bytes()), folder.size());
@@ -38,7 +39,7 @@ nb::list tokenize(Bytes text, unsigned mode, bool fold) {
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
     Folder folder;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         folder.run(view(text), options.mode, options.fold, true);
     }
     nb::list tokens;
@@ -58,7 +59,7 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
     std::vector<std::uint64_t> hashes;
     std::vector<std::uint32_t> starts, ends;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         const Secret& secret = process_secret();
         Folder folder;
         folder.run(view(text), options.mode, options.fold, true);
@@ -74,7 +75,7 @@ std::tuple<Output<std::uint64_t>, Output<std::uint32_t>, Output<std::uint32_t>> 
 // Checks that words lie in the text one after the other, and hashes them.
 HashedWords hashed(Bytes text, const std::vector<std::uint32_t>& edges, bool fold, const TokenHash& hash) {
     if (text.size() > kMaxText) throw nb::value_error("a text of more than 4 GiB: split it");
-    nb::gil_scoped_release release;
+    const WithoutLock released;
     const std::size_t last = edges.empty() ? 0 : edges.back();
     for (std::size_t i = 1; i < edges.size(); ++i) {
         if (edges[i] < edges[i - 1]) throw std::invalid_argument("words: they must come in the order of the text, without overlap");
@@ -158,7 +159,7 @@ std::pair<Output<std::uint64_t>, Output<std::int64_t>> hash_cut(Bytes data, Offs
     std::vector<std::uint64_t> hashes;
     std::vector<std::int64_t> counts{0};
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         hashes.reserve(lengths.size());
         counts.reserve(texts.count() + 1);
         CutHasher hasher(fold, hash);
@@ -180,7 +181,7 @@ Output<std::uint64_t> hash_strings(Bytes data, Offsets offsets, bool integers, c
     const Tag tag = integers ? Tag::integer : Tag::text;
     std::vector<std::uint64_t> hashes(strings.count());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = hashing.string(strings[i].data(), strings[i].size(), tag);
     }
     return give(std::move(hashes));
@@ -192,7 +193,7 @@ Output<std::uint64_t> secret_strings(Bytes data, Offsets offsets, std::optional<
     const Secret secret = check_secret(key);
     std::vector<std::uint64_t> hashes(strings.count());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for (std::size_t i = 0; i < hashes.size(); ++i) hashes[i] = secret.of(strings[i].data(), strings[i].size());
     }
     return give(std::move(hashes));

@@ -4,6 +4,7 @@
 #include "base/matrix.hpp"
 #include "base/row_pairs.hpp"
 #include "bind/bind.hpp"
+#include "bind/lock_turns.hpp"
 #include "segments/vectors.hpp"
 
 namespace lookalike {
@@ -23,7 +24,7 @@ Output<std::uint16_t> unit_halves_of(const Floats& values, std::size_t dimension
     check_dimensions(dimensions, values.size());
     std::vector<std::uint16_t> halves(values.size());
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         const std::span<const float> given = view(values);
         // Beyond this a sum of squares could not be told from infinity.
         if (!std::all_of(given.begin(), given.end(), [](float value) { return std::abs(value) <= 1e30F; })) {
@@ -38,7 +39,7 @@ Output<double> squares_of(const Halves& halves, std::size_t dimensions) {
     check_dimensions(dimensions, halves.size());
     std::vector<double> squares(halves.size() / dimensions);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         const std::span<const std::uint16_t> given = view(halves);
         if (!within_one(given.data(), given.size())) {
             throw nb::value_error("vectors: every component must be a number from -1 to 1");
@@ -72,7 +73,7 @@ NearestArrays nearest_of(const Halves& vectors, const Squares& squares, const Ha
     std::vector<std::int64_t> offsets{0}, places, totals;
     std::vector<double> cosines;
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         for (const NearVectors& each : nearest(all, asked, least, limit, workers)) {
             for (const Near& near : each.best) {
                 places.push_back(near.place);
@@ -91,7 +92,7 @@ Output<float> product_of(const Floats& a, const Floats& b, std::size_t inner) {
     if (columns && rows > (std::size_t{1} << 40) / columns) throw nb::value_error("the product has too many numbers: multiply fewer rows at a time");
     std::vector<float> product(rows * columns);
     {
-        nb::gil_scoped_release release;
+        const WithoutLock released;
         multiply(a.data(), b.data(), product.data(), rows, inner, columns);
     }
     return give(std::move(product));
@@ -107,28 +108,33 @@ std::size_t rows_in(const Input<double>& matrix, std::size_t inner) {
     return matrix.size() / inner;
 }
 
-Output<double> row_sums(unsigned kind, Input<double> a, Input<double> b, std::size_t inner) {
+// The sums, and whether all of them are sure.
+using Sums = std::pair<Output<double>, bool>;
+
+Sums row_sums(unsigned kind, Input<double> a, Input<double> b, std::size_t inner) {
     const PairSum wanted = check_kind(kind);
     const std::size_t rows = rows_in(a, inner);
     if (rows_in(b, inner) != rows) throw nb::value_error("b: expected as many rows as a has");
-    std::vector<double> sums(rows);
+    GrowingArray<double> sums;
+    bool sure;
     {
-        nb::gil_scoped_release release;
-        sum_rows(wanted, a.data(), b.data(), sums.data(), rows, inner);
+        const WithoutLock released;
+        sure = sum_rows(wanted, a.data(), b.data(), sums.add(rows), rows, inner);
     }
-    return give(std::move(sums));
+    return {give(std::move(sums)), sure};
 }
 
-Output<double> pair_sums(unsigned kind, Input<double> a, Input<double> b, std::size_t inner) {
+Sums pair_sums(unsigned kind, Input<double> a, Input<double> b, std::size_t inner) {
     const PairSum wanted = check_kind(kind);
     const std::size_t rows = rows_in(a, inner), columns = rows_in(b, inner);
     if (columns && rows > (std::size_t{1} << 40) / columns) throw nb::value_error("there are too many pairs: take fewer rows at a time");
-    std::vector<double> sums(rows * columns);
+    GrowingArray<double> sums;
+    bool sure;
     {
-        nb::gil_scoped_release release;
-        sum_pairs(wanted, a.data(), rows, b.data(), columns, inner, sums.data());
+        const WithoutLock released;
+        sure = sum_pairs(wanted, a.data(), rows, b.data(), columns, inner, sums.add(rows * columns));
     }
-    return give(std::move(sums));
+    return {give(std::move(sums)), sure};
 }
 
 }  // namespace

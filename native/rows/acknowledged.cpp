@@ -1,6 +1,7 @@
 #include "rows/acknowledged.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -29,16 +30,34 @@ std::optional<Acknowledged> entry(std::string_view half) {
 
 }  // namespace
 
-std::optional<Acknowledged> read_acknowledged(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return std::nullopt;
+const Acknowledged* RecordFile::read(const std::string& path) {
     char data[2 * kHalf];
-    const ssize_t size = read(file, data, sizeof data);
-    close(file);
-    if (size <= 0) return std::nullopt;
+    const ssize_t size = opened(path) ? pread(file_, data, sizeof data, 0) : 0;
+    if (size <= 0) return nullptr;
     const std::string_view all(data, static_cast<std::size_t>(size));
-    std::optional<Acknowledged> first = entry(all.substr(0, kHalf)), second = entry(all.size() > kHalf ? all.substr(kHalf) : std::string_view());
-    return !first || (second && second->changes > first->changes) ? std::move(second) : std::move(first);
+    if (all != data_) {
+        data_ = all;
+        std::optional<Acknowledged> first = entry(all.substr(0, kHalf)), second = entry(all.size() > kHalf ? all.substr(kHalf) : std::string_view());
+        last_ = !first || (second && second->changes > first->changes) ? std::move(second) : std::move(first);
+    }
+    return last_ ? &*last_ : nullptr;
+}
+
+bool RecordFile::opened(const std::string& path) {
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0) return false;
+    if (file_ >= 0 && status.st_dev == device_ && status.st_ino == number_) return true;
+    close();
+    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0 || fstat(file_, &status) != 0) return false;
+    device_ = status.st_dev;
+    number_ = status.st_ino;
+    return true;
+}
+
+void RecordFile::close() {
+    if (file_ >= 0) ::close(file_);
+    file_ = -1;
 }
 
 }  // namespace lookalike

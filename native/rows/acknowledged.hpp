@@ -23,7 +23,25 @@ struct Acknowledged {
     }
 };
 
-// Nothing where there is no file, or nothing whole in it.
-std::optional<Acknowledged> read_acknowledged(const std::string& path);
+// The file, which is read by every search: it stays open, and is opened again where another one has its name. For one thread at a time.
+class RecordFile {
+   public:
+    RecordFile() = default;
+    RecordFile(const RecordFile&) = delete;
+    RecordFile& operator=(const RecordFile&) = delete;
+    ~RecordFile() { close(); }
+
+    // Null where there is no file, or nothing whole in it. Valid until the next call.
+    const Acknowledged* read(const std::string& path);
+
+   private:
+    bool opened(const std::string& path);
+    void close();
+
+    int file_ = -1;
+    std::uint64_t device_ = 0, number_ = 0;  // of the file
+    std::string data_;                       // as it was read the last time, and what it says
+    std::optional<Acknowledged> last_;
+};
 
 }  // namespace lookalike

@@ -35,13 +35,18 @@ SqliteFunctions sqlite_functions(const std::string& path) {
     find(library, "sqlite3_bind_int64", made.bind_int64);
     find(library, "sqlite3_bind_text64", made.bind_text);
     find(library, "sqlite3_bind_blob64", made.bind_blob);
+    find(library, "sqlite3_bind_double", made.bind_double);
     find(library, "sqlite3_bind_null", made.bind_null);
+    find(library, "sqlite3_bind_parameter_count", made.bind_parameter_count);
+    find(library, "sqlite3_column_count", made.column_count);
     find(library, "sqlite3_column_type", made.column_type);
     find(library, "sqlite3_column_int64", made.column_int64);
+    find(library, "sqlite3_column_double", made.column_double);
     find(library, "sqlite3_column_text", made.column_text);
     find(library, "sqlite3_column_blob", made.column_blob);
     find(library, "sqlite3_column_bytes", made.column_bytes);
     find(library, "sqlite3_busy_timeout", made.busy_timeout);
+    find(library, "sqlite3_get_autocommit", made.get_autocommit);
     find(library, "sqlite3_wal_hook", made.wal_hook);
     find(library, "sqlite3_extended_errcode", made.extended_errcode);
     find(library, "sqlite3_errmsg", made.errmsg);
@@ -51,9 +56,14 @@ SqliteFunctions sqlite_functions(const std::string& path) {
     return made;
 }
 
+Turns& sqlite_turns() {
+    static Turns turns;
+    return turns;
+}
+
 SqliteStatement::SqliteStatement(const SqliteFunctions& sqlite, sqlite3* connection, const std::string& sql) : sqlite_(sqlite) {
     if (sqlite_.prepare(connection, sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr) != 0 || statement_ == nullptr)
-        throw std::runtime_error("a statement cannot be prepared: " + sql);
+        throw SqliteError(sqlite_.extended_errcode(connection), sqlite_.errmsg(connection));
 }
 
 OpenedConnections::OpenedConnections(const SqliteFunctions& sqlite) : sqlite_(sqlite) {

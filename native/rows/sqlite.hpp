@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/platform.hpp"
+#include "base/turns.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -26,13 +27,18 @@ struct SqliteFunctions {
     int (*bind_int64)(sqlite3_stmt*, int, std::int64_t);
     int (*bind_text)(sqlite3_stmt*, int, const char*, std::uint64_t, void (*)(void*), unsigned char);
     int (*bind_blob)(sqlite3_stmt*, int, const void*, std::uint64_t, void (*)(void*));
+    int (*bind_double)(sqlite3_stmt*, int, double);
     int (*bind_null)(sqlite3_stmt*, int);
+    int (*bind_parameter_count)(sqlite3_stmt*);
+    int (*column_count)(sqlite3_stmt*);
     int (*column_type)(sqlite3_stmt*, int);
     std::int64_t (*column_int64)(sqlite3_stmt*, int);
+    double (*column_double)(sqlite3_stmt*, int);
     const unsigned char* (*column_text)(sqlite3_stmt*, int);
     const void* (*column_blob)(sqlite3_stmt*, int);
     int (*column_bytes)(sqlite3_stmt*, int);
     int (*busy_timeout)(sqlite3*, int);
+    int (*get_autocommit)(sqlite3*);
     void* (*wal_hook)(sqlite3*, int (*)(void*, sqlite3*, const char*, int), void*);
     int (*extended_errcode)(sqlite3*);
     const char* (*errmsg)(sqlite3*);
@@ -65,11 +71,21 @@ class OpenedConnections {
     std::size_t count_ = 0;
 };
 
-constexpr int kSqliteRow = 100, kSqliteDone = 101, kSqliteInteger = 1, kSqliteText = 3, kSqliteBlob = 4, kSqliteNull = 5;
+constexpr int kSqliteRow = 100, kSqliteDone = 101, kSqliteInteger = 1, kSqliteFloat = 2, kSqliteText = 3, kSqliteBlob = 4, kSqliteNull = 5;
+
+// What SQLite says is wrong, with its extended code.
+struct SqliteError : std::runtime_error {
+    SqliteError(int its_code, const std::string& message) : std::runtime_error(message), code(its_code) {}
+    int code;
+};
+
+// SQLite counts its memory under one lock for all connections, and takes it twice for every value that is read. It is waited for awake.
+Turns& sqlite_turns();
 
 // A statement of a connection, prepared for many uses.
 class SqliteStatement {
    public:
+    // Throws SqliteError where the database has not what it asks for.
     SqliteStatement(const SqliteFunctions& sqlite, sqlite3* connection, const std::string& sql);
     SqliteStatement(const SqliteStatement&) = delete;
     SqliteStatement& operator=(const SqliteStatement&) = delete;
@@ -84,10 +100,21 @@ class SqliteStatement {
         sqlite_.reset(statement_);
         return sqlite_.bind_int64(statement_, 1, one) == 0 && sqlite_.bind_int64(statement_, 2, other) == 0 && next();
     }
-    bool next() { return sqlite_.step(statement_) == kSqliteRow; }
+    bool next() { return step() == kSqliteRow; }
+    // SQLite's result.
+    int step() { return sqlite_.step(statement_); }
     void reset() { sqlite_.reset(statement_); }
+    // Whether they could be bound. Texts and bytes are copied.
+    bool bind(int place, std::int64_t number) { return sqlite_.bind_int64(statement_, place, number) == 0; }
+    bool bind(int place, double number) { return sqlite_.bind_double(statement_, place, number) == 0; }
+    bool bind_nothing(int place) { return sqlite_.bind_null(statement_, place) == 0; }
+    bool bind_text(int place, std::string_view utf8) { return sqlite_.bind_text(statement_, place, start_of(utf8), utf8.size(), copied(), kSqliteUtf8) == 0; }
+    bool bind_bytes(int place, std::string_view bytes) { return sqlite_.bind_blob(statement_, place, start_of(bytes), bytes.size(), copied()) == 0; }
+    int parameters() const { return sqlite_.bind_parameter_count(statement_); }
+    int columns() const { return sqlite_.column_count(statement_); }
     int type(int column) const { return sqlite_.column_type(statement_, column); }
     std::int64_t number(int column) const { return sqlite_.column_int64(statement_, column); }
+    double real(int column) const { return sqlite_.column_double(statement_, column); }
     // A text in UTF-8, or bytes; valid until the next step or reset.
     std::string_view text(int column) const {
         const auto* data = reinterpret_cast<const char*>(sqlite_.column_text(statement_, column));
@@ -99,6 +126,12 @@ class SqliteStatement {
     }
 
    private:
+    static constexpr unsigned char kSqliteUtf8 = 1;
+
+    // SQLite takes a null pointer for NULL.
+    static const char* start_of(std::string_view bytes) { return bytes.data() == nullptr ? "" : bytes.data(); }
+    static void (*copied())(void*) { return reinterpret_cast<void (*)(void*)>(-1); }  // SQLITE_TRANSIENT
+
     const SqliteFunctions& sqlite_;
     sqlite3_stmt* statement_ = nullptr;
 };
@@ -121,6 +154,9 @@ class SqliteConnection {
             return nullptr;
         }
     }
+    bool in_transaction() const { return sqlite_.get_autocommit(connection_) == 0; }
+    // What went wrong last.
+    SqliteError error() const { return {sqlite_.extended_errcode(connection_), sqlite_.errmsg(connection_)}; }
 
    private:
     const SqliteFunctions& sqlite_;

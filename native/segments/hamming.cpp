@@ -119,13 +119,13 @@ struct Masks {
 }  // namespace
 
 std::span<const std::uint32_t> HammingSegment::masks_within(unsigned width, unsigned radius) {
-    static const Masks of16(16), of21(21), of22(22);
-    const Masks& masks = width == 16 ? of16 : width == 21 ? of21 : of22;
+    static const std::array<Masks, 3> all = {Masks(16), Masks(21), Masks(22)};
+    const Masks& masks = all[width == 16 ? 0 : width - 20];
     return {masks.all.data(), masks.ends[radius]};
 }
 
 // Whether reading everything is cheaper than the probes, or the probes would need a radius that has no masks.
-bool HammingSegment::scans(unsigned k) const {
+bool HammingSegment::is_cheaper_to_scan(unsigned k) const {
     if (tables_.empty()) return true;
     std::size_t work = 0;
     for (unsigned t = 0; t < tables_.size(); ++t) {
@@ -137,6 +137,11 @@ bool HammingSegment::scans(unsigned k) const {
         work += probes * (kProbe + (size() >> tables_[t].width));
     }
     return work > size();
+}
+
+// Once: every search asks. Probes become more with every bit.
+void HammingSegment::find_scans() {
+    for (scans_from_ = 0; !is_cheaper_to_scan(scans_from_);) ++scans_from_;
 }
 
 bool HammingSegment::found_before(unsigned t, const Code& a, const Code& b, unsigned k) const {
@@ -225,7 +230,8 @@ void HammingSegment::prefetch_buckets(const Code& query, unsigned k) const {
 }
 
 void HammingSegment::search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const {
-    if (size() != 0 && !scans(k) && probes_near(k)) return search_near(queries, k, hits);
+    if (size() == 0) return;
+    if (reads_few_buckets(k)) return search_near(queries, k, hits);
     // One after the other: while a query is answered, the nearest buckets of a later one are on their way from memory.
     constexpr std::size_t kAhead = 3;
     std::vector<Hit> found;
@@ -239,7 +245,8 @@ void HammingSegment::search_together(std::span<const Code> queries, unsigned k, 
 }
 
 void HammingSegment::search_near(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const {
-    NearTables near{{}, 0, high_.data(), bits_ == 128 ? low_.data() : nullptr, static_cast<std::uint32_t>(size()), bits_, k};
+    const std::uint32_t* const ids = repeated_.size() == 0 && small_.size() ? small_.data() : nullptr;
+    NearTables near{{}, 0, high_.data(), bits_ == 128 ? low_.data() : nullptr, ids, static_cast<std::uint32_t>(size()), bits_, k};
     for (unsigned t = 0; t < tables_.size() && radius_of(t, k) >= 0; ++t) {
         const Table& table = tables_[t];
         const auto masks = masks_within(table.width, static_cast<unsigned>(radius_of(t, k)));

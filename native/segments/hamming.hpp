@@ -79,6 +79,8 @@ class HammingSegment {
     void search(const Code& query, unsigned k, std::vector<Hit>& hits) const;
     // The same for several queries. What one reads was asked for while those before it were answered, so the memory brings many pieces at a time.
     void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const;
+    // Whether a search reads no more than some dozen buckets.
+    bool reads_few_buckets(unsigned k) const { return size() == 0 || (!scans(k) && probes_near(k)); }
     static constexpr std::size_t kTogether = 64;  // so many are worth it: what is known of them stays in the first-level cache
     // What a search will read comes from memory in two steps: the directories tell where the buckets are.
     void prefetch_directories(const Code& query, unsigned k) const;
@@ -143,7 +145,10 @@ class HammingSegment {
         const int rest = static_cast<int>(k) - static_cast<int>(t);
         return rest < 0 ? -1 : rest / static_cast<int>(tables_.size());
     }
-    bool scans(unsigned k) const;
+    // Whether everything is read: from some distance on.
+    bool scans(unsigned k) const { return k >= scans_from_; }
+    bool is_cheaper_to_scan(unsigned k) const;
+    void find_scans();
     static constexpr unsigned kNear = 1;  // flipped bits; within two there are hundreds of buckets: more than a processor waits for at a time
     bool probes_near(unsigned k) const { return radius_of(0, k) <= static_cast<int>(kNear); }  // all buckets that a search reads are such
     void search_near(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& hits) const;
@@ -164,6 +169,7 @@ class HammingSegment {
     Column64 large_;             // ids, where not
     Column32 repeated_, extra_;  // entries with more than one id, and how many more all of them up to here have
     std::vector<Table> tables_;
+    unsigned scans_from_ = 0;
 };
 
 }  // namespace lookalike

@@ -115,6 +115,7 @@ HammingSegment HammingSegment::build(std::span<const std::uint64_t> words, std::
     segment.repeated_ = std::move(repeated);
     segment.extra_ = std::move(extra);
     segment.build_tables();
+    segment.find_scans();
     return segment;
 }
 
@@ -201,6 +202,7 @@ HammingSegment HammingSegment::open(unsigned bits, std::map<std::string, Column3
     }
     expect(narrow.empty() && wide.empty(), "there are columns that do not belong here");
     segment.check();
+    segment.find_scans();
     return segment;
 }
 

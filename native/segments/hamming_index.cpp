@@ -118,6 +118,12 @@ void HammingIndex::search_together(std::span<const Code> queries, unsigned k, st
     }
 }
 
+bool HammingIndex::is_short_search(unsigned k) const {
+    constexpr std::size_t kShortTail = 4096, kFewParts = 8;
+    return tail_.size() <= kShortTail && parts_.size() <= kFewParts &&
+           std::ranges::all_of(parts_, [&](const auto& part) { return part->segment.reads_few_buckets(k); });
+}
+
 void HammingIndex::search_tail(const Code& query, unsigned k, std::vector<Match>& matches) const {
     for (const Entry& entry : tail_) {
         const unsigned found = distance(entry.code, query);

@@ -31,6 +31,8 @@ class HammingIndex {
     void search(const Code& query, unsigned k, std::vector<Hit>& scratch, std::vector<Match>& matches) const;
     // The same for several queries, which may be HammingSegment::kTogether: `matches` has a list for each.
     void search_together(std::span<const Code> queries, unsigned k, std::vector<NumberedHit>& scratch, std::span<std::vector<Match>> matches) const;
+    // Whether a search takes some microseconds at most, unless a great many entries are alike.
+    bool is_short_search(unsigned k) const;
     void prefetch_directories(const Code& query, unsigned k) const;
     void prefetch_buckets(const Code& query, unsigned k) const;
 

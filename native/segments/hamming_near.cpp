@@ -24,7 +24,8 @@ struct Scratch {
     std::vector<Bucket> buckets;        // of kAhead queries
     std::vector<std::uint32_t> row;     // the places of short buckets
     std::vector<std::uint32_t> places;  // those whose filters fit
-    std::vector<Hit> near;
+    std::vector<std::uint32_t> some;    // of short buckets, with room for as many as there may be
+    std::vector<Hit> near, some_near;   // the same of codes
     std::vector<Candidate> candidates;
 };
 
@@ -47,7 +48,8 @@ LOOKALIKE_INLINED void ask_for_directories(const NearTables& tables, const Code&
     }
 }
 
-template <bool kWide>
+// `kAlone`: no other query gives the memory something to do meanwhile. What is likely to be read later comes at once then, rather than after another wait.
+template <bool kWide, bool kAlone>
 LOOKALIKE_INLINED void ask_for_buckets(const NearTables& tables, const Code& query, Bucket* out) {
     for (const Table& table : tables.probed()) {
         const std::uint32_t bucket = bits_at(query, table.start, table.width, tables.bits);
@@ -57,6 +59,7 @@ LOOKALIKE_INLINED void ask_for_buckets(const NearTables& tables, const Code& que
             *out++ = {begin, end};
             for (const std::uint32_t place : {begin, end - (end > begin)}) {
                 table.filters ? __builtin_prefetch(table.filters + place) : ask_for_code<kWide>(tables, place);
+                if (kAlone && table.filters) __builtin_prefetch(table.entries + place);
             }
         }
     }
@@ -79,38 +82,41 @@ LOOKALIKE_INLINED std::size_t short_buckets(std::span<const Bucket> buckets, std
     return static_cast<std::size_t>(next - row.data());
 }
 
-template <bool kWide>
+template <bool kWide, bool kAlone>
 LOOKALIKE_INLINED void read_code_buckets(const NearTables& tables, std::span<const Bucket> buckets, const Code& query, std::uint32_t number, Scratch& scratch,
                                          std::vector<NumberedHit>& hits) {
     scratch.near.clear();
     const std::size_t count = short_buckets(
         buckets, scratch.row, [&](const Bucket bucket) { read_codes(bucket, tables.high, kWide ? tables.low : nullptr, query, tables.k, scratch.near); });
-    const std::size_t before = scratch.near.size();
-    scratch.near.resize(before + count + 1);
-    Hit* near = scratch.near.data() + before;
+    if (scratch.some_near.size() <= count) scratch.some_near.resize(count + 1);
+    Hit* near = scratch.some_near.data();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t entry = scratch.row[i], found = distance_to<kWide>(tables, entry, query);
         *near = {entry, found};
         near += found <= tables.k;
     }
-    for (const Hit* hit = scratch.near.data(); hit != near; ++hit) hits.push_back({number, *hit});
+    const auto hand_on = [&](const Hit& hit) {
+        if (kAlone && tables.ids) __builtin_prefetch(tables.ids + hit.entry);
+        hits.push_back({number, hit});
+    };
+    std::for_each(scratch.near.data(), scratch.near.data() + scratch.near.size(), hand_on);
+    std::for_each(scratch.some_near.data(), near, hand_on);
 }
 
 LOOKALIKE_INLINED void read_filter_buckets(const Table& table, std::span<const Bucket> buckets, std::uint32_t filter, unsigned k, Scratch& scratch) {
     scratch.places.clear();
     const std::size_t count = short_buckets(buckets, scratch.row, [&](const Bucket bucket) { read_filters(bucket, table.filters, filter, k, scratch.places); });
-    const std::size_t before = scratch.places.size();
-    scratch.places.resize(before + count + 1);
-    std::uint32_t* near = scratch.places.data() + before;
+    if (scratch.some.size() <= count) scratch.some.resize(count + 1);
+    std::uint32_t* near = scratch.some.data();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t place = scratch.row[i];
         *near = place;
         near += static_cast<unsigned>(std::popcount(table.filters[place] ^ filter)) <= k;
     }
-    scratch.places.resize(static_cast<std::size_t>(near - scratch.places.data()));
+    scratch.places.insert(scratch.places.end(), scratch.some.data(), near);
 }
 
-template <bool kWide>
+template <bool kWide, bool kAlone>
 LOOKALIKE_INLINED void read_buckets(const NearTables& tables, const Bucket* buckets, const Code& query, std::uint32_t number, Scratch& scratch,
                                     std::vector<NumberedHit>& hits) {
     for (std::uint32_t t = 0; t < tables.count; ++t) {
@@ -118,7 +124,7 @@ LOOKALIKE_INLINED void read_buckets(const NearTables& tables, const Bucket* buck
         const std::span<const Bucket> here(buckets, table.masks.size());
         buckets += here.size();
         if (!table.filters) {
-            read_code_buckets<kWide>(tables, here, query, number, scratch, hits);
+            read_code_buckets<kWide, kAlone>(tables, here, query, number, scratch, hits);
             continue;
         }
         read_filter_buckets(table, here, bits_at(query, table.start + table.width, 32, tables.bits), tables.k, scratch);
@@ -157,18 +163,27 @@ LOOKALIKE_INLINED void check_candidates(const NearTables& tables, std::span<cons
 }
 
 template <bool kWide>
+LOOKALIKE_INLINED void search_one_here(const NearTables& tables, std::span<const Code> queries, Scratch& scratch, std::vector<NumberedHit>& hits) {
+    ask_for_directories(tables, queries[0]);
+    scratch.buckets.resize(tables.buckets());
+    scratch.candidates.clear();
+    ask_for_buckets<kWide, true>(tables, queries[0], scratch.buckets.data());
+    read_buckets<kWide, true>(tables, scratch.buckets.data(), queries[0], 0, scratch, hits);
+    check_candidates<kWide>(tables, queries, scratch.candidates, hits);
+}
+
+template <bool kWide>
 LOOKALIKE_INLINED void search_here(const NearTables& tables, std::span<const Code> queries, Scratch& scratch, std::vector<NumberedHit>& hits) {
-    std::size_t each = 0;
-    for (const Table& table : tables.probed()) each += table.masks.size();
+    const std::size_t each = tables.buckets();
     scratch.buckets.resize(kAhead * each);
     scratch.candidates.clear();
     const std::size_t ahead = std::min(kAhead, queries.size());
     const auto buckets_of = [&](std::size_t number) { return scratch.buckets.data() + number % ahead * each; };
     for (const Code& query : queries.first(std::min(2 * ahead, queries.size()))) ask_for_directories(tables, query);
-    for (std::size_t number = 0; number < ahead; ++number) ask_for_buckets<kWide>(tables, queries[number], buckets_of(number));
+    for (std::size_t number = 0; number < ahead; ++number) ask_for_buckets<kWide, false>(tables, queries[number], buckets_of(number));
     for (std::size_t number = 0; number < queries.size(); ++number) {
-        read_buckets<kWide>(tables, buckets_of(number), queries[number], static_cast<std::uint32_t>(number), scratch, hits);
-        if (number + ahead < queries.size()) ask_for_buckets<kWide>(tables, queries[number + ahead], buckets_of(number));
+        read_buckets<kWide, false>(tables, buckets_of(number), queries[number], static_cast<std::uint32_t>(number), scratch, hits);
+        if (number + ahead < queries.size()) ask_for_buckets<kWide, false>(tables, queries[number + ahead], buckets_of(number));
         if (number + 2 * ahead < queries.size()) ask_for_directories(tables, queries[number + 2 * ahead]);
     }
     check_candidates<kWide>(tables, queries, scratch.candidates, hits);
@@ -179,7 +194,11 @@ LOOKALIKE_INLINED void search_here(const NearTables& tables, std::span<const Cod
 void search_near(const NearTables& tables, std::span<const Code> queries, std::vector<NumberedHit>& hits) {
     thread_local Scratch scratch;
     if (queries.empty()) return;
-    tables.low ? widest<search_here<true>>(tables, queries, scratch, hits) : widest<search_here<false>>(tables, queries, scratch, hits);
+    if (queries.size() == 1) {
+        tables.low ? widest<search_one_here<true>>(tables, queries, scratch, hits) : widest<search_one_here<false>>(tables, queries, scratch, hits);
+    } else {
+        tables.low ? widest<search_here<true>>(tables, queries, scratch, hits) : widest<search_here<false>>(tables, queries, scratch, hits);
+    }
 }
 
 }  // namespace lookalike

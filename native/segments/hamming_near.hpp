@@ -31,10 +31,16 @@ struct NearTables {
     std::array<Table, kMost> all;
     std::size_t count;                // tables that are probed
     const std::uint64_t *high, *low;  // the codes; `low` is null unless they have 128 bits
+    const std::uint32_t* ids;         // of each code, where it has one of 32 bits; otherwise null
     std::uint32_t size;               // how many codes
     unsigned bits, k;
 
     std::span<const Table> probed() const { return {all.data(), count}; }
+    std::size_t buckets() const {
+        std::size_t all_of_them = 0;
+        for (const Table& table : probed()) all_of_them += table.masks.size();
+        return all_of_them;
+    }
 };
 
 // Appends every entry within k of each query, in no particular order.

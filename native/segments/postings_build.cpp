@@ -1,6 +1,7 @@
 // Building and merging segments of the passage index.
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/own_pages.hpp"
 #include "segments/postings.hpp"
@@ -180,12 +181,22 @@ class MergedPostings {
     // The first place of a document in the result.
     void settle(std::uint32_t document, std::size_t place) { homes_[document] = static_cast<std::uint32_t>(place); }
 
+    // To be called when all documents are settled. Where none was removed and none of another segment lies between them, all places move by one number.
+    void finish_settling() {
+        const std::span<const std::uint32_t> firsts = segment_.view().firsts;
+        for (std::size_t document = 0; document < homes_.size(); ++document) {
+            if (homes_[document] == kGone || homes_[document] - firsts[document] != homes_[0] - firsts[0]) return;
+        }
+        if (!homes_.empty()) shift_ = homes_[0] - firsts[0];
+    }
+
     std::uint64_t largest_hash() const {
         return segment_.largest_hash([&](std::uint32_t place) { return homes_[segment_.document_of(place)] != kGone; });
     }
     // Those up to a hash that were not taken yet.
     void take(std::uint64_t last, bool read_once, std::vector<Item>& items) {
         const std::size_t first = cursor_.posting();
+        for (; shift_ && !cursor_.ended() && cursor_.hash() <= last; cursor_.step()) items.push_back({cursor_.hash(), cursor_.place() + *shift_});
         for (; !cursor_.ended() && cursor_.hash() <= last; cursor_.step()) {
             const std::uint32_t place = cursor_.place(), document = segment_.document_of(place);
             if (homes_[document] != kGone) items.push_back({cursor_.hash(), place - segment_.view().firsts[document] + homes_[document]});
@@ -196,6 +207,7 @@ class MergedPostings {
    private:
     const Segment& segment_;
     std::vector<std::uint32_t> homes_;
+    std::optional<std::uint32_t> shift_;
     Segment::Cursor cursor_;
 };
 
@@ -248,6 +260,7 @@ Columns merge(std::span<const Segment* const> segments, std::span<const std::int
         page_out(segment->view().starts);
         page_out(segment->view().lengths);
     }
+    for (MergedPostings& source : postings) source.finish_settling();
     merge_postings(postings, count, read_once, out);
     return out;
 }

@@ -1,8 +1,10 @@
 #include "sketch/leaders.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
-#include <tuple>
+
+#include "base/two_steps.hpp"
 
 namespace lookalike {
 
@@ -15,8 +17,6 @@ constexpr std::size_t kFirstChunk = 4;
 constexpr std::size_t kFirstChunk = 17;
 #endif
 
-constexpr std::size_t kLine = 64;  // bytes of a cache line
-
 }  // namespace
 
 std::size_t Originals::slot_of(const TokenDigest& digest) const {
@@ -26,7 +26,7 @@ std::size_t Originals::slot_of(const TokenDigest& digest) const {
     return i;
 }
 
-Originals::Known* Originals::find(const TokenDigest& digest) {
+const Originals::Known* Originals::find(const TokenDigest& digest) const {
     if (slots_.empty()) return nullptr;
     const std::uint32_t found = slots_[slot_of(digest)];
     return found == kNobody ? nullptr : &known_[found];
@@ -98,123 +98,139 @@ void FeatureChunks::replace(std::size_t i, const std::uint64_t* elsewhere) {
     in_memory_ -= chunks_[i].size;
 }
 
-std::size_t KeptBuckets::slot_of(const Table& table, std::uint64_t key) {
-    const std::size_t mask = table.slots.size() - 1;
-    std::size_t i = home(table, key);
-    while (table.slots[i].newest != kNobody && table.slots[i].key() != key) i = (i + 1) & mask;
-    return i;
+namespace {
+
+// Few enough that what is known of the piece stays in the cache, and enough that threads are worth starting. Small where a few documents are to be several.
+#ifdef LOOKALIKE_SMALL_CHUNKS
+constexpr std::size_t kPiece = 4, kPieceAlone = 128;
+constexpr std::size_t kWorthThreads = 1;
+#else
+constexpr std::size_t kPiece = 1024, kPieceAlone = 128;
+constexpr std::size_t kWorthThreads = 128;
+#endif
+constexpr std::size_t kAhead = 4;  // documents whose buckets are on their way from memory
+
+}  // namespace
+
+void Leaders::offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions) {
+    const std::size_t count = batch.count();
+    if (count > std::size_t{kNobody} - documents_) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
+    while (scratches_.size() < workers) scratches_.push_back(std::make_unique<Scratch>(Scratch{SetSimilarity(measure_), {}, {}}));
+    const std::size_t most = workers > 1 ? kPiece : kPieceAlone;
+    for (std::size_t first = 0; first < count; first += most) {
+        const std::size_t size = std::min(most, count - first);
+        offer_piece(batch.part(first, size), size < kWorthThreads ? 1 : workers, decisions);
+    }
 }
 
-void KeptBuckets::find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates) {
-    for (unsigned band = 0; band < bands_; ++band) {
-        const Table& table = tables_[band];
-        if (table.slots.empty()) continue;
-        std::uint32_t i = table.slots[found_[band] = slot_of(table, keys[band])].newest;
-        for (; i != kNobody && i >= first; i = older_[std::size_t{i} * bands_ + band]) {
-            candidates.push_back(i);
+void Leaders::offer_piece(const Offered& piece, unsigned workers, std::vector<Decision>& decisions) {
+    if (!bands()) return decide(piece, decisions);
+    const auto count = static_cast<std::uint32_t>(piece.count());
+    piece_.begin(count);
+    copies_.resize(2 * std::size_t{count});
+    looked_.assign(count, {});
+    scratches_[0]->equal.link(piece.digests.data(), 2, count, copies_.data());
+    struct Worker {
+        Leaders& leaders;
+        const Offered& piece;
+        Scratch& scratch;
+
+        void first(std::size_t i) {  // the bands come first: each takes as long as many documents
+            if (i < leaders.bands())
+                leaders.piece_.link(static_cast<unsigned>(i), piece.all_keys, static_cast<std::uint32_t>(piece.count()), scratch.equal);
+            else
+                leaders.look(piece, static_cast<std::uint32_t>(i - leaders.bands()), scratch);
         }
+        void second(std::size_t band) { leaders.tables_.enter(static_cast<unsigned>(band), piece.all_keys, leaders.piece_.earlier(0), leaders.entering_); }
+    };
+    std::atomic<std::size_t> taken{0};
+    in_two_steps(
+        bands() + count, workers, [&] { return Worker{*this, piece, *scratches_[taken++]}; },
+        [&]() -> std::size_t {
+            decide(piece, decisions);
+            return entering_.empty() ? 0 : bands();
+        });
+    tables_.entered(entering_.size());
+}
+
+void Leaders::decide(const Offered& piece, std::vector<Decision>& decisions) {
+    const auto count = static_cast<std::uint32_t>(piece.count());
+    entering_.clear();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (i + kAhead < count) originals_.prefetch(piece.digest(i + kAhead));
+        decisions.push_back(decide(piece, i));
+        ++documents_;
     }
 }
 
-void KeptBuckets::prefetch(const std::uint64_t* keys) const {
-    for (unsigned band = 0; band < bands_; ++band) {
-        const Table& table = tables_[band];
-        if (table.slots.empty()) continue;
-        const Slot* const slot = &table.slots[home(table, keys[band])];
-        __builtin_prefetch(slot);
-        __builtin_prefetch(slot + kLine / sizeof(Slot));  // a look often goes on beyond the end of a cache line
+void Leaders::look(const Offered& piece, std::uint32_t i, Scratch& scratch) {
+    if (i + kAhead < piece.count()) {
+        originals_.prefetch(piece.digest(i + kAhead));
+        tables_.prefetch(piece.keys(i + kAhead));
     }
+    const std::span<const std::uint64_t> features = piece.features(i);
+    const std::uint32_t copied = copies_[2 * std::size_t{i}];
+    // A copy of one in the piece will be decided by what is known of that one.
+    if (features.empty() || (copied != kNobody && piece.digest(copied) == piece.digest(i))) return;
+    const Originals::Known* const known = std::as_const(originals_).find(piece.digest(i));
+    if (known && (known->final() || known->seen == tables_.documents())) return;
+    scratch.candidates.clear();
+    tables_.find(piece.keys(i), known ? known->seen : 0, scratch.candidates, piece_.earlier(i));
+    const Decision decision = nearest(features, known ? known->decision() : Decision{}, scratch);
+    looked_[i] = {decision, static_cast<std::uint32_t>(scratch.candidates.size())};
 }
 
-void KeptBuckets::add(const std::uint64_t* keys) {
-    older_.resize(older_.size() + bands_, kNobody);
-    for (unsigned band = 0; band < bands_; ++band) {
-        Table& table = tables_[band];
-        if (3 * table.slots.size() <= 4 * (table.used + 1)) {
-            grow(table);
-            found_[band] = slot_of(table, keys[band]);
-        }
-        Slot& slot = table.slots[found_[band]];
-        if (slot.newest == kNobody) {
-            slot.low = static_cast<std::uint32_t>(keys[band]);
-            slot.high = static_cast<std::uint32_t>(keys[band] >> 32);
-            ++table.used;
-        } else {
-            std::uint32_t held = 0;
-            for (std::uint32_t i = slot.newest; i != kNobody; i = older_[std::size_t{i} * bands_ + band]) ++held;
-            if (held >= limit_) {
-                ++refused_[{band, keys[band]}];
-                continue;
-            }
-        }
-        older_[std::size_t{documents_} * bands_ + band] = slot.newest;
-        slot.newest = documents_;
-    }
-    ++documents_;
-}
-
-void KeptBuckets::grow(Table& table) {
-    std::vector<Slot> old(std::max<std::size_t>(64, 2 * table.slots.size()));
-    old.swap(table.slots);
-    table.shift = 64 - static_cast<unsigned>(std::bit_width(table.slots.size() - 1));
-    for (const Slot& slot : old) {
-        if (slot.newest != kNobody) table.slots[slot_of(table, slot.key())] = slot;
-    }
-}
-
-std::size_t KeptBuckets::bytes() const {
-    std::size_t total = older_.capacity() * sizeof(std::uint32_t);
-    for (const Table& table : tables_) total += table.slots.capacity() * sizeof(Slot);
-    return total;
-}
-
-std::vector<KeptBuckets::Hot> KeptBuckets::hot_buckets() const {
-    std::vector<Hot> hot;
-    for (const auto& [place, refused] : refused_) {
-        const auto& [band, key] = place;
-        hot.push_back({band, refused, tables_[band].slots[slot_of(tables_[band], key)].newest, key});
-    }
-    std::sort(hot.begin(), hot.end(), [](const Hot& a, const Hot& b) {
-        const auto low_a = static_cast<std::uint32_t>(a.key), low_b = static_cast<std::uint32_t>(b.key);
-        return std::tie(b.refused, a.band, low_a, a.key) < std::tie(a.refused, b.band, low_b, b.key);
-    });
-    return hot;
-}
-
-Decision Leaders::offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint64_t* keys) {
-    const std::uint32_t document = documents_;
-    if (document == kNobody) throw std::length_error("more than 4,294,967,294 documents: split the corpus");
-    ++documents_;
-    if (Originals::Known* known = originals_.find(digest)) {
-        if (!known->final() && known->seen < tables_.documents()) {
-            const Decision now = nearest(features, keys, known->seen, known->decision());
-            *known = {now.leader, tables_.documents(), now.similarity};
+Decision Leaders::decide(const Offered& piece, std::uint32_t i) {
+    const std::span<const std::uint64_t> features = piece.features(i);
+    const TokenDigest digest = piece.digest(i);
+    const std::uint32_t before = tables_.documents(), now = before + static_cast<std::uint32_t>(entering_.size());
+    if (Originals::Known* const known = originals_.find(digest)) {
+        piece_.pass(i);
+        if (!known->final() && known->seen < now) {
+            const bool looked = known->seen < before;  // otherwise a copy of it in the piece was decided since
+            if (looked) compared_ += looked_[i].compared;
+            const Decision decision = among_piece(piece, i, looked ? 0 : known->seen - before, looked ? looked_[i].decision : known->decision());
+            *known = {decision.leader, now, decision.similarity};
         }
         return known->decision();
     }
     const bool comparable = bands() > 0 && !features.empty();
-    const Decision decision = comparable ? nearest(features, keys, 0, {}) : Decision{};
-    originals_.add(digest, document, decision, tables_.documents());
-    if (decision.leader != kNobody) return decision;
-    ++kept_;
+    Decision decision;
     if (comparable) {
-        tables_.add(keys);
-        features_.add(features);
-        numbers_.push_back(document);
+        compared_ += looked_[i].compared;
+        decision = among_piece(piece, i, 0, looked_[i].decision);
     }
+    originals_.add(digest, documents_, decision, now);
+    if (decision.leader == kNobody) ++kept_;
+    if (decision.leader != kNobody || !comparable) {
+        piece_.pass(i);
+        return decision;
+    }
+    piece_.keep(i, static_cast<std::uint32_t>(entering_.size()));
+    entering_.push_back(i);
+    features_.add(features);
+    numbers_.push_back(documents_);
     return decision;
 }
 
-Decision Leaders::nearest(std::span<const std::uint64_t> features, const std::uint64_t* keys, std::uint32_t first, const Decision& known) {
-    candidates_.clear();
-    tables_.find(keys, first, candidates_);
-    if (candidates_.empty()) return known;
-    std::sort(candidates_.begin(), candidates_.end());
-    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
-    compared_ += candidates_.size();
+Decision Leaders::among_piece(const Offered& piece, std::uint32_t i, std::uint32_t first, const Decision& known) {
+    Scratch& scratch = *scratches_[0];
+    scratch.candidates.clear();
+    piece_.find(i, first, scratch.candidates);
+    for (std::uint32_t& each : scratch.candidates) each += tables_.documents();
+    const Decision decision = nearest(piece.features(i), known, scratch);
+    compared_ += scratch.candidates.size();
+    return decision;
+}
+
+Decision Leaders::nearest(std::span<const std::uint64_t> features, const Decision& known, Scratch& scratch) const {
+    std::vector<std::uint32_t>& candidates = scratch.candidates;
+    if (candidates.empty()) return known;
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     Nearest near(threshold_, known);
-    own_.begin(features);
-    for (const std::uint32_t candidate : candidates_) near.meet(numbers_[candidate], own_.to(features_[candidate], near.least()));
+    scratch.own.begin(features);
+    for (const std::uint32_t candidate : candidates) near.meet(numbers_[candidate], scratch.own.to(features_[candidate], near.least()));
     return near.decision();
 }
 

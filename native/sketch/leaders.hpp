@@ -5,7 +5,6 @@
 // compared with what was kept since.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,12 +13,12 @@
 #include "base/large_buffer.hpp"
 #include "segments/hamming_index.hpp"
 #include "sketch/decide.hpp"
+#include "sketch/kept_buckets.hpp"
+#include "sketch/piece_buckets.hpp"
 #include "sketch/recent_codes.hpp"
 #include "sketch/set_similarity.hpp"
 
 namespace lookalike {
-
-constexpr unsigned kMostBands = 4096;
 
 struct TokenDigest {
     std::uint64_t low, high;
@@ -42,7 +41,8 @@ class Originals {
     };
 
     // What is known of an earlier document with this digest, or null. Valid until the next add().
-    Known* find(const TokenDigest& digest);
+    const Known* find(const TokenDigest& digest) const;
+    Known* find(const TokenDigest& digest) { return const_cast<Known*>(std::as_const(*this).find(digest)); }
     void prefetch(const TokenDigest& digest) const {
         if (!slots_.empty()) __builtin_prefetch(&slots_[static_cast<std::size_t>(digest.low) & (slots_.size() - 1)]);
     }
@@ -113,62 +113,38 @@ class FeatureChunks {
     std::size_t in_memory_ = 0;
 };
 
-// Kept documents by the keys of their bands.
-class KeptBuckets {
-   public:
-    explicit KeptBuckets(unsigned bands, std::uint32_t limit) : bands_(bands), limit_(limit), tables_(bands), found_(bands) {}
+// Documents that are offered together.
+struct Offered {
+    std::span<const std::uint64_t> all_features;  // those of a document are distinct
+    std::span<const std::int64_t> offsets;        // where each document's begin, and the end
+    std::span<const std::uint64_t> digests;       // two words each
+    const std::uint64_t* all_keys;                // one per band each
+    unsigned bands;
 
-    unsigned bands() const { return bands_; }
-    // Appends the kept documents from `first` on that share a key, newest first in each bucket, with repetitions.
-    void find(const std::uint64_t* keys, std::uint32_t first, std::vector<std::uint32_t>& candidates);
-    std::uint32_t documents() const { return documents_; }
-    void prefetch(const std::uint64_t* keys) const;
-    // Adds what find() was asked for last. A bucket that is full takes no more: what is not found there may be found in another band.
-    void add(const std::uint64_t* keys);
-    std::size_t bytes() const;
-
-    struct Hot {
-        std::uint32_t band, refused, example;  // example: the newest kept document in the bucket
-        std::uint64_t key;
-    };
-    std::vector<Hot> hot_buckets() const;  // the full ones, those with the most refused first
-
-   private:
-    struct Slot {
-        std::uint32_t low = 0, high = 0, newest = kNobody;  // the key in halves, so that a slot takes twelve bytes and not sixteen
-
-        std::uint64_t key() const { return std::uint64_t{high} << 32 | low; }
-    };
-    struct Table {
-        std::vector<Slot> slots;
-        std::size_t used = 0;
-        unsigned shift = 0;
-    };
-    static std::size_t home(const Table& table, std::uint64_t key) { return static_cast<std::size_t>(key * kGolden >> table.shift); }
-    static std::size_t slot_of(const Table& table, std::uint64_t key);
-    static void grow(Table& table);
-
-    unsigned bands_;
-    std::uint32_t limit_, documents_ = 0;
-    std::vector<Table> tables_;
-    std::vector<std::size_t> found_;                                            // where find() ended in each table
-    std::vector<std::uint32_t> older_;                                          // bands() a document: the one before it in the same bucket
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> refused_;  // by band and key
+    std::size_t count() const { return offsets.size() - 1; }
+    std::span<const std::uint64_t> features(std::size_t i) const {
+        return all_features.subspan(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(offsets[i + 1] - offsets[i]));
+    }
+    TokenDigest digest(std::size_t i) const { return {digests[2 * i], digests[2 * i + 1]}; }
+    const std::uint64_t* keys(std::size_t i) const { return all_keys + i * bands; }
+    Offered part(std::size_t first, std::size_t size) const {
+        return {all_features, offsets.subspan(first, size + 1), digests.subspan(2 * first, 2 * size), keys(first), bands};
+    }
 };
 
 // Leaders by the similarity of feature sets, with candidates from bands. Without bands only copies are removed.
+//
+// Documents are decided a piece at a time. First each is compared with all that were kept before the piece, which stay as they are meanwhile: by
+// several threads. Then they are decided in order, where only what was kept of the same piece is still to be looked at. At last those that stay are entered
+// into the buckets, a band at a time: again by several threads. The result is that of offering them one by one.
 class Leaders {
    public:
     Leaders(unsigned bands, double threshold, std::uint32_t bucket_limit, Measure measure = Measure::jaccard)
-        : threshold_(threshold), tables_(bands, bucket_limit), own_(measure) {}
+        : threshold_(threshold), measure_(measure), tables_(bands, bucket_limit), piece_(bands, bucket_limit) {}
 
     unsigned bands() const { return tables_.bands(); }
-    void prefetch(const TokenDigest& digest, const std::uint64_t* keys) const {
-        originals_.prefetch(digest);
-        tables_.prefetch(keys);
-    }
-    // Features are distinct; `keys` has one per band. Documents are numbered as they are offered.
-    Decision offer(std::span<const std::uint64_t> features, const TokenDigest& digest, const std::uint64_t* keys);
+    // Documents are numbered as they are offered. Appends a decision for each.
+    void offer(const Offered& batch, unsigned workers, std::vector<Decision>& decisions);
 
     std::uint32_t documents() const { return documents_; }
     std::uint32_t kept() const { return kept_; }
@@ -179,18 +155,38 @@ class Leaders {
     std::vector<KeptBuckets::Hot> hot_buckets() const;
 
    private:
-    // The decision about a document, given the one that the kept documents before `first` (as the tables number them) lead to.
-    Decision nearest(std::span<const std::uint64_t> features, const std::uint64_t* keys, std::uint32_t first, const Decision& known);
+    struct Looked {  // what the documents kept before the piece lead to
+        Decision decision;
+        std::uint32_t compared = 0;
+    };
+    struct Scratch {  // of one thread
+        SetSimilarity own;
+        std::vector<std::uint32_t> candidates;
+        EqualKeys equal;
+    };
+
+    void offer_piece(const Offered& piece, unsigned workers, std::vector<Decision>& decisions);
+    void decide(const Offered& piece, std::vector<Decision>& decisions);
+    void look(const Offered& piece, std::uint32_t i, Scratch& scratch);
+    Decision decide(const Offered& piece, std::uint32_t i);
+    Decision among_piece(const Offered& piece, std::uint32_t i, std::uint32_t first, const Decision& known);
+    // The decision about a document that the candidates lead to, given an earlier one.
+    Decision nearest(std::span<const std::uint64_t> features, const Decision& known, Scratch& scratch) const;
 
     double threshold_;
+    Measure measure_;
     std::uint32_t documents_ = 0, kept_ = 0;
     std::uint64_t compared_ = 0;
     Originals originals_;
     KeptBuckets tables_;
     FeatureChunks features_;
     std::vector<std::uint32_t> numbers_;  // of the documents with features, which the tables number from 0
-    std::vector<std::uint32_t> candidates_;
-    SetSimilarity own_;  // of the document at hand
+    std::vector<std::unique_ptr<Scratch>> scratches_;
+    // Of the piece at hand:
+    PieceBuckets piece_;
+    std::vector<std::uint32_t> copies_;  // the last document before it whose digest seems equal
+    std::vector<Looked> looked_;
+    std::vector<std::uint32_t> entering_;
 };
 
 // Leaders by the Hamming distance of SimHashes: all kept ones within k are found. Digests say which documents have no tokens.

@@ -299,7 +299,8 @@ template <bool whole>
 }
 
 LOOKALIKE_AVX512 std::size_t winnow_of_four_avx512(std::span<const std::uint64_t> shingles, const std::uint32_t* starts, const std::uint32_t* ends,
-                                                   const KeptSpans& kept) {
+                                                   const KeptSpans& given) {
+    const KeptSpans kept = given;  // a copy that nothing else writes to
     const std::size_t count = shingles.size();
     const auto compared = [&](std::size_t first) LOOKALIKE_AVX512 {
         if (first > 0 && first + 64 <= count) return compared_with_earlier<true>(shingles.data() + first, ~0ULL, first);

@@ -34,6 +34,12 @@ const AsciiCharacters::Table& AsciiCharacters::table() {
 }
 
 const std::uint8_t* AsciiCharacters::end_of_ascii(const std::uint8_t* p, const std::uint8_t* end) {
+    while (end - p >= 64) {
+        std::uint64_t all = 0;
+        for (std::size_t i = 0; i < 64; i += 8) all |= load64(p + i);
+        if (ascii_in_front(all) < 8) break;
+        p += 64;
+    }
     while (end - p >= 8) {
         const std::size_t here = ascii_in_front(load64(p));
         p += here;

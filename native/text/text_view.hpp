@@ -37,13 +37,32 @@ inline unsigned encode_one(std::uint32_t code, std::uint8_t* out) {
     return size;
 }
 
+// All of them. ASCII is copied in blocks: texts that have a few other characters are mostly that. Returns where the last one ends.
+template <class Unit>
+std::uint8_t* encode_all(std::span<const Unit> units, std::uint8_t* out) {
+    constexpr std::size_t kBlock = 16;
+    const Unit *unit = units.data(), *const end = unit + units.size();
+    while (unit < end) {
+        const std::size_t here = std::min<std::size_t>(kBlock, static_cast<std::size_t>(end - unit));
+        std::uint32_t all = here == kBlock ? 0 : 0x80;
+        for (std::size_t i = 0; i < kBlock && here == kBlock; ++i) all |= unit[i];
+        if (all < 0x80) {
+            for (std::size_t i = 0; i < kBlock; ++i) out[i] = static_cast<std::uint8_t>(unit[i]);
+            out += kBlock;
+        } else {
+            for (std::size_t i = 0; i < here; ++i) out += encode_one(unit[i], out);
+        }
+        unit += here;
+    }
+    return out;
+}
+
 template <class Unit>
 Utf8 encoded(std::span<const Unit> units, std::vector<std::uint8_t>& buffer) {
     constexpr std::size_t most = sizeof(Unit) == 1 ? 2 : sizeof(Unit) == 2 ? 3 : 4;
     if (buffer.size() < most * units.size() + 4) buffer.resize(most * units.size() + 4);
-    std::uint8_t* out = buffer.data();
-    for (const Unit unit : units) out += encode_one(unit, out);
-    return {buffer.data(), static_cast<std::size_t>(out - buffer.data())};
+    const std::uint8_t* const end = encode_all(units, buffer.data());
+    return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
 }
 
 // How many bytes a text has in UTF-8.
@@ -67,7 +86,7 @@ inline void write_utf8(const TextView& text, std::uint8_t* out) {
             if constexpr (std::is_same_v<std::decay_t<decltype(units)>, Utf8>) {
                 std::copy(units.begin(), units.end(), out);
             } else {
-                for (const std::uint32_t unit : units) out += encode_one(unit, out);
+                encode_all(units, out);
             }
         },
         text);

@@ -1,10 +1,11 @@
 # Buffers in: bytes, bytearray, memoryview, array.array and numpy arrays of exactly the named type, contiguous.
 # Buffers out: memoryviews, so that nothing here needs numpy.
-from collections.abc import Callable, Iterator
-from typing import Any, overload
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar, overload
 
 Buffer = Any
 View = memoryview[int]
+T = TypeVar("T")
 
 class Hashing:
     """A seed with a key of seven words: how the tokens and shingles of a keyed collection are hashed."""
@@ -72,6 +73,7 @@ def secret_strings(data: Buffer, offsets: Buffer, key: Buffer | None = None) -> 
 def secret_features(
     data: Buffer, offsets: Buffer, mode: int, fold: bool, ngram: int, unique: bool, workers: int, key: Buffer | None = None
 ) -> tuple[View, View]: ...
+def hash_elements(rows: list[Any], first: int, most: int, strings: bool, seed: Seed = 0) -> tuple[View, View] | None: ...
 def take_documents(
     documents: Iterator[Any], ids: list[Any], texts: list[Any], most: int, characters: int, most_id_bytes: int
 ) -> tuple[int, int, list[Any] | None]: ...
@@ -245,6 +247,14 @@ class PageBuilder:
     def processing_instruction(self, *ignored: Any) -> None: ...
     def finish(self) -> PageTree: ...
 
+class SharedTexts:
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def read(self, xml: Buffer) -> bool: ...
+
+def sheet_text(xml: Buffer, shared: SharedTexts, plain: Buffer, most_cells: int, most_bytes: int) -> str | None: ...
+def join_text_runs(xml: Buffer, between: Buffer) -> bytes: ...
+def shown_number(written: Buffer) -> str | None: ...
 def read_markup(markup: str, most: int) -> PageTree | None: ...
 def read_outline(markup: str, left_out: str, unseen: str) -> tuple[View, bytes] | None: ...
 def count_markup(html: str) -> tuple[int, int]: ...
@@ -315,6 +325,46 @@ class Sqlite:
     def opened_by(self, open: Callable[[], Any]) -> WriteHandle | None:
         """Call something that opens a connection; None where that was not one, or not to be seen. One thread at a time."""
 
+class PassageQuery:
+    """A text whose passages are looked for in others, one by one."""
+
+    def __init__(self, text: str | bytes, mode: int, fold: bool, ngram: int, seed: Seed, window: int) -> None: ...
+    def shared(self, text: str | bytes) -> tuple[list[tuple[int, int, int, int]], float, float] | None:
+        """The passages that a text shares with it, as places on both sides, and how much of each side lies in them. None where one of
+        them is shorter than a passage."""
+
+    def bounds(
+        self, counts: Sequence[int], spans: Sequence[tuple[int, int]], skipped: Sequence[tuple[int, int]], further: int
+    ) -> list[tuple[float, float]]:
+        """Between which shares of it those lie that a comparison would give, of texts that share so many of these spans each."""
+
+    @property
+    def tokens(self) -> int: ...
+
+class FoundRows:
+    """What a statement found, as a cursor gives it."""
+
+    def __iter__(self) -> FoundRows: ...
+    def __next__(self) -> tuple[Any, ...]: ...
+    def fetchone(self) -> tuple[Any, ...] | None: ...
+    def fetchall(self) -> list[tuple[Any, ...]]: ...
+
+class SqliteReader:
+    """A connection that changes nothing; RuntimeError where it cannot be opened. ``error`` makes exceptions of SQLite's codes and words."""
+
+    def __init__(self, sqlite: Sqlite, address: str, error: Callable[[int, str], Exception]) -> None: ...
+    def begin(self) -> None:
+        """What is read up to ``end`` is of one state."""
+
+    def end(self) -> None: ...
+    def close(self) -> None: ...
+    def execute(self, sql: str, parameters: Sequence[Any] = ...) -> FoundRows: ...
+    def each(
+        self, sql: str, base: int, numbers: Sequence[int], places: Sequence[int], all_checked: bool
+    ) -> tuple[list[Sequence[Any]], bool]:
+        """What a statement finds for each number behind the base, in ascending order; each counts once. And whether all of it is what was
+        written, as ``wrong_values`` says it."""
+
 class WriteHandle:
     """A connection that somebody else opened and closes, after this."""
 
@@ -335,10 +385,12 @@ class WriteHandle:
 class StoredRows:
     """A connection to the documents of a store, for one thread at a time; RuntimeError where there is none."""
 
-    def __init__(self, sqlite: Sqlite, address: str, state: str, row: str, rows: str, expiring: str, removed: str, log: str) -> None: ...
+    def __init__(
+        self, sqlite: Sqlite, address: str, state: str, row: str, near: str, simhash: str, expiring: str, removed: str, log: str
+    ) -> None: ...
     def close(self) -> None: ...
 
-class NearState:
+class _KnownState:
     """What a collection was like when it was last read in full, and what was added to it and removed since."""
 
     def __init__(
@@ -352,7 +404,7 @@ class NearState:
         generation: int,
         version: int,
         first_row: int,
-        tables: list[BandTables],
+        parts: list[Any],
         files: list[MappedFile],
         removed: Buffer,
         last_removal: int,
@@ -360,15 +412,34 @@ class NearState:
         until: int,
     ) -> None: ...
 
+class NearState(_KnownState):
+    """Its parts are BandTables."""
+
+class SimhashState(_KnownState):
+    """Its parts are HammingSegments."""
+
+class MatchMaker:
+    """Makes the matches of searches. ``explain`` names passages, of the query, a stored text and the settings."""
+
+    def __init__(self, match: type, matches: type, scale: str, explain: Callable[..., Any] | None, settings: Any) -> None: ...
+
 class NearSearcher:
     """A recipe, ready for near searches of any number of threads."""
 
     def __init__(self, mode: int, fold: bool, ngram: int, seed: Seed, size: int, bands: int, rows: int, most_candidates: int) -> None: ...
     def run(
-        self, text: str, state: NearState, rows: StoredRows, threshold: float, limit: int
-    ) -> tuple[int, int, list[tuple[int, float, str | int, str, str | None]]] | bool:
-        """How many groups share a band, how many documents reach the threshold, and of the best the row, the score, the id, the text and
-        the meta. True: the collection has to be read again. False: the answer is not to be had this way."""
+        self, text: str, state: NearState, rows: StoredRows, threshold: float, limit: int, maker: MatchMaker, with_text: bool
+    ) -> tuple[int, Any] | bool:
+        """How many groups share a band, and the matches. True: the collection has to be read again. False: the answer is not to be had
+        this way."""
+
+class SimhashSearcher:
+    """The same by SimHash, with the number of documents that match."""
+
+    def __init__(self, mode: int, fold: bool, ngram: int, seed: Seed, bits: int, unique: bool) -> None: ...
+    def run(
+        self, text: str, state: SimhashState, rows: StoredRows, k: int, limit: int, maker: MatchMaker, with_text: bool
+    ) -> tuple[int, Any] | bool: ...
 
 def build_bands(rows: Buffer, digests: Buffer, keys: Buffer, bands: int) -> tuple[View, View, View, View, View, View, View, View]: ...
 def merge_bands(segments: list[BandTables], removed: Buffer) -> tuple[View, View, View, View, View, View, View, View]: ...
@@ -421,6 +492,8 @@ class HammingIndex:
     def add(self, words: Buffer, ids: Buffer) -> None: ...
     def remove(self, ids: Buffer) -> int: ...
     def search(self, words: Buffer, k: int, limit: int, workers: int) -> tuple[View, int]: ...
+    def search_one(self, word: int, k: int, limit: int, class_of_tuples: type[T]) -> T:
+        """Offsets, ids, distances and totals as arrays of numpy."""
     def pairs(self, k: int, limit: int) -> tuple[View, View, View]: ...
     def groups(self, k: int, limit: int) -> tuple[View, View, View, View, View]: ...
 
@@ -441,7 +514,7 @@ def decide(
 class Leaders:
     def __init__(self, bands: int, threshold: float, bucket_limit: int, estimated: bool = False) -> None: ...
     def offer(
-        self, features: Buffer, offsets: Buffer, digests: Buffer, keys: Buffer, stay: bool = False
+        self, features: Buffer, offsets: Buffer, digests: Buffer, keys: Buffer, stay: bool = False, workers: int = 1
     ) -> tuple[View, memoryview[float]]: ...
     @property
     def documents(self) -> int: ...
@@ -553,8 +626,8 @@ class PostingSegment:
     def sharing(self, values: Buffer, removed: Buffer, limit: int) -> tuple[View, View, int]: ...
     def passages(self, values: Buffer, starts: Buffer, ends: Buffer, used: Buffer, documents: Buffer) -> tuple[View, View]: ...
 
-def row_sums(kind: int, a: Buffer, b: Buffer, inner: int) -> memoryview[float]: ...
-def pair_sums(kind: int, a: Buffer, b: Buffer, inner: int) -> memoryview[float]: ...
+def row_sums(kind: int, a: Buffer, b: Buffer, inner: int) -> tuple[memoryview[float], bool]: ...
+def pair_sums(kind: int, a: Buffer, b: Buffer, inner: int) -> tuple[memoryview[float], bool]: ...
 def matrix_product(a: Buffer, b: Buffer, inner: int) -> View: ...
 def unit_halves(values: Buffer, dimensions: int) -> View: ...
 def vector_squares(vectors: Buffer, dimensions: int) -> View: ...

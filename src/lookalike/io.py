@@ -253,8 +253,12 @@ def _finished(data: bytes, name: str, codec: str, note: str | None) -> TextFile:
     return TextFile(text, codec, f"{note}; {lost}" if note else lost)
 
 
+def known_binary(data: bytes) -> tuple[str, str | None] | None:
+    """The binary format that the first bytes of a file are those of: what people call it, and its kind if it has a reader."""
+    return next(((called, kind) for offset, magic, called, kind in MAGIC if data.startswith(magic, offset)), None)
+
+
 def refuse_known_binary(data: bytes, name: str) -> None:
     """Raise where the first bytes of a file are those of a binary format."""
-    for offset, magic, kind, _ in MAGIC:
-        if data.startswith(magic, offset):
-            raise NotText(f"{name!r} is a binary file ({kind}), not text")
+    if found := known_binary(data):
+        raise NotText(f"{name!r} is a binary file ({found[0]}), not text")

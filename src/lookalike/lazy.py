@@ -1,9 +1,36 @@
-"""Names that are imported on first use: importing a package costs nothing, and a command loads only what it needs."""
+"""What is done on first use: imports, so that a package costs nothing and a command loads only what it needs; and values of objects."""
 
 import gc
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import Any, Generic, Self, TypeVar, overload
+
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):
+    """``functools.cached_property`` as Python 3.12 has it, without a lock.
+
+    Before, all instances of a class share one: threads that make the values of different objects wait for each other, and a child of a fork
+    waits for ever if a thread of its parent was making one. Two threads that ask an object at once may both make its value.
+    """
+
+    def __init__(self, make: Callable[[Any], Value]) -> None:
+        self._make, self.__doc__ = make, make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, of: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, of: object, owner: type) -> Value: ...
+    def __get__(self, of: object, owner: type) -> Self | Value:
+        if of is None:
+            return self
+        made = of.__dict__[self._name] = self._make(of)  # found there from now on
+        return made
 
 
 def imported(module: str) -> ModuleType:

@@ -19,6 +19,7 @@ except ImportError:  # no POSIX system
 
 PORTABLE = os.environ.get("LOOKALIKE_PORTABLE") == "1"
 _AT_ONCE = 1 << 20
+_SYNC_FILE_RANGE_WRITE = 2
 
 
 def copy_range(target: int, source: int, begin: int, size: int) -> int:
@@ -45,27 +46,43 @@ def lock_file(descriptor: int, *, shared: bool) -> bool:
     return True
 
 
+def begin_writing_out(descriptor: int) -> None:
+    """What was written to a file begins its way to the disk, where the system can be told so: who syncs it later waits for the rest."""
+    if (write_out := _from_c_library("sync_file_range", "c_int", "c_int64", "c_int64", "c_uint")) is not None:
+        write_out(descriptor, 0, 0, _SYNC_FILE_RANGE_WRITE)
+
+
 def give_back_memory() -> None:
     """Memory that was freed goes back to the system, where the C library keeps it otherwise: glibc does, for each thread."""
-    if (trim := _malloc_trim()) is not None:
+    if (trim := _from_c_library("malloc_trim", "c_size_t")) is not None:
         trim(0)
 
 
 @cache
-def _malloc_trim() -> Callable[[int], int] | None:
+def _from_c_library(name: str, *types: str) -> Callable[..., int] | None:
+    """A function of Linux's C libraries that Python does not have; musl lacks malloc_trim, and needs none."""
     if sys.platform != "linux" or PORTABLE:
         return None
-    from ctypes import CDLL
+    import ctypes
 
     try:
-        found: Callable[[int], int] = CDLL(None).malloc_trim
-    except (AttributeError, OSError):  # musl has none, and needs none
+        found = getattr(ctypes.CDLL(None), name)
+    except (AttributeError, OSError):
         return None
-    return found
+    found.argtypes = [getattr(ctypes, each) for each in types]
+    called: Callable[..., int] = found
+    return called
 
 
 def forget_pages(mapped: mmap.mmap) -> None:
     """Gives back the memory of a mapped file's pages, where the system can; they are read again when they are needed."""
     advice = None if PORTABLE else getattr(mmap, "MADV_DONTNEED", None)
+    if advice is not None and hasattr(mapped, "madvise"):
+        mapped.madvise(advice)
+
+
+def read_here_and_there(mapped: mmap.mmap) -> None:
+    """Of a mapped file a page at a time is wanted: the system need not read on beyond it, where it can be told so."""
+    advice = None if PORTABLE else getattr(mmap, "MADV_RANDOM", None)
     if advice is not None and hasattr(mapped, "madvise"):
         mapped.madvise(advice)

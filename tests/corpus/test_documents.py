@@ -19,12 +19,18 @@ import pytest
 import zstandard
 
 import lookalike as la
+import made_files
 from lookalike.corpus.values import plain
+from lookalike.files.extracting import extract
 
 
 def read(inputs: Any, **options: Any) -> tuple[list[la.Document], list[la.Problem]]:
     problems: list[la.Problem] = []
     return list(la.documents(inputs, on_problem=problems.append, **options)), problems
+
+
+def made_files_text() -> str:
+    return extract(io.BytesIO(made_files.made("docx")), "a.docx", la.Limits(), 1 << 20)[0].text
 
 
 def read_lines(tmp_path: Path, *lines: Any, **options: Any) -> tuple[list[la.Document], list[la.Problem]]:
@@ -204,6 +210,20 @@ class TestTexts:
         found, problems = read(tmp_path)
         assert [document.text for document in found] == ["text"]
         assert [(problem.kind, problem.place) for problem in problems] == [("unreadable file", f"{tmp_path}/a.bin")]
+
+    @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.json", "a.parquet", "a.warc", "a.html", "a.csv.gz", "a.txt.zst"])
+    def test_documents_with_the_names_of_other_things(self, tmp_path: Path, name: str) -> None:
+        """What is in a file decides, not its name, and nothing else is kept out by it."""
+        (tmp_path / name).write_bytes(made_files.made("docx"))
+        (tmp_path / "b.md").write_text("text")
+        found, problems = read(tmp_path)
+        assert ([document.id for document in found], problems) == ([f"{tmp_path}/{name}", f"{tmp_path}/b.md"], [])
+        assert found[0].text == la.read(tmp_path / name).text == made_files_text()
+        assert la.compare(tmp_path / name, found[0].text).score == 1
+        (tmp_path / name).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4)
+        found, problems = read(tmp_path, binary=True)
+        assert [document.text for document in found] == [None, "text"]
+        assert [problem.kind for problem in problems] == ["no text"]
 
     def test_the_encoding_given(self, tmp_path: Path) -> None:
         (tmp_path / "a.txt").write_bytes("相似".encode("utf-16"))

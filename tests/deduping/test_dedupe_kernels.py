@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from array import array
 from typing import Any
 
@@ -93,19 +94,21 @@ def documents_of_features(draw: st.DrawFn, size: int | None = None) -> list[tupl
     return [(digest, *contents[digest]) for digest in digests]
 
 
+def offer(leaders: _native.Leaders, part: list[tuple[int, set[int], list[int]]], **how: Any) -> list[reference_dedupe.Decision]:
+    features = [sorted(each) for _, each, _ in part]
+    offsets = np.cumsum([0, *map(len, features)], dtype=np.int64)
+    flat = np.array([value for each in features for value in each], dtype=np.uint64)
+    digests = np.array([word for digest, _, _ in part for word in (digest, digest)], dtype=np.uint64)
+    keys = np.array([key for _, _, keys in part for key in keys], dtype=np.uint64)
+    found = leaders.offer(flat, offsets, digests, keys, **how)
+    return [(None if leader < 0 else leader, similarity) for leader, similarity in zip(*found, strict=True)]
+
+
 def offered(
     documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int, estimated: bool = False, stay: bool = False
 ) -> list[reference_dedupe.Decision]:
     leaders = _native.Leaders(2, threshold, limit, estimated)
-    decisions: list[reference_dedupe.Decision] = []
-    for part in (documents[:cut], documents[cut:]):
-        features = [sorted(each) for _, each, _ in part]
-        offsets = np.cumsum([0, *map(len, features)], dtype=np.int64)
-        flat = np.array([value for each in features for value in each], dtype=np.uint64)
-        digests = np.array([word for digest, _, _ in part for word in (digest, digest)], dtype=np.uint64)
-        keys = np.array([key for _, _, keys in part for key in keys], dtype=np.uint64)
-        found, similarities = leaders.offer(flat, offsets, digests, keys, stay)
-        decisions += [(None if leader < 0 else leader, similarity) for leader, similarity in zip(found, similarities, strict=True)]
+    decisions = [decision for part in (documents[:cut], documents[cut:]) for decision in offer(leaders, part, stay=stay)]
     assert leaders.documents == len(documents)
     assert leaders.kept == sum(leader is None for leader, _ in decisions)
     return decisions
@@ -121,6 +124,37 @@ def test_leaders(documents: list[tuple[int, set[int], list[int]]], threshold: fl
 def test_leaders_by_estimates(documents: list[tuple[int, set[int], list[int]]], threshold: float, cut: int) -> None:
     measure = reference_dedupe.share_of_values
     assert offered(documents, threshold, 100, cut, True) == reference_dedupe.leaders(documents, threshold, 100, measure)
+
+
+@given(documents_of_features(), st.sampled_from([0.2, 0.5, 0.8, 1.0]), st.sampled_from([1, 2, 100]), st.integers(0, 40))
+def test_documents_offered_together_are_decided_as_one_by_one(
+    documents: list[tuple[int, set[int], list[int]]], threshold: float, limit: int, cut: int
+) -> None:
+    """The same pairs are compared as well, and the same buckets are full."""
+    together, alone = _native.Leaders(2, threshold, limit), _native.Leaders(2, threshold, limit)
+    decisions = offer(together, documents[:cut]) + offer(together, documents[cut:])
+    assert decisions == [decision for document in documents for decision in offer(alone, [document])]
+    assert (together.compared, together.kept) == (alone.compared, alone.kept)
+    assert together.hot_buckets(100) == alone.hot_buckets(100)
+
+
+@pytest.mark.parametrize("limit", [2, 40, 1000])
+def test_threads_decide_as_one_does(limit: int) -> None:
+    """Thousands of documents are several pieces; of each, some are copies of others in it or before it, and many share keys."""
+    draw = random.Random(limit)
+    contents = [(i, {draw.randrange(400) for _ in range(20)}, [draw.randrange(300), draw.randrange(30)]) for i in range(2500)]
+    for i in range(0, 2500, 3):  # nearly another one
+        _, features, keys = contents[draw.randrange(2500)]
+        contents[i] = (i, {*list(features)[1:], 500 + i}, keys)
+    documents = [draw.choice(contents) for _ in range(5000)]
+    found = []
+    for workers in (1, 3):
+        leaders = _native.Leaders(2, 0.8, limit)
+        decisions = [each for first in range(0, 5000, 1700) for each in offer(leaders, documents[first : first + 1700], workers=workers)]
+        found.append((decisions, leaders.compared, leaders.kept, leaders.hot_buckets(10_000)))
+    assert found[0] == found[1]
+    assert found[0][0] == reference_dedupe.leaders(documents, 0.8, limit)
+    assert bool(found[0][3]) == (limit < 1000)
 
 
 def test_documents_that_begin_or_end_alike() -> None:

@@ -100,6 +100,23 @@ def test_missing_values_and_all_columns() -> None:
     assert set(removed_of(measured)) == {"e"}
 
 
+@pytest.mark.parametrize("nothing", [float("nan"), float("inf"), -float("inf"), None, "", b""], ids=repr)
+def test_what_is_no_number_is_missing(tmp_path: Path, nothing: object) -> None:
+    """As null is: two rows are not alike because both lack a number."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{"id": 1, "name": "Ann Lee", "paid": nothing}, {"id": 2, "name": "Zoe Quist", "paid": nothing}]
+    assert removed_of(la.dedupe(rows, method="record", threshold=0.4)) == {}
+    tables = ["parquet"] if isinstance(nothing, bytes) else ["jsonl", "parquet"]
+    for table in tables:
+        path = tmp_path / f"rows.{table}"
+        if table == "parquet":
+            pq.write_table(pa.Table.from_pylist(rows), path)
+        else:
+            path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        assert removed_of(la.dedupe(path, out=tmp_path / f"out.{table}", method="record", threshold=0.4)) == {}
+        assert [document.record for document in la.documents(path, columns=[])] == [{"name": "Ann Lee"}, {"name": "Zoe Quist"}]
+
+
 def _data(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "id" and value not in (None, "")}
 

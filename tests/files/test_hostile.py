@@ -111,6 +111,9 @@ def test_nesting_entries_pages_and_characters() -> None:
     found = read(data)
     assert "deep" not in found.text
     assert any("archives or mails deep" in note for note in found.notes)
+    boundaries = b"".join(b'Content-Type: multipart/mixed; boundary="b%d"\n\n--b%d\n' % (number, number) for number in range(2000))
+    mail = read(b"From: a\nMIME-Version: 1.0\n" + boundaries)
+    assert (mail.status, mail.notes) == ("too large", ("its parts lie deeper in each other than can be read",))
     many = made_files.zipped({f"{number}.txt": b"x" for number in range(50)})
     assert read(many, limits=Limits(entries=20)).status == "too large"
     assert read(made_files.made("pptx"), limits=Limits(pages=2)).status == "too large"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import quopri
 import random
 import re
+import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
 from email.message import EmailMessage
@@ -12,6 +15,9 @@ from pathlib import Path
 
 import docx
 import pytest
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 
 import lookalike as la
 import made_files
@@ -94,6 +100,122 @@ def test_tracked_changes_footnotes_and_comments(tmp_path: Path) -> None:
     assert [place.name for place in found.places] == ["page 1", "page 2", "footnotes", "comments", "deleted text"]
 
 
+def word_text(body: str) -> WordText:
+    """What is read of a document of Word with this content, with the joints cut out and without."""
+    written = f'<w:document xmlns:w="w" xmlns:mc="mc"><w:body>{body}</w:body></w:document>'.encode()
+
+    class OnePart:
+        def stream(self, _: str) -> Iterator[bytes]:
+            return iter([written])
+
+    word = WordText()
+    word.parse(OnePart(), "document.xml")  # type: ignore[arg-type]  # a package of one part
+    return word
+
+
+def alternatives(*texts: str, fallback: str) -> str:
+    choices = "".join(f"<mc:Choice><w:r><w:t>{text}</w:t></w:r></mc:Choice>" for text in texts)
+    return f"<w:p><mc:AlternateContent>{choices}<mc:Fallback><w:r><w:t>{fallback}</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>"
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "deleted"),
+    [
+        # What was moved away stands where it is now; where it was is apart, as what was deleted.
+        (
+            "<w:p><w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom><w:r><w:t>stays</w:t></w:r></w:p>"
+            "<w:p><w:moveTo><w:r><w:t>moved</w:t></w:r></w:moveTo></w:p>",
+            "stays\nmoved\n",
+            "moved",
+        ),
+        # One of several ways to write the same, the first that has a text.
+        (alternatives("new", "newer", fallback="old"), "new\n", ""),
+        (alternatives("", " ", fallback="old"), " old\n", ""),
+        (alternatives(fallback="old"), "old\n", ""),
+        (alternatives(f"a</w:t></w:r>{alternatives('b', fallback='c')}<w:r><w:t>d", fallback="e"), "ab\nd\n", ""),
+        (
+            "<w:p><w:r><w:t>one</w:t></w:r><mc:AlternateContent><mc:Choice><w:txbxContent><w:p><w:r><w:t>box</w:t></w:r></w:p></w:txbxContent>"
+            "</mc:Choice><mc:Fallback><w:p><w:r><w:br w:type='page'/><w:t>box</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent></w:p>",
+            "one\nbox\n\n",
+            "",
+        ),
+        # Signs by their numbers, tabs, and ends of pages: no two words become one.
+        (
+            '<w:p><w:r><w:t>a</w:t><w:sym w:font="MS Gothic" w:char="2612"/><w:sym w:char="F0FE"/><w:t>b</w:t></w:r></w:p>',
+            "a☒\uf0feb\n",
+            "",
+        ),
+        (
+            '<w:p><w:r><w:sym w:char="D800"/><w:sym w:char="0"/><w:sym w:char="x"/><w:sym/><w:sym w:char="FFFFFFFFFF"/></w:r></w:p>',
+            "\n",
+            "",
+        ),
+        ("<w:p><w:r><w:t>a</w:t><w:ptab/><w:t>b</w:t></w:r></w:p>", "a\tb\n", ""),
+        ('<w:p><w:r><w:t>a</w:t><w:br w:type="page"/><w:t>b</w:t></w:r></w:p>', "a\nb\n", ""),
+        ('<w:p><w:r><w:br w:type="page"/></w:r></w:p><w:p><w:r><w:t>b</w:t></w:r></w:p>', "\nb\n", ""),
+    ],
+)
+def test_every_text_of_a_document_stands_once(body: str, text: str, deleted: str) -> None:
+    found = word_text(body)
+    assert "".join(found.pieces) == text
+    assert "".join(found.deleted).strip() == deleted
+    assert len(found.breaks) == ("page" in body and "Fallback" not in body)
+
+
+def test_text_boxes_and_page_numbers_of_opendocument(tmp_path: Path) -> None:
+    body = (
+        "<o:document-content xmlns:o='o' xmlns:t='t' xmlns:d='d'><t:p>before<d:text-box><t:p>box</t:p></d:text-box>after</t:p>"
+        "<t:p>on <t:page-number>&lt;number&gt;</t:page-number></t:p></o:document-content>"
+    )
+    files = {"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": body.encode()}
+    assert la.read(written(tmp_path, "a.odt", made_files.zipped(files))).text == "before\nbox\nafter\non \n"
+
+
+def test_what_stands_beside_slides(tmp_path: Path) -> None:
+    """Charts, diagrams, and comments as older and newer programs write them."""
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+    data = CategoryChartData()
+    data.categories = ["东", "西"]
+    data.add_series("系列", (1, 2.5))
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, 9, 9, data).chart
+    chart.has_title = True
+    chart.chart_title.text_frame.text = "图表标题"
+    saved = io.BytesIO()
+    presentation.save(saved)
+    with zipfile.ZipFile(saved) as package:
+        files = {name: package.read(name) for name in package.namelist()}
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    parts = {
+        "comments/old.xml": ("comments", "<p:cmLst xmlns:p='p'><p:cm><p:text>旧批注</p:text></p:cm><p:cm><p:text>second</p:text></p:cm></p:cmLst>"),
+        "diagrams/data1.xml": ("diagramData", "<d:dataModel xmlns:d='d' xmlns:a='a'><d:pt><d:t><a:p><a:r><a:t>步骤</a:t></a:r></a:p></d:t></d:pt></d:dataModel>"),
+    }  # fmt: skip
+    related = "".join(f'<Relationship Id="x{name[0]}" Type="{kind}/{type_}" Target="../{name}"/>' for name, (type_, _) in parts.items())
+    rels = "ppt/slides/_rels/slide1.xml.rels"
+    files[rels] = files[rels].replace(b"</Relationships>", f"{related}</Relationships>".encode())
+    files |= {f"ppt/{name}": text.encode() for name, (_, text) in parts.items()}
+    found = la.read(written(tmp_path, "a.pptx", made_files.zipped(files)))
+    assert found.text == "图表标题\n系列\n东\n西\n1\n2.5\n旧批注\nsecond\n步骤\n"
+    assert [place.name for place in found.places] == ["slide 1", "chart", "comments", "diagram"]
+
+
+def test_members_of_one_name_are_all_read(tmp_path: Path) -> None:
+    """What an archive holds twice, or under names that differ in what leads out of it, is not hidden by the last."""
+    path = tmp_path / "a.zip"
+    names = ["a.txt", "a.txt", "../a.txt", "b/a.txt", "a (2).txt", "a.txt"]
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, name in enumerate(names):
+            archive.writestr(name, f"text {number}")
+    found = la.read(path)
+    shown = ["a.txt", "a (2).txt", "a (3).txt", "b/a.txt", "a (2) (2).txt", "a (4).txt"]
+    assert [place.name for place in found.places] == shown
+    assert found.text == "".join(f"text {number}\n" for number in range(6))
+    assert [(member.name, member.text) for member in la.read_members(path)] == [
+        (name, f"text {number}") for number, name in enumerate(shown)
+    ]
+
+
 @pytest.mark.parametrize("kind", ["zip", "tar", "tar.gz", "tar.bz2", "tar.xz", "tar.zst"])
 def test_archives_are_folders(tmp_path: Path, kind: str) -> None:
     path = written(tmp_path, f"a.{kind}", made_files.made(kind))
@@ -153,6 +275,69 @@ def test_mail_with_an_archive_with_a_document(tmp_path: Path) -> None:
     assert any(note.startswith("broken.docx: ") for note in found.notes)
 
 
+def attached(kind: str, encoding: str, body: bytes, name: str = "inner") -> bytes:
+    """Mail with one attachment, as it is written and not as a library would write it."""
+    return (
+        b"From: a@example.com\r\nSubject: outer\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=QQ\r\n\r\n"
+        b"--QQ\r\nContent-Type: text/plain\r\n\r\nhello\r\n"
+        + f"--QQ\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: {encoding}\r\n".encode()
+        + f'Content-Disposition: attachment; filename="{name}"\r\n\r\n'.encode()
+        + body
+        + b"\r\n--QQ--\r\n"
+    )
+
+
+@pytest.mark.parametrize("kind", ["message/rfc822", "message/global"])
+@pytest.mark.parametrize("encoding", ["7bit", "base64", "quoted-printable", "BASE64 ", '"base64"'])
+def test_mail_in_mail_however_it_is_packed(tmp_path: Path, kind: str, encoding: str) -> None:
+    inner = made_files.eml(["the inner text = 1"], {"合同.zip": made_files.zipped({"a.pdf": made_files.made("pdf")})})
+    pack = base64.encodebytes if "64" in encoding else quopri.encodestring if "q" in encoding else bytes
+    found = la.read(written(tmp_path, "a.eml", attached(kind, encoding, pack(inner))))
+    assert found.where((at := found.text.index("第三条"), at + 3)) == "forwarded mail › 合同.zip › a.pdf › page 3"
+    assert "the inner text = 1" in found.text
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize("encoding", ["base64", "BASE64 ", '"base64"', "base64 (as usual)"])
+def test_attachments_however_their_encoding_is_written(tmp_path: Path, encoding: str) -> None:
+    mail = attached("application/octet-stream", encoding, base64.encodebytes(made_files.made("docx")), "a.docx")
+    assert "第三条" in la.read(written(tmp_path, "a.eml", mail)).text
+
+
+@pytest.mark.parametrize(
+    "before", [b"\xef\xbb\xbf", b"\r\n\n", b"From a@example.com Mon Jan  1 00:00:00 2024\r\n", b"\n>From a@example.com\n"]
+)
+@pytest.mark.parametrize("name", ["a.eml", "a.txt", "a"])
+def test_mail_behind_what_programs_write_before_it(tmp_path: Path, before: bytes, name: str) -> None:
+    mail = attached("application/octet-stream", "base64", base64.encodebytes(made_files.made("docx")), "a.docx")
+    found = la.read(written(tmp_path, name, before + mail))
+    assert (found.kind, found.title) == ("eml", "outer")
+    assert "第三条" in found.text
+
+
+def test_a_document_as_the_text_of_a_mail(tmp_path: Path) -> None:
+    header = b"Subject: x\nMIME-Version: 1.0\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+    assert "第三条" in la.read(written(tmp_path, "a.eml", header + base64.encodebytes(made_files.made("docx")))).text
+    assert (
+        la.read(written(tmp_path, "a.eml", header + base64.encodebytes(b"Files begin with %PDF-1.4"))).text
+        == "x\nFiles begin with %PDF-1.4\n"
+    )
+
+
+def test_mail_that_is_cut_off_says_so(tmp_path: Path) -> None:
+    mail = made_files.eml(["a text"], {"a.txt": b"what is attached " * 100})
+    assert la.read(written(tmp_path, "a.eml", mail)).notes == ()
+    cut = la.read(written(tmp_path, "a.eml", mail[:-300]))
+    assert (cut.status, cut.notes) == ("ok", ("a part of the mail has no end: the mail may be cut off",))
+    assert "what is attached" in cut.text
+
+
+def test_old_office_files_that_are_cut_off_are_broken(tmp_path: Path) -> None:
+    book = made_files.made("xls")
+    for share in (0.05, 0.2, 0.5, 0.8, 0.95):
+        assert la.read(written(tmp_path, "a.xls", book[: int(len(book) * share)])).status == "broken"
+
+
 def test_names_of_members_in_old_encodings(tmp_path: Path) -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -185,6 +370,10 @@ def test_statuses(tmp_path: Path) -> None:
 def test_kinds_by_contents() -> None:
     assert kind_of(b"Received: by x\r\nFrom: a@b\r\n\r\nhello", "mail") == "eml"
     assert kind_of(b"From: a\nSubject: b\n\nhello", "post.txt") == "text"
+    for name in ("post.txt", "post.md", "post.html", "post.py", "post"):  # with attachments, or packed: its text is not what one reads
+        assert kind_of(b"Subject: b\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\nhello", name) == "eml"
+        assert kind_of(b"MIME-Version: 1.0\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\naGVsbG8=", name) == "eml"
+    assert kind_of(b"From: a\nMIME-Version: 1.0\nContent-Type: text/plain\n\nhello", "post.txt") == "text"
     assert kind_of(b"<!-- x --><!DOCTYPE html><p>", "page") == "html"
     assert kind_of(b"<html>", "page.txt") == "text"
     assert zip_kind({"[Content_Types].xml", "xl/workbook.xml"}, b"") == "xlsx"

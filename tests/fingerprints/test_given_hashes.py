@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -96,3 +99,23 @@ def test_misuse_is_explained() -> None:
         la.simhash("text", hash=3)  # type: ignore[arg-type]
     assert int(la.simhash(hashes=[])) == 0
     assert int(la.simhash(hashes=[-1], bits=8)) == 255
+
+
+def test_the_recipe_id_of_a_function_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Also where it holds functions of its own, and sets: their addresses and their order differ."""
+    (tmp_path / "own.py").write_text(
+        "def own(data):\n    inner = lambda byte: byte + 1\n"
+        "    return sum(inner(byte) for byte in data if byte not in {1, 2, 'a', 'b', 'c'} and [each for each in data])\n"
+    )
+    shown = "import lookalike as la, own, sys; junk = ['x'] * int(sys.argv[1]); print(la.simhash(['a', 'b'], hash=own.own, bits=8).recipe)"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", shown, str(10**seed)],
+            env=os.environ | {"PYTHONHASHSEED": str(seed), "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(1, 5)
+    }
+    assert len(found) == 1

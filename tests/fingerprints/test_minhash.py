@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -174,6 +175,40 @@ def test_batches_of_sets_equal_single_calls(recipe: str, sets: list[set[str | by
     for rows in (sets, [sorted(row, key=repr) for row in sets]):
         found = la.minhashes(rows, size=16, recipe=recipe, workers=2)
         assert [tuple(row) for row in found.tolist()] == [la.minhash(row, size=16, recipe=recipe).values for row in rows]
+
+
+class OwnString(str):
+    """A string to those who compare, and of another class to those who look."""
+
+
+def reference_feature(element: str | bytes | int) -> int:
+    if isinstance(element, int):
+        data, tag = element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True), INTEGER
+    else:
+        data, tag = element if isinstance(element, bytes) else element.encode("utf-8", "surrogatepass"), 0
+    return reference.shingle_hashes([reference.token_hash(data, tag)], 1)[0]
+
+
+INTEGER = 0x5851F42D4C957F2D
+ELEMENTS: st.SearchStrategy[str | bytes | int] = st.one_of(
+    st.text(max_size=12),
+    st.text("aé相\U0001f600\ud800", max_size=12),
+    st.text(max_size=3).map(OwnString),
+    st.binary(max_size=12),
+    st.integers(-(2**63) - 1, -(2**63) + 1),
+    st.integers(2**63 - 1, 2**64),
+    st.integers(),
+)
+
+
+@given(rows=st.lists(st.lists(ELEMENTS, max_size=6), min_size=1, max_size=6), at_a_time=st.integers(1, 8))
+def test_elements_equal_the_reference(rows: list[list[str | bytes | int]], at_a_time: int) -> None:
+    expected = [reference.minhash([reference_feature(element) for element in row], 16) for row in rows]
+    with patch("lookalike.text.features.ELEMENTS_AT_A_TIME", at_a_time):
+        assert la.minhashes(rows, size=16).tolist() == expected
+        assert la.minhashes([tuple(row) for row in rows], size=16).tolist() == expected
+        assert la.minhashes([frozenset(row) for row in rows], size=16).tolist() == expected
+    assert [list(la.minhash(row, size=16).values) for row in rows] == expected
 
 
 def test_batches_of_strings_in_sets_hold_nothing_else() -> None:

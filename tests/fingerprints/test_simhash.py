@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +107,30 @@ def test_batches_equal_single_calls(recipe: str | Recipe, bits: int) -> None:
         batch = la.simhashes(texts, bits=bits, recipe=recipe, workers=workers)
         found = [int(low) | int(high) << 64 for low, high in batch] if bits == 128 else batch.tolist()
         assert found == single
+
+
+@pytest.mark.parametrize("recipe", ["default", "simhash-py", Recipe(weights="one")])
+@pytest.mark.parametrize("bits", [32, 64, 128])
+@given(rows=st.lists(st.lists(st.one_of(st.text(max_size=9), st.tuples(st.text(max_size=2), st.integers(-3, 3))), max_size=6), min_size=1))
+def test_batches_of_tokens_equal_single_calls(recipe: str | Recipe, bits: int, rows: list[Any]) -> None:
+    for given_rows in (rows, [tuple(row) for row in rows], [frozenset(row) for row in rows]):
+        batch = la.simhashes(given_rows, bits=bits, recipe=recipe, workers=2)
+        found = [int(low) | int(high) << 64 for low, high in batch] if bits == 128 else batch.tolist()
+        assert found == [int(la.simhash(row, bits=bits, recipe=recipe)) for row in given_rows]
+
+
+def test_batches_of_tokens_equal_the_reference() -> None:
+    rows = [["a", "b", "b"], ["相似", "的", "é"], [], ["a" * 30]]
+    features = [[reference.shingle_hashes([reference.token_hash(token.encode())], 1)[0] for token in row] for row in rows]
+    assert la.simhashes(rows).tolist() == [reference.simhash(each, 64) for each in features]
+
+
+def test_batches_of_tokens_name_what_is_none() -> None:
+    with pytest.raises(la.InputError, match="row 1 is a str: expected a set, or a list, of str, as the first row is"):
+        la.simhashes([["a"], "a"])
+    for wrong in (b"a", 1, None):
+        with pytest.raises(la.InputError, match="expected str"):
+            la.simhashes([["a"], [wrong]])
 
 
 def test_every_kind_of_column() -> None:

@@ -326,6 +326,13 @@ def test_packed_strings_are_their_utf8(texts: list[str | bytes]) -> None:
     assert list(offsets) == list(itertools.accumulate(map(len, encoded), initial=0))
 
 
+@pytest.mark.parametrize("other", ["é", "相", "😀", "\x7f", "\x80"])
+def test_packed_ascii_with_another_character_at_any_place(other: str) -> None:
+    """ASCII is copied in blocks: one that has something else is not."""
+    texts = ["abcdefgh" * 6 + "xyz", *("a" * place + other + "b" * (50 - place) for place in range(51))]
+    assert bytes(_native.pack_strings(texts)[0]) == "".join(texts).encode()
+
+
 @pytest.mark.parametrize("workers", [2, 3])
 def test_threads_change_nothing(workers: int) -> None:
     batch = [("lorem ipsum 相似 " * (i % 17) + f"{i} dolor") for i in range(1000)]

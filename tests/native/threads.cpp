@@ -15,6 +15,7 @@
 #include "segments/ssdeep_segment.hpp"
 #include "segments/tlsh_segment.hpp"
 #include "segments/vectors.hpp"
+#include "sketch/leaders.hpp"
 #include "sketch/minhash.hpp"
 #include "sketch/simhash.hpp"
 #include "sketch/verify.hpp"
@@ -201,6 +202,29 @@ void check_vectors() {
     }
 }
 
+// Documents that share keys and are decided together.
+std::vector<std::uint32_t> decisions(unsigned workers) {
+    constexpr unsigned kBands = 5;
+    std::vector<std::uint64_t> features, digests, keys;
+    std::vector<std::int64_t> offsets{0};
+    for (std::uint64_t i = 0; i < 5000; ++i) {
+        const std::uint64_t like = i % 7 == 0 ? i : mix(i) % (i + 1);  // many are copies, or nearly so
+        for (std::uint64_t j = 0; j < 12; ++j) features.push_back(mix(like * 64 + j) ^ (j == 0 && i % 3 == 0 ? i : 0));
+        digests.insert(digests.end(), {mix(i % 3 == 0 ? i + 100'000 : like), 1});
+        for (std::uint64_t band = 0; band < kBands; ++band) keys.push_back(mix(like + band) % 2000);
+        offsets.push_back(static_cast<std::int64_t>(features.size()));
+    }
+    Leaders leaders(kBands, 0.8, 20);
+    const Offered all{features, offsets, digests, keys.data(), kBands};
+    std::vector<Decision> decided;
+    for (std::size_t first = 0; first < all.count(); first += 1250) leaders.offer(all.part(first, 1250), workers, decided);
+    std::vector<std::uint32_t> found;
+    for (const Decision& each : decided) found.push_back(each.leader);
+    found.push_back(leaders.kept());
+    found.push_back(static_cast<std::uint32_t>(leaders.compared()));
+    return found;
+}
+
 // A worker that fails ends the others, and its error comes out.
 void check_failure() {
     bool failed = false;
@@ -224,6 +248,7 @@ int main() {
     REQUIRE(made == sketches(documents, 1));
     REQUIRE(dedupe_sketches(documents, kWorkers) == dedupe_sketches(documents, 1));
     check_bands(made);
+    REQUIRE(decisions(kWorkers) == decisions(1));
     check_hamming();
     check_segments();
     check_vectors();

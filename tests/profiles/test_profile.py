@@ -62,6 +62,7 @@ def test_words_that_most_names_have_are_left_out() -> None:
         ("于2026年10月6日签订", "dates", "2026-10-06"), ("on 16th October 2026", "dates", "2026-10-16"), ("Oct. 3, 2026", "dates", "2026-10-03"),
         ("2026/1/2", "dates", "2026-01-02"), ("共计人民币三千四百元整", "amounts", "CNY 3400.00"), ("壹万贰仟圆", "amounts", "CNY 12000.00"),
         ("金额 1.5万元", "amounts", "CNY 15000.00"), ("USD 5,000.50", "amounts", "USD 5000.50"), ("€12", "amounts", "EUR 12.00"),
+        ("¥1,234,567.891.", "amounts", "CNY 1234567.89"), ("$5,000, 6 pieces", "amounts", "USD 5000.00"), ("共3.125元", "amounts", "CNY 3.12"),
         ("write to A.B@Example.com.", "emails", "a.b@example.com"), ("手机：+86 13800138000", "phones", "13800138000"),
         ("身份证 11010519491231002x", "persons", "11010519491231002X"), ("91350100M000100Y43", "organisations", "91350100M000100Y43"),
         ("GB82 WEST 1234 5698 7654 32", "accounts", "GB82WEST12345698765432"), ("合同编号：HT-2026-001", "numbers", "HT-2026-001"),
@@ -73,10 +74,26 @@ def test_patterns(text: str, kind: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["2026-13-45", "110105194912310021", "GB82 WEST 1234 5698 7654 33", "编号：abc", "91350100M000100Y44", "2026.1"]
+    "text",
+    [
+        "2026-13-45",
+        "2026年2月30日",
+        "31 June 2026",
+        "110105194912310021",
+        "GB82 WEST 1234 5698 7654 33",
+        "编号：abc",
+        "91350100M000100Y44",
+        "2026.1",
+        "1e9元",
+        "USD 1e9",
+        "$5m",
+        "¥1234567890123456",
+        "¥1.2.3",
+        "¥1,234,56",
+    ],
 )
 def test_what_is_none(text: str) -> None:
-    assert not set(extracted(text)) & {"dates", "persons", "accounts", "numbers", "organisations"}
+    assert not set(extracted(text)) & {"dates", "amounts", "persons", "accounts", "numbers", "organisations"}
 
 
 @given(st.integers(1, 99_999_999))

@@ -188,7 +188,7 @@ def test_near_copies_are_found_while_files_are_read(folder: Path, tmp_path: Path
 
 
 def test_two_files_of_one_name_in_an_archive(tmp_path: Path) -> None:
-    """The store has the last of them: what is said of others must not depend on the first."""
+    """Both are in the store, and belong to what they are like."""
     folder = tmp_path / "files"
     folder.mkdir()
     texts = [" ".join(f"{word}{number}" for number in range(60)) for word in ("one", "two")]
@@ -201,7 +201,144 @@ def test_two_files_of_one_name_in_an_archive(tmp_path: Path) -> None:
     families = la.scan(folder, store=tmp_path / "store").families
     with la.open(tmp_path / "store", read_only=True) as index:
         expected = [{cluster.kept, *(member.id for member in cluster.removed)} for cluster in index.clusters("near", threshold=0.8)]
-    assert [{each.id for each in family.files} for family in families] == expected
+    assert sorted(map(sorted, ({each.id for each in family.files} for family in families))) == sorted(map(sorted, expected))
+    assert len(expected) == 2
+
+
+def test_the_files_of_other_folders_stay_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scan of the folder that one is in, or of the one above, does not take the files of other folders for files that are gone."""
+    for name in ("one", "two"):
+        (tmp_path / "root" / name).mkdir(parents=True)
+        (tmp_path / "root" / name / "a.txt").write_text(f"{name} file")
+    (tmp_path / "root" / "two" / "b.txt").write_text("another file")
+    store = tmp_path / "store"
+    monkeypatch.chdir(tmp_path / "root" / "two")
+    la.scan(tmp_path / "root" / "one", store=store)
+    la.scan("../one", store=store)
+    assert la.scan(".", store=store).removed == 0
+    (tmp_path / "root" / "two" / "b.txt").unlink()
+    assert la.scan(".", store=store).removed == 1
+    (tmp_path / "root" / "two" / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "root" / "two" / "deep")
+    other = tmp_path / "other"
+    la.scan("../../one", store=other)
+    assert la.scan("..", store=other).removed == 0
+    for path, ids in ((store, ["../one/a.txt", f"{tmp_path}/root/one/a.txt", "a.txt"]), (other, ["../../one/a.txt", "../a.txt"])):
+        with la.open(path, read_only=True) as index:
+            assert sorted(map(str, index.ids())) == ids
+
+
+def test_names_that_are_no_unicode(tmp_path: Path) -> None:
+    """The same folder is known again, and a file that has the name of another's escape is a file of its own."""
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    for number, name in enumerate((b"a\xff.txt", b"a\\xff.txt", b"a\\x5cxff.txt", b"a\\b.txt")):
+        (folder / os.fsdecode(name)).write_text(f"file number {number}")
+    first = la.scan(folder, store=tmp_path / "store")
+    assert (first.files, first.read) == (4, 4)
+    (folder / os.fsdecode(b"a\xff.txt")).unlink()
+    second = la.scan(folder, store=tmp_path / "store")
+    assert (second.files, second.read, second.removed) == (3, 0, 1)
+
+
+def test_files_that_go_while_they_are_stored(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their texts were read and their digests were not: they are named, and all others are in the store."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    gone, plain = files[0], la.Index.add
+
+    def add(index: la.Index, batch: list[la.Document]) -> object:
+        gone.unlink(missing_ok=True)
+        return plain(index, batch)
+
+    monkeypatch.setattr(la.Index, "add", add)
+    report = la.scan(folder, store=tmp_path / "store")
+    assert [(each["id"], each["status"]) for each in report.skipped if each["id"] == str(gone)] == [(str(gone), "broken")]
+    assert report.read == len(files)
+    second = la.scan(folder, store=tmp_path / "store")
+    assert (second.read, second.removed, second.unchanged) == (0, 1, len(files) - 1)
+
+
+def test_a_report_is_not_lost_where_it_cannot_be_remembered(folder: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    first = la.scan(folder, store=store)
+    (store / "scan.tmp").mkdir()  # as on a full disk: the file cannot be written
+    (store / "scan.json").unlink()
+    second = la.scan(folder, store=store)
+    assert second.to_dict()["families"] == first.to_dict()["families"]
+    assert not (store / "scan.json").exists()
+
+
+def test_labels_and_patterns_that_come_later(tmp_path: Path) -> None:
+    """Files that did not change get them too, once; a scan without any leaves them as they are."""
+    folder, store, profiles = tmp_path / "files", tmp_path / "store", tmp_path / "rows.jsonl"
+    folder.mkdir()
+    (folder / "a.txt").write_text("buyer and seller pay a deposit, order PO-4711")
+    (folder / "photo.bin").write_bytes(bytes(range(256)) * 20)
+    examples = {"contract": ["buyer seller deposit"], "minutes": ["council voted mayor"]}
+
+    def scanned(read: int, domain: str, **options: Any) -> dict[str, Any]:
+        assert la.scan(folder, store=store, **options).read == read
+        with la.open(store, read_only=True) as index:
+            found: dict[str, Any] = index.get(f"{folder}/a.txt").meta["profile"]
+        assert found["domain"] == domain
+        return found
+
+    scanned(2, "")
+    scanned(2, "contract", labels=examples)
+    scanned(0, "contract", labels=examples)
+    scanned(0, "contract")
+    examples = {"deal": examples.pop("contract")} | examples
+    scanned(2, "deal", labels=examples)
+    found = scanned(2, "deal", labels=examples, patterns={"order": r"PO-(\d+)"})
+    assert found["schema"] == {"order": ["4711"]}
+    scanned(0, "deal", labels=examples, patterns={"order": r"PO-(\d+)"})
+    scanned(2, "other", labels=own_label)
+    scanned(0, "other", labels=own_label)
+    profiles.write_text('{"text": "buyer seller deposit", "label": "row"}')
+    scanned(2, "row", labels=profiles)
+
+
+def test_a_folder_that_cannot_be_read_costs_that_folder_alone(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named, and its files stay in the store until it can be read again."""
+    closed, store, listed = folder / "closed", tmp_path / "store", os.scandir
+    closed.mkdir()
+    (closed / "a.txt").write_text("a text in the folder")
+    first = la.scan(folder, store=store)
+
+    def scandir(path: Any) -> Any:
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(closed))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    second = la.scan(folder, store=store)
+    assert (second.read, second.removed, second.files) == (0, 0, first.files - 1)
+    assert second.skipped[-1] == {"id": str(closed), "kind": "folder", "status": "broken", "note": "Permission denied"}
+    assert str(closed) in second.to_html()
+    with pytest.raises(la.InputError, match="Permission denied; check its permissions"):
+        la.scan(closed)
+    monkeypatch.undo()
+    assert la.scan(folder, store=store).unchanged == first.read
+
+
+def own_label(_: la.FileText) -> str:
+    return "other"
+
+
+def test_files_beyond_a_limit_are_tried_again_with_other_limits(tmp_path: Path) -> None:
+    folder, store = tmp_path / "files", tmp_path / "store"
+    folder.mkdir()
+    (folder / "a.docx").write_bytes(made_files.made("docx"))
+    with zipfile.ZipFile(folder / "b.zip", "w") as archive:
+        archive.writestr("0.txt", "a text")
+        archive.writestr("a.docx", made_files.made("docx"))
+    first = la.scan(folder, store=store, limits=la.Limits(characters=20))
+    assert (first.read, {each["status"] for each in first.skipped}) == (2, {"too large"})
+    second = la.scan(folder, store=store, limits=la.Limits(characters=20))
+    assert (second.read, len(second.skipped)) == (0, len(first.skipped))
+    third = la.scan(folder, store=store)
+    assert (third.read, third.skipped) == (2, [])
+    assert la.scan(folder, store=store, limits=la.Limits(characters=20)).read == 0
 
 
 def test_long_files_are_stored_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

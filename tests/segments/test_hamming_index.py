@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
+import textwrap
 import threading
 
 import numpy as np
@@ -11,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike import _native
+from lookalike.segments.hamming import Found
 from lookalike.segments.simhashes import SimhashSegment
 
 
@@ -241,6 +246,73 @@ def test_groups_equal_brute_force(bits: int, k: int) -> None:
         assert index.groups(k, limit=1).cut
 
 
+def same_answer(one: Found, batch: Found, query: int) -> bool:
+    """One query alone and among others: values, types, and memory of its own."""
+    here = slice(batch.offsets[query], batch.offsets[query + 1])
+    expected = Found(np.array([0, here.stop - here.start]), batch.ids[here], batch.distances[here], batch.totals[query : query + 1])
+    same = all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in zip(one, expected, strict=True))
+    return same and type(one) is Found and all(each.flags.owndata and each.flags.writeable for each in one)
+
+
+@pytest.mark.parametrize("k", range(17))
+@pytest.mark.parametrize("largest_id", [0, 2**40])
+def test_one_query_has_the_answer_it_has_in_a_batch(k: int, largest_id: int) -> None:
+    """Probed and read in full, with several segments, a tail, repeated fingerprints, removed entries and ids of more than 32 bits."""
+    draw = np.random.default_rng(k)
+    values = draw.integers(0, 2**64, 80_000, dtype=np.uint64)
+    index = la.HammingIndex(values, np.arange(80_000) + largest_id)
+    index.add(values[:70_000] ^ np.uint64(1 << k))
+    index.add(values[:3])
+    index.remove([7 + largest_id, 9 + largest_id])
+    queries = np.concatenate([values[:40] ^ np.uint64(0b101 << k), values[-5:], draw.integers(0, 2**64, 5, dtype=np.uint64)])
+    batch = index.search(queries, k, limit=2**40)
+    for query in range(len(queries)):
+        assert same_answer(index.search(queries[query : query + 1], k), batch, query)
+
+
+@given(
+    st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 40), max_size=30),
+    st.integers(0, 2**64 - 1) | st.integers(0, 40),
+    st.integers(0, 16),
+)
+def test_one_query_of_few_entries(values: list[int], query: int, k: int) -> None:
+    index = la.HammingIndex(values)
+    asked = np.array([query], dtype=np.uint64)
+    assert same_answer(index.search(asked, k), index.search([query], k), 0)
+
+
+def test_one_query_where_numpy_has_no_known_table_of_functions() -> None:
+    """A later numpy may have another: then its arrays are made in Python."""
+    code = """
+        import numpy._core._multiarray_umath as core
+        core._ARRAY_API = None
+        import numpy as np, lookalike as la
+        found = la.HammingIndex([7, 8, 300]).search(np.array([15], dtype=np.uint64))
+        print([(each.tolist(), str(each.dtype)) for each in found])
+    """
+    shown = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True).stdout
+    expected = "[([0, 2], 'int64'), ([0, 1], 'int64'), ([1, 3], 'uint8'), ([2], 'int64')]"
+    assert shown.strip() == expected
+
+
+@pytest.mark.parametrize("arguments", [{"k": True}, {"k": 17}, {"k": -1}, {"k": 3.0}, {"workers": True}, {"workers": 0}, {"limit": 0}])
+def test_one_query_with_bad_arguments(arguments: dict[str, object]) -> None:
+    with pytest.raises(la.InputError):
+        la.HammingIndex([1, 2]).search(np.array([1], dtype=np.uint64), **arguments)  # type: ignore[arg-type]
+
+
+def test_misuse_of_the_native_search_of_one() -> None:
+    index = _native.HammingIndex(64)
+    with pytest.raises(ValueError, match="k"):
+        index.search_one(1, 17, 1, Found)
+    with pytest.raises(TypeError, match="class of tuples"):
+        index.search_one(1, 3, 1, dict)
+    with pytest.raises(ValueError, match="bits"):
+        _native.HammingIndex(128).search_one(1, 3, 1, Found)
+    with pytest.raises(ValueError, match="bits"):
+        _native.HammingIndex(32).search_one(2**32, 3, 1, Found)
+
+
 def test_limits_keep_the_nearest() -> None:
     index = la.HammingIndex([0b0, 0b1, 0b11, 0b111])
     found = index.search([0], k=3, limit=2)
@@ -266,6 +338,8 @@ def test_searching_while_adding() -> None:
             for _ in range(50):
                 found = index.search(generator.integers(0, 2**64, size=100, dtype=np.uint64), k=3)
                 assert found.offsets[-1] == len(found.ids)
+                for value in range(20):
+                    assert index.search(np.array([value], dtype=np.uint64), k=0).totals[0] % 2 == 0  # all of a batch, or none
         except BaseException as error:
             failures.append(error)
 
@@ -273,11 +347,11 @@ def test_searching_while_adding() -> None:
     for thread in threads:
         thread.start()
     for _ in range(20):
-        index.add(np.arange(10_000, dtype=np.uint64))
+        index.add(np.arange(20_000, dtype=np.uint64) // 2)
     for thread in threads:
         thread.join()
     assert not failures
-    assert len(index) == 201_000
+    assert len(index) == 401_000
 
 
 @pytest.mark.parametrize(

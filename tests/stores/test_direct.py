@@ -1,4 +1,5 @@
-"""Near search in one native call gives what the long way gives, sees what was acknowledged, and steps aside where it cannot answer."""
+"""Searches by near and by SimHash in one native call give what the long way gives, see what was acknowledged, and step aside where they
+cannot answer."""
 
 import shutil
 import sqlite3
@@ -17,6 +18,7 @@ from lookalike.errors import Corrupt
 from lookalike.index.opening import open_beside
 from lookalike.stores.embedded import direct, library
 from lookalike.stores.embedded.store import EmbeddedStore
+from lookalike.stores.matches import Match, Matches
 
 WORDS = ["near", "text", "stored", "twice", "编辑", "相似", "Größe", "🙂", "a\0b"]
 
@@ -31,14 +33,19 @@ def long_way(monkeypatch):
 
     def search(index, *arguments, **options):
         with monkeypatch.context() as patched:
-            patched.setattr(EmbeddedStore, "near", lambda *_: None)
+            for name in ("near", "within"):
+                patched.setattr(EmbeddedStore, name, lambda *_: None)
             return index.search(*arguments, **options)
 
     return search
 
 
 def is_direct(index, text, threshold=0.7, limit=10):
-    return index._store.near(text, threshold, limit) is not None
+    return index._store.near(text, threshold, limit, False) is not None
+
+
+def is_direct_within(index, text, k=3, limit=10):
+    return index._store.within(text, k, limit, False) is not None
 
 
 texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
@@ -69,6 +76,88 @@ def test_answers_are_those_of_the_long_way(tmp_path_factory, first, second, gone
                     patched.setattr(EmbeddedStore, "near", lambda *_: None)
                     assert found == [shown(index.search(text, **each)) for text in asked]
             index.remove(gone)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    first=documents,
+    second=documents,
+    gone=st.lists(st.sampled_from([-1, 0, 1, "a", "b"])),
+    asked=st.lists(texts, min_size=1, max_size=4),
+    bits=st.sampled_from([32, 64, 128]),
+    keep_text=st.booleans(),
+    keyed=st.booleans(),
+)
+def test_answers_by_simhash_are_those_of_the_long_way(tmp_path_factory, first, second, gone, asked, bits, keep_text, keyed):
+    path = tmp_path_factory.mktemp("direct") / "store"
+    options = [{}, {"limit": 1}, {"limit": None, "k": 16}, {"k": 0, "text": True}, {"k": 8}]
+    with la.open(path, kinds="simhash", bits=bits, keep_text=keep_text, keyed=keyed) as index:
+        for added in (first, second):
+            for id_, text, meta in added:
+                index.add(id_, text, meta)
+            for each in options:
+                found = [shown(index.search(text, by="simhash", **each)) for text in asked]
+                with pytest.MonkeyPatch.context() as patched:
+                    patched.setattr(EmbeddedStore, "within", lambda *_: None)
+                    assert found == [shown(index.search(text, by="simhash", **each)) for text in asked]
+            index.remove(gone)
+
+
+@pytest.mark.parametrize("bits", [64, 128])
+def test_segments_tails_and_removed_rows_by_simhash(tmp_path, long_way, monkeypatch, bits):
+    path, text = tmp_path / "store", " ".join(f"word {n} of a long page" for n in range(40))
+    with la.open(path, kinds="simhash", bits=bits) as writer, la.open(path, read_only=True) as reader:
+        writer.add([(n, f"{text} and {n % 7}", {"n": n}) for n in range(300)])
+        writer.compact()
+        writer.remove([0, 7, 9])
+        writer.add("first", "one more, so that there is a log")
+        for change in (
+            lambda: None,
+            lambda: writer.add([("new", text), (8, text)]),
+            lambda: writer.remove(["new", 21]),
+            lambda: writer.add(8, "other"),
+        ):
+            reader.search(text, by="simhash")
+            change()
+            for k in (0, 3, 12):
+                for limit in (1, 7, None):
+                    with monkeypatch.context() as patched:
+                        patched.setattr(direct.Direct, "_look", lambda *_: pytest.fail("all of it was read again"))
+                        found = shown(reader.search(f"{text} and 3", by="simhash", k=k, limit=limit))
+                    assert found == shown(long_way(reader, f"{text} and 3", by="simhash", k=k, limit=limit))
+        assert is_direct_within(reader, text)
+        assert reader.search(text, by="simhash", k=16, limit=None).total == 295
+
+
+def test_by_simhash_documents_without_a_text_are_found(tmp_path, long_way):
+    with la.open(tmp_path / "store", kinds="simhash") as index:
+        index.add_simhashes(["bare"], [la.simhash("a text that only its SimHash is kept of")])
+        index.add("kept", "a text that only its SimHash is kept of", {"n": 1})
+        text = "a text that only its SimHash is kept of"
+        found = index.search(text, by="simhash", text=True)
+        assert [(match.id, match.text, match.meta) for match in found] == [("bare", None, {}), ("kept", text, {"n": 1})]
+        assert shown(found) == shown(long_way(index, text, by="simhash", text=True))
+        assert is_direct_within(index, text)
+
+
+def test_damage_is_told_by_simhash(tmp_path):
+    path, text = tmp_path / "store", "a text of which somebody changed the fingerprint in the database"
+    with la.open(path, kinds="simhash") as writer, la.open(path, read_only=True) as reader:
+        writer.add("a", "another text")
+        reader.search(text, by="simhash")
+        writer.add("b", text)
+        with closing(sqlite3.connect(path / "store.sqlite")) as connection, connection:
+            connection.execute("UPDATE documents SET simhash = simhash + 1 WHERE id = 'b'")
+        with pytest.raises(Corrupt, match="row 1"):
+            reader.search(text, by="simhash")
+
+
+def test_a_wrong_k_is_told(tmp_path):
+    with la.open(tmp_path / "store", kinds="simhash") as index:
+        index.add("a", "one text that is stored here")
+        for k in (-1, 17, 1.5, True):
+            with pytest.raises(la.InputError, match="k"):
+                index.search("one text that is stored here", by="simhash", k=k)
 
 
 def test_many_copies_segments_and_removed_rows(tmp_path, long_way):
@@ -128,7 +217,7 @@ def test_documents_that_were_added_since_need_no_new_look(tmp_path, monkeypatch,
         with la.open(path, read_only=True) as reader:
             reader.search(page)
             with monkeypatch.context() as patched:
-                patched.setattr(direct.DirectNear, "_look", lambda *_: pytest.fail("all of it was read again"))
+                patched.setattr(direct.Direct, "_look", lambda *_: pytest.fail("all of it was read again"))
                 for number in range(20):
                     writer.add([(f"new {number}", f"{page}, here with the number {number}"), (f"copy {number}", page)])
                     other.add(number, page)
@@ -167,7 +256,7 @@ def test_documents_that_were_replaced_or_removed_since_need_no_new_look(tmp_path
         for change in changes:
             change()
             with monkeypatch.context() as patched:
-                patched.setattr(direct.DirectNear, "_look", lambda *_: pytest.fail("all of it was read again"))
+                patched.setattr(direct.Direct, "_look", lambda *_: pytest.fail("all of it was read again"))
                 found = [shown(reader.search(text, limit=limit)) for text in (page, f"{page} of number 3") for limit in (1, 7, None)]
             assert found == [shown(long_way(reader, text, limit=limit)) for text in (page, f"{page} of number 3") for limit in (1, 7, None)]
 
@@ -319,24 +408,35 @@ def test_the_library_is_the_one_that_python_has_loaded():
 
 
 def test_arguments_are_checked(tmp_path):
-    sqlite, statements = direct.sqlite_library(), (direct.STATE, direct.ROW, direct.ADDED, direct.EXPIRING, direct.REMOVED, "")
+    sqlite, statements = direct.sqlite_library(), (*direct.STATEMENTS, "")
     with pytest.raises(RuntimeError, match="not loaded"):
         _native.Sqlite(str(tmp_path / "none.so"))
     with pytest.raises(RuntimeError, match="cannot be opened"):
         _native.StoredRows(sqlite, f"file:{tmp_path}/none?mode=ro", *statements)
-    with pytest.raises(RuntimeError, match="cannot be prepared"):
+    with pytest.raises(RuntimeError, match="no such table"):
         _native.StoredRows(sqlite, "file::memory:", *statements)
     with pytest.raises(ValueError, match="bands"):
         _native.NearSearcher(1, True, 2, 0, 16, 17, 1, 10)
     numbers, removed = (0, 0, 0, 0, 0, 0, 0), np.zeros(0, np.int64)
     state = _native.NearState("", "", *numbers, [], [], removed, 0, 0, 1 << 62)
-    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?", "SELECT ?, ?", "SELECT ?, ?", "SELECT ?, ?", "")
+    rows = _native.StoredRows(sqlite, "file::memory:", "SELECT ?", "SELECT ?", *["SELECT ?, ?"] * 4, "")
     searcher = _native.NearSearcher(1, True, 2, 0, 16, 4, 4, 10)
-    assert searcher.run("text", state, rows, 0.5, 1) is True  # there is no record
+    maker = _native.MatchMaker(Match, Matches, "jaccard", None, {})
+    assert searcher.run("text", state, rows, 0.5, 1, maker, False) is True  # there is no record
     rows.close()
     with pytest.raises(ValueError, match="closed"):
-        searcher.run("text", state, rows, 0.5, 1)
-    with pytest.raises(TypeError, match="BandTables"):
+        searcher.run("text", state, rows, 0.5, 1, maker, False)
+    with pytest.raises(AttributeError, match="id"):
+        _native.MatchMaker(dict, Matches, "jaccard", None, {})
+    by_simhash = _native.SimhashSearcher(1, True, 2, 0, 64, True)
+    with pytest.raises(ValueError, match="k"):
+        by_simhash.run("text", _native.SimhashState("", "", *numbers, [], [], removed, 0, 0, 1 << 62), rows, 17, 1, maker, False)
+    other = _native.HammingSegment.build(np.zeros(1, np.uint64), np.zeros(1, np.int64), 32)
+    with pytest.raises(ValueError, match="another number of bits"):
+        by_simhash.run("text", _native.SimhashState("", "", *numbers, [other], [], removed, 0, 0, 1 << 62), rows, 3, 1, maker, False)
+    with pytest.raises(TypeError, match="parts"):
+        _native.SimhashState("", "", *numbers, [None], [], removed, 0, 0, 1 << 62)
+    with pytest.raises(TypeError, match="parts"):
         _native.NearState("", "", *numbers, [None], [], removed, 0, 0, 1 << 62)
     with pytest.raises(TypeError, match="MappedFile"):
         _native.NearState("", "", *numbers, [], [None], removed, 0, 0, 1 << 62)

@@ -11,6 +11,7 @@ import pytest
 
 import lookalike as la
 from lookalike.leaders.decider import Decider
+from lookalike.scanning import storing
 from lookalike.stores import clustering
 from lookalike.stores.embedded import sealing
 from lookalike.stores.embedded import store as embedded
@@ -66,6 +67,20 @@ def test_long_documents_are_sealed_as_they_come(tmp_path: Path, built: list[int]
         assert index.stats()["unsealed"] < COUNT / 3
         agrees(index, documents)
     assert max(built) < BOUND + 2 * LENGTH
+
+
+def test_a_store_may_be_asked_to_seal_earlier(tmp_path: Path, built: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a scan asks, which takes as much memory for many files as for some."""
+    monkeypatch.setattr(storing, "SEALED", BOUND)
+    documents = texts()
+    with la.open(tmp_path / "s") as index:
+        storing.merge_in_little_memory(index)
+        for item in documents.items():
+            index.add([item])
+        assert index.stats()["unsealed"] < COUNT / 3
+        assert len(built) > 3
+        assert max(built) < BOUND + 2 * LENGTH
+        agrees(index, documents)
 
 
 def test_what_others_wrote_is_sealed_in_slices(tmp_path: Path, built: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,3 +63,16 @@ def test_an_installed_package_brings_a_scheme(tmp_path: Path) -> None:
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "1\n"
     assert (tmp_path / "two.shelf").is_dir()
+
+
+def test_a_folder_needs_no_driver_of_a_database(tmp_path: Path) -> None:
+    """Whoever installed the package without extras has no psycopg."""
+    code = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "import lookalike as la\n"
+        "with la.open(sys.argv[1]) as index:\n"
+        "    index.add('a', 'one text that is stored here')\n"
+        "    print(index.search('one text that is stored here')[0].id)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path / "store")], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("a\n", "")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +86,21 @@ def test_segments_that_are_removed_or_replaced_serve_on(store: Path, monkeypatch
             path.with_suffix(".new").write_bytes(b"another file")
             path.with_suffix(".new").rename(path)
         assert answers(index) == expected
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux tells how a file is mapped")
+def test_of_mapped_segments_single_pages_are_read(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of which a search reads a few entries in many places; others are read on as usual."""
+    monkeypatch.setattr(container, "MAPPED_FROM", 0)
+    with la.open(store, read_only=True) as index:
+        answers(index)
+        advised = {}
+        for mapping in re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text(encoding="utf-8")):
+            if found := re.search(rf"{store}/segments/\S+", mapping):
+                with open(found[0], "rb") as file:
+                    kind = json.loads(file.read(1000)[24:].split(b"\0")[0])["kind"]
+                advised[kind] = "rr" in re.findall(r"(?m)^VmFlags: (.*)$", mapping)[0].split()
+        assert advised == {"minhash": True, "simhash": True, "winnowing": False}
 
 
 def test_no_locks_are_not_a_busy_writer(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

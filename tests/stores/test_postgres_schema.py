@@ -103,6 +103,20 @@ def test_the_index_of_all_bands_gives_way_to_one_for_each(url: str) -> None:
         assert len(found) == schema.BANDS_APART + 2
 
 
+def test_functions_of_hot_blocks_are_there_once(url: str) -> None:
+    """Since version 13 they have other arguments: those of before would be others of the same name."""
+    names = ["simhash_hot_blocks", *(f"simhash_hot_block{block}" for block in range(3))]
+    make_older(url, 12)
+    with psycopg.connect(url, autocommit=True) as connection:
+        for name in names:
+            arguments = "collection_number integer, documents bigint, bits integer, low bigint, k integer"
+            connection.execute(f"CREATE FUNCTION lookalike.{name}({arguments}) RETURNS SETOF bigint LANGUAGE sql AS 'SELECT 1::bigint'")
+    la.open(url).close()
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT proname, count(*) FROM pg_proc WHERE proname = ANY (%s) GROUP BY proname", (names,)).fetchall()
+    assert dict(found) == dict.fromkeys(names, 1)
+
+
 def test_who_could_search_before_version_7_can_search_after_it(url: str) -> None:
     make_older(url, 6)
     with psycopg.connect(url, autocommit=True) as connection:

@@ -194,8 +194,8 @@ def test_functions_called_from_anywhere(session: psycopg.Connection[Any]) -> Non
         assert one(f"SELECT ordinal FROM lookalike.simhash_rows(1, 0, NULL, {k})") > 0
     for statement in (
         "SELECT ordinal FROM lookalike.simhash_scan(1, 0, 3)",
-        "SELECT ordinal FROM lookalike.simhash_hot_blocks(1, 21000, 64, 0, 3)",
-        *(f"SELECT ordinal FROM lookalike.simhash_hot_block{block}(1, 1, 64, 0, 3)" for block in range(1)),
+        "SELECT ordinal FROM lookalike.simhash_hot_blocks(1, 21000, 64, 0, 3, '{NULL,0,0}', '{true,true,true}')",
+        "SELECT ordinal FROM lookalike.simhash_hot_block0(1, 1, 64, 0, 3, '{NULL,0,0}', '{true,true,true}')",
     ):
         assert one(statement) > 0
     assert one("SELECT lookalike.hamming(5::bigint, 6::bigint)") == 2
@@ -203,6 +203,7 @@ def test_functions_called_from_anywhere(session: psycopg.Connection[Any]) -> Non
     assert one("SELECT lookalike.block_width(64, 2)") == 22
     assert one("SELECT lookalike.keys_within(21, 2)") == 1 + 21 + 210
     assert len(one("SELECT lookalike.keys_around(5, 64, 0, 2)")) == 1 + 21 + 210
+    assert one("SELECT pg_catalog.count(*) FROM lookalike.near_ranges(5, 64, 0, 2, 4)") == 1 + 17 + 136
     assert one("SELECT lookalike.add_simhashes('hm', ARRAY[90000, 90001, 3]::bigint[], ARRAY[1, 2, 3]::bigint[])") == 2
     for type_ in ("integer", "bigint", "text"):
         arrays = (

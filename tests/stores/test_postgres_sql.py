@@ -12,6 +12,7 @@ import pytest
 
 import lookalike as la
 from lookalike.measures.smlar import smlar_cosine, smlar_overlap, smlar_tfidf
+from lookalike.stores.postgres import schema
 from postgres_server import empty_store
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -91,6 +92,52 @@ def test_hot_blocks_are_narrowed_without_a_loss(url: str) -> None:
                     "SELECT id, distance FROM lookalike.search_simhash('default', %s, %s)", (signed(query), k)
                 ).fetchall()
                 assert found == brute_force(values, query, k), (k, flips)
+
+
+def test_several_hot_blocks_do_not_rely_on_each_other(url: str) -> None:
+    """Fingerprints that share one block, another, two or all: what is left to another block is found there, though that is hot too."""
+    blocks = [mask % (1 << 64) for mask in schema.BLOCK_MASKS]
+    shared = (blocks[:1], blocks[1:2], blocks[2:], blocks[:2], blocks[1:], blocks[::2], blocks, [])
+    values = fingerprints(64, 28_000)
+    for number, value in enumerate(values):
+        for mask in shared[number // 3 % len(shared)]:  # whoever has a neighbour shares what it does
+            value &= ~mask
+        values[number] = value
+    with la.open(url, kinds="simhash") as index:
+        index.add_simhashes(range(len(values)), np.array(values, dtype=np.uint64))
+    chance = random.Random(5)
+    with psycopg.connect(url) as connection:  # which ends without a commit
+        for k in range(18):
+            if k == 9:  # of so few everything would be read from here on
+                never = "LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN false"
+                connection.execute(
+                    "CREATE OR REPLACE FUNCTION lookalike.is_scan_cheaper(bits integer, documents bigint, k integer) RETURNS boolean "
+                    + never
+                )
+            for number in range(0, 3 * len(shared), 3):
+                query = values[number + 3 * len(shared) * chance.randrange(1000)]
+                for flips, mask in zip(chance.choice([(0, 4, 4), (1, 3, 3), (2, 2, 4), (3, 3, 3), (0, 5, 3)]), blocks, strict=True):
+                    for bit in chance.sample([bit for bit in range(64) if mask >> bit & 1], flips * k // 9):
+                        query ^= 1 << bit
+                found = connection.execute(
+                    "SELECT id, distance FROM lookalike.search_simhash('default', %s, %s)", (signed(query), k)
+                ).fetchall()
+                assert found == brute_force(values, query, k), (k, query)
+
+
+def test_near_ranges_have_all_keys_that_are_near_and_none_twice(connection: Connection) -> None:
+    chance = random.Random(6)
+    for bits, block, width in ((64, 0, 21), (64, 2, 22), (32, 1, 11), (32, 2, 10)):
+        for radius, lower_bits in ((0, 0), (0, 7), (1, 0), (2, 3), (3, 6), (5, 9), (5, 0)):
+            low = signed(chance.getrandbits(bits))
+            own = connection.execute("SELECT lookalike.keys_around(%s, %s, %s, 0)", (low, bits, block)).fetchone()
+            query = "SELECT low_end, high_end FROM lookalike.near_ranges(%s, %s, %s, %s, %s)"
+            ranges = connection.execute(query, (low, bits, block, radius, lower_bits)).fetchall()
+            assert own is not None
+            keys = [key for low_end, high_end in ranges for key in range(low_end, high_end + 1)]
+            assert len(keys) == len(set(keys))
+            assert set(keys) >= {key for key in range(1 << width) if (key ^ own[0][0]).bit_count() <= radius}
+            assert max(keys) < 1 << width
 
 
 def test_searches_read_indexes_only(connection: Connection) -> None:

@@ -27,7 +27,7 @@ from lookalike.comparison.explaining import formula
 from lookalike.comparison.passages import longest_first
 from lookalike.comparison.reading import KINDS, fitted
 from lookalike.corpus.contents import Contents
-from lookalike.corpus.writing import write_file
+from lookalike.corpus.writing import check_reports, write_file
 from lookalike.errors import InputError
 from lookalike.figures import shown_score, shown_share
 from lookalike.files.model import where
@@ -139,11 +139,7 @@ def command(
 def _check_options(kind: str | None, ignored: tuple[str, ...], page: str | None, inputs: list[str]) -> None:
     if ignored and kind not in (None, "text", "code"):
         raise InputError(f"--ignore needs texts, but A and B are compared --as {kind}: leave one of the two out")
-    if page == "-":
-        raise InputError("--html writes a file: name one, such as report.html")
-    for name in inputs if page and Path(page).exists() else []:
-        if name != "-" and Path(name).exists() and Path(name).samefile(page or ""):
-            raise InputError(f"--html {page!r} would overwrite an input: choose another name")
+    check_reports(inputs, {"--html": page})
 
 
 def _number(weight: str | None) -> str | float | None:

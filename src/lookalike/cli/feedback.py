@@ -13,7 +13,7 @@ import lookalike
 from lookalike.cli.inputs import standard_input
 from lookalike.cli.options import answer_options, bar, form_option, forms_of, note, print_json, print_table, say
 from lookalike.cli.progress import Counter, ProblemNotes
-from lookalike.corpus.writing import atomic_file, check_outputs
+from lookalike.corpus.writing import atomic_file, check_outputs, check_reports
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
 
@@ -50,6 +50,7 @@ def command(pairs: str, as_json: bool, quiet: bool, **options: Any) -> None:
     PAIRS has a draft and a final text per line: JSON lines, CSV or Parquet, also .gz ('-' is standard input). Pairs that
     cannot be judged are skipped, named on standard error and counted. Exit code 0: done, 2: no pair could be judged.
     """
+    check_reports([], {"--html": options["html"]})
     check_outputs([pairs], rows_out=options["rows_out"], html=options["html"], problems_out=options["problems_out"])
     with ExitStack() as files:
         report = _run(pairs, quiet, files, options, keep_rows=options["rows"] and as_json)

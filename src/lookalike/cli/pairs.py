@@ -12,7 +12,7 @@ from lookalike.cli.options import answer_options, note, print_json, print_table,
 from lookalike.cli.pages import check_language_option, language_option
 from lookalike.cli.progress import Counter, ProblemNotes
 from lookalike.cli.stores import collection_option
-from lookalike.corpus.writing import write_file
+from lookalike.corpus.writing import check_reports, write_file
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_score, shown_share
 from lookalike.pairing.inputs import GROUPS
@@ -92,9 +92,7 @@ def command(
     do not count.
     """
     check_language_option(kind, language)
-    for option, name in (("--html", page), ("--csv", table), ("--matrix", matrix)):
-        if name == "-":
-            raise InputError(f"{option} writes a file: name one")
+    check_reports(inputs, {"--html": page, "--csv": table, "--matrix": matrix})
     if anonymous and not page:
         raise InputError("--anonymous is for the report: add --html OUT")
     with Counter(quiet, "documents") as progress:

@@ -10,7 +10,7 @@ import click
 import lookalike
 from lookalike.cli.options import answer_options, note, print_json, print_table, say
 from lookalike.cli.progress import Counter
-from lookalike.corpus.writing import write_file
+from lookalike.corpus.writing import check_reports, write_file
 from lookalike.errors import InputError
 from lookalike.figures import counted, shown_share
 
@@ -56,9 +56,7 @@ def command(
     PDF, Office and OpenDocument files, mail, archives, web pages and texts are compared by what they say; of files without text (images,
     scans, encrypted files) the bytes are compared. With --store the result can be searched: lookalike search S some.pdf
     """
-    for option, name in (("--html", page), ("--profiles", profiles)):
-        if name == "-":
-            raise InputError(f"{option} writes a file: name one")
+    check_reports([], {"--html": page, "--profiles": profiles})
     if profiles and not store:
         raise InputError("--profiles are those of a store: add --store S")
     if model and not store:

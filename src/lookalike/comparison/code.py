@@ -13,7 +13,6 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 
 from lookalike import _native
 from lookalike.comparison.edits import Edits, edits_of
@@ -22,6 +21,7 @@ from lookalike.comparison.read_text import ReadText
 from lookalike.comparison.sides import Side
 from lookalike.comparison.texts import TextPair
 from lookalike.errors import InputError
+from lookalike.lazy import cached_property
 from lookalike.model import Passage
 from lookalike.text.code import NGRAM, Code
 from lookalike.text.normalize import utf8

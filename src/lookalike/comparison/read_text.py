@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from lookalike import _native
 from lookalike.fingerprints.minhash import MinHash, minhash_of_shingles
 from lookalike.fingerprints.simhash import SimHash, simhash_of_shingles
 from lookalike.fingerprints.winnowing import WinnowedTokens, winnowed_tokens
+from lookalike.lazy import cached_property
 from lookalike.measures.sets import TextFeatures
 from lookalike.text.blending import TextWords
 from lookalike.text.shingle import shingles

@@ -6,12 +6,12 @@ import re
 from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate
 from operator import sub
 from typing import NamedTuple
 
 from lookalike import _native
+from lookalike.lazy import cached_property
 from lookalike.text.normalize import utf8
 from lookalike.text.tokenize import NATIVE_MODES
 

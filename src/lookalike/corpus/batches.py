@@ -117,10 +117,10 @@ class Columns(NamedTuple):
         return [name for name in dict.fromkeys((*(self.fields or (self.text,)), self.id, self.rank)) if name and name in names]
 
     def record(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The record that a row is. Null and the empty text are missing values: they are no part of it."""
+        """The record that a row is. Null, NaN, infinity and the empty text are missing values: they are no part of it."""
         names = self.fields or [name for name in values if name != self.id]
-        found = {name: values.get(name) for name in names}
-        return {name: plain(value) for name, value in found.items() if value is not None and value != ""}
+        found = {name: plain(values.get(name)) for name in names}
+        return {name: value for name, value in found.items() if value is not None and value != ""}
 
 
 def named_columns(columns: Columns) -> NamedColumns:

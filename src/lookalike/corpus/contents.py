@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from lookalike.corpus.files import Source
+from lookalike.corpus.files import Source, as_it_is
 from lookalike.corpus.streams import damage, opened
 from lookalike.errors import InputError
 from lookalike.files.kinds import ARCHIVES, DOCUMENTS, kind_of
@@ -81,7 +81,7 @@ def contents(path: Path, kind: str | None = None, encoding: str | None = None) -
 
 def readable(path: Path, kind: str | None = None, encoding: str | None = None) -> Contents:
     """The text or the page in a file; ``NotText`` where there is neither."""
-    source = Source.of(path)
+    source = as_it_is(Source.of(path))
     try:
         with opened(source) as file:
             head = file.read(_HEAD)

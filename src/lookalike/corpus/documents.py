@@ -62,7 +62,7 @@ def documents(
     check_extract(extract)
     check_bool("binary", binary)
     check_callback("on_problem", on_problem)
-    sources = expand(inputs, format, on_problem)
+    sources = expand(inputs, format, on_problem, by_content=True)
     tables = [source for source in sources if source.is_table]
     if encoding is not None and any(format_named(source.format).has_encoding for source in tables):
         check_encoding(encoding)

@@ -24,7 +24,7 @@ Report = Callable[[Problem], object]
 def file_documents(source: Source, report: Report, *, binary: bool) -> Iterator[Document] | None:
     """The documents of a file, or None for what the formats of ``corpus`` read: tables, pages and plain text."""
     path = source.path
-    if path is None or source.format != "text" or not path.is_file():
+    if path is None or source.format not in ("text", "html") or not path.is_file():
         return None
     try:
         with opened(source) as file:
@@ -32,6 +32,9 @@ def file_documents(source: Source, report: Report, *, binary: bool) -> Iterator[
             if is_document(head, source.name):
                 return _read(path, source.name, report, binary)
             if not binary:
+                return None  # said by whoever reads it as text
+            if source.format == "html":
+                refuse_known_binary(head, source.name)
                 return None
             refuse_known_binary(head, source.name)
             decode_text(head + file.read(MAX_TEXT_BYTES + 1 - len(head)), source.name)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lookalike.checks import check_choice, check_several
 from lookalike.corpus import formats
 from lookalike.corpus.row import NOT_DATA, Problem
 from lookalike.errors import InputError
+from lookalike.io import known_binary
 
 STANDARD_INPUT = "-"
 STORE_FILE = "store.sqlite"  # a folder with it is an index, kept beside its texts: no part of them
 _PACKINGS = {".gz": "gz", ".zst": "zst"}
 _WILD = frozenset("*?[")
+_ESCAPED = re.compile(r"\\(?=x[0-9a-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,16 @@ class Source:
         if packing:
             endings.pop()
         ending = endings[-1] if endings else ""
-        return cls(path, _readable(path), format or formats.name_by_ending(ending), packing, formats.is_known(ending))
+        return cls(path, readable_name(path), format or formats.name_by_ending(ending), packing, formats.is_known(ending))
 
 
 def expand(
-    inputs: str | Path | Sequence[str | Path], format: str | None = None, left_out: Callable[[Problem], object] | None = None
+    inputs: str | Path | Sequence[str | Path],
+    format: str | None = None,
+    left_out: Callable[[Problem], object] | None = None,
+    closed: Callable[[OSError], object] | None = None,
+    *,
+    by_content: bool = False,
 ) -> list[Source]:
     """The sources behind files, folders, patterns (``**`` too) and ``-`` for standard input.
 
@@ -64,7 +72,9 @@ def expand(
     are not followed. A file that is named twice is read once. The order is that of the inputs, and within one of them by path.
 
     Where a folder or pattern finds tables or web archives, files whose names do not say that they are data (README.md, LICENSE)
-    are not read; ``left_out`` gets each of them as a problem. A file that is named itself is always read.
+    are not read; ``left_out`` gets each of them as a problem. A file that is named itself is always read. A folder in a folder that
+    cannot be read is an error, unless ``closed`` is to get what is wrong with it. ``by_content``: a document or a picture is one whatever
+    its name says; whoever writes rows as they came goes by names.
     """
     if isinstance(inputs, str | Path):
         inputs = [inputs]
@@ -73,13 +83,30 @@ def expand(
         if not isinstance(given, str | Path):
             raise InputError(f"inputs hold a {type(given).__name__}: give paths, folders, patterns, or '-'")
         # Path("-") is a file of that name.
-        paths = [STANDARD_INPUT] if given == STANDARD_INPUT else _files(Path(given))
+        paths = [STANDARD_INPUT] if given == STANDARD_INPUT else _files(Path(given), closed)
         sources = {_identity(path): Source.of(path, format) for path in paths}
+        if by_content and format is None:
+            sources = {identity: as_it_is(source) for identity, source in sources.items()}
         if format is None and paths != [given] and paths != [Path(given)]:
             sources = _data(sources, left_out)
         for identity, source in sources.items():
             found.setdefault(identity, source)
     return list(found.values())
+
+
+def as_it_is(source: Source) -> Source:
+    """A document or a picture that is named like a table, a web archive or something packed is read as what it is."""
+    path = source.path
+    if path is None or not (source.holds_many or source.packing) or not path.is_file():
+        return source
+    try:
+        with path.open("rb") as file:
+            head = file.read(512)
+    except OSError:
+        return source  # said by whoever reads it
+    found = known_binary(head)
+    is_other = found is not None and found[1] not in _PACKINGS.values()
+    return replace(source, format=formats.TEXT, packing=None, says_format=True) if is_other else source
 
 
 def _data(sources: dict[tuple[str, str], Source], left_out: Callable[[Problem], object] | None) -> dict[tuple[str, str], Source]:
@@ -97,14 +124,14 @@ def _data(sources: dict[tuple[str, str], Source], left_out: Callable[[Problem], 
     return kept
 
 
-def _files(given: Path) -> list[Path]:
+def _files(given: Path, closed: Callable[[OSError], object] | None = None) -> list[Path]:
     try:
         kind = "folder" if given.is_dir() else "file" if os.path.lexists(given) else "nothing"
     except (ValueError, OSError) as error:  # a NUL in the name, or a name that is too long: a text, perhaps
         shown = f"{str(given)[:60]!r}{' …' if len(str(given)) > 60 else ''}"
         raise InputError(f"{shown} is not a path: {getattr(error, 'strerror', None) or error}") from error
     if kind == "folder":
-        found = _sorted(_walk(given))
+        found = _sorted(_walk(given, closed))
         if not found:
             raise InputError(f"{str(given)!r} holds no files: check the folder")
         return found
@@ -118,8 +145,11 @@ def _files(given: Path) -> list[Path]:
     return found
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path, closed: Callable[[OSError], object] | None = None) -> Iterator[Path]:
     def blame(error: OSError) -> None:
+        if closed and error.filename != str(folder):
+            closed(error)
+            return
         raise InputError(f"{error.filename!r} cannot be read: {error.strerror}; check its permissions")
 
     for top, folders, names in os.walk(folder, onerror=blame):
@@ -170,6 +200,9 @@ def _identity(path: str | Path) -> tuple[str, str]:
     return ("", STANDARD_INPUT) if path == STANDARD_INPUT else (os.path.realpath(folder), name)
 
 
-def _readable(path: Path) -> str:
-    """A path with slashes. Bytes that are no UTF-8 become escapes, so that the name can be stored and printed."""
-    return os.fsencode(path.as_posix()).decode(sys.getfilesystemencoding(), "backslashreplace")
+def readable_name(path: Path) -> str:
+    r"""A path with slashes. Bytes that are no UTF-8 become escapes such as \xff, so that the name can be stored and printed; so does the
+    backslash of a name that is written like that: no two files have one name.
+    """
+    name = _ESCAPED.sub(r"\\x5c", path.as_posix())
+    return os.fsencode(name).decode(sys.getfilesystemencoding(), "backslashreplace")

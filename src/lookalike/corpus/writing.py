@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -94,6 +94,24 @@ def check_outputs(inputs: Iterable[str | Path | None], **outputs: str | Path | N
         if identity in taken:
             raise InputError(f"{name}={str(path)!r} is {taken[identity]} too: give every output a file of its own")
         taken[identity] = f"{name}="
+
+
+def check_folder(name: str, path: str | Path) -> None:
+    """An ``InputError`` for a file that has no folder to lie in, or is one."""
+    if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
+        raise InputError(f"{name}={str(path)!r}: the folder does not exist: make it first")
+    if os.path.isdir(path):
+        raise InputError(f"{name}={str(path)!r} is a folder: name a file")
+
+
+def check_reports(inputs: Iterable[str | Path], reports: Mapping[str, str | None]) -> None:
+    """An ``InputError`` for reports, by their options, that cannot be written or would destroy something: before all the work is done."""
+    for name, path in reports.items():
+        if str(path) == "-":
+            raise InputError(f"{name} writes a file: name one, such as report.html")
+        if path is not None:
+            check_folder(name, path)
+    check_outputs(inputs, **reports)
 
 
 def _identity(path: str | Path) -> object:

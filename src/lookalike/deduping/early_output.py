@@ -24,8 +24,10 @@ from lookalike.deduping.outputs import Output, output_names
 from lookalike.deduping.progress import StageTimes
 from lookalike.deduping.threads import Threads
 from lookalike.deduping.working_files import Workspace
+from lookalike.system import begin_writing_out
 
 MOST_PIECES = 512  # that the system takes at a time; it takes 1,024
+WRITTEN_OUT_AT = 8 << 20  # bytes: they go to the disk while others are made, and the end need not wait for all of them
 
 
 class EarlyOutput:
@@ -131,6 +133,7 @@ class _File:
     def __init__(self, path: Path, folder: Path | None) -> None:
         self._path, self._folder, self._stack = path, folder, ExitStack()
         self._packing = Source.of(path).packing
+        self._written = 0  # since the system was last told to write it out
 
     def __enter__(self) -> Self:
         self._file: IO[bytes] = self._stack.enter_context(atomic_file(self._path, self._folder))
@@ -148,7 +151,10 @@ class _File:
             self._packed.write(b"".join(pieces))
             return
         for first in range(0, len(pieces), MOST_PIECES):
-            _write_all(self._file.fileno(), pieces[first : first + MOST_PIECES])
+            self._written += _write_all(self._file.fileno(), pieces[first : first + MOST_PIECES])
+        if self._written >= WRITTEN_OUT_AT:
+            begin_writing_out(self._file.fileno())
+            self._written = 0
 
     def finish(self) -> None:
         self._stack.close()
@@ -162,10 +168,14 @@ class _Unfinished(Exception):
     """Ends a file that must not appear. Nobody sees it."""
 
 
-def _write_all(file: int, pieces: list[memoryview]) -> None:
+def _write_all(file: int, pieces: list[memoryview]) -> int:
+    """How many bytes were written."""
+    total = 0
     while pieces:
         written = os.writev(file, pieces)
+        total += written
         while pieces and written >= len(pieces[0]):
             written -= len(pieces.pop(0))
         if pieces and written:
             pieces[0] = pieces[0][written:]
+    return total

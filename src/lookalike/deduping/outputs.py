@@ -14,7 +14,7 @@ from lookalike.corpus.formats import format_named
 from lookalike.corpus.formats.base import FileReader, Kept, RowWriter
 from lookalike.corpus.row import Problem
 from lookalike.corpus.streams import packed
-from lookalike.corpus.writing import atomic_file, atomic_folder, check_outputs
+from lookalike.corpus.writing import atomic_file, atomic_folder, check_folder, check_outputs
 from lookalike.deduping.references.found import FoundReference
 from lookalike.deduping.verdicts import DocumentVerdicts, Removed, Verdicts
 from lookalike.errors import InputError
@@ -143,8 +143,8 @@ def check_paths(sources: Sequence[Source], **outputs: str | Path | None) -> None
     """Outputs that can be written, and that destroy nothing."""
     check_outputs([source.path for source in sources], **outputs)
     for name, path in outputs.items():
-        if name != "out" and path is not None and path != STANDARD_OUTPUT and not os.path.isdir(os.path.dirname(os.path.realpath(path))):
-            raise InputError(f"{name}={str(path)!r}: the folder does not exist: make it first")
+        if name != "out" and path is not None and path != STANDARD_OUTPUT:
+            check_folder(name, path)
 
 
 def _refuse_damaged(readers: Sequence[FileReader]) -> None:

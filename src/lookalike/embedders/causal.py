@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from lookalike.embedders.causal_tokens import TokenMaker
 from lookalike.embedders.devices import every_device, placed
 from lookalike.embedders.texts import checked_texts, plain
 from lookalike.errors import InputError
+from lookalike.lazy import cached_property
 
 BATCH = 2_048  # tokens, padding included
 LARGEST_WINDOW = 2_048  # tokens, where the model does not say what it can take

@@ -10,11 +10,11 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from lookalike.errors import FetchError, InputError, MissingExtra
+from lookalike.lazy import cached_property
 
 HUB = "hub:"
 EXTRA = "language-model"

@@ -7,7 +7,7 @@ import gzip
 import lzma
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -38,7 +38,7 @@ class ArchiveMember(NamedTuple):
 
 
 def zip_members(package: Zip, out: Collected) -> Iterator[ArchiveMember]:
-    for info in package.infos.values():
+    for info in package.all_infos:
         if info.is_dir():
             continue
         out.budget.entry()
@@ -68,6 +68,19 @@ def tar_members(file: IO[bytes], out: Collected) -> Iterator[ArchiveMember]:
                     yield ArchiveMember(name, _joined(_chunks(member, out.budget), out.budget))
     except _DAMAGE as error:
         raise Unreadable(BROKEN, f"the archive is damaged ({str(error)[:200]})") from error
+
+
+def named_once(members: Iterable[ArchiveMember]) -> Iterator[ArchiveMember]:
+    """Several of one name, or whose names differ in what leads out of the archive, get numbers: ``a.txt`` and ``a (2).txt``."""
+    counts: dict[str, int] = {}
+    for member in members:
+        name = member.name
+        while name in counts:
+            counts[member.name] += 1
+            path = PurePosixPath(member.name)
+            name = str(path.with_name(f"{path.stem} ({counts[member.name]}){path.suffix}"))
+        counts[name] = 1
+        yield member._replace(name=name)
 
 
 def unpacking(kind: str, file: IO[bytes]) -> Any:

@@ -40,6 +40,15 @@ def check_chains(data: bytes) -> None:
         raise Unreadable(BROKEN, "its small sectors follow each other in a circle")
 
 
+def check_directory(data: bytes) -> None:
+    """Refuses a file that ends before the list of what is in it."""
+    shift, first = 0, 0
+    if len(data) >= _HEADER:
+        shift, first = struct.unpack_from("<H", data, 30)[0], struct.unpack_from("<I", data, 48)[0]
+    if shift not in (9, 12) or (first + 1) << shift >= len(data):
+        raise Unreadable(BROKEN, "it ends before the list of what is in it")
+
+
 def _table_sectors(data: bytes, size: int) -> list[int]:
     """Where the table of all chains is: named by the header, and by a chain of sectors of its own in large files."""
     found = list(struct.unpack_from(f"<{_IN_HEADER}I", data, 76))

@@ -10,11 +10,13 @@ from typing import IO
 from lookalike.errors import InputError, MissingExtra
 from lookalike.files import archives, kinds, xml
 from lookalike.files.collecting import LOCKED, Collected, Unreadable
+from lookalike.files.compound import check_directory
 from lookalike.files.epub import read_epub
 from lookalike.files.limits import Budget, Limits, OverLimit, TooSlow
 from lookalike.files.model import BINARY, BROKEN, EMPTY, ENCRYPTED, MISSING, OK, TOO_LARGE, TOO_SLOW, UNSUPPORTED, FileText
 from lookalike.files.opendocument import read_opendocument
 from lookalike.files.packages import read_properties
+from lookalike.files.sheets import read_sheets, read_usual_xlsx
 from lookalike.files.slides import read_pptx
 from lookalike.files.word import read_docx
 from lookalike.files.zips import CHUNK, Zip
@@ -47,6 +49,8 @@ class _Extractor:
             return FileText(name, kind, TOO_LARGE, notes=(str(error) or "reading it takes more memory than is allowed",))
         except TooSlow as error:
             return FileText(name, kind, TOO_SLOW, notes=(str(error),))
+        except RecursionError:
+            return FileText(name, kind, TOO_LARGE, notes=("its parts lie deeper in each other than can be read",))
         except Exception as error:
             return FileText(name, kind, BROKEN, notes=(f"it cannot be read ({type(error).__name__}: {str(error)[:200]})",))
         except BaseException as error:
@@ -89,9 +93,11 @@ class _Extractor:
             if kind == "ods" and "content.xml" in package:  # of XML that is not whole, the library would look for the end for ever
                 xml.parse(package.stream("content.xml"), {}, {}, lambda _: None, "content.xml")
             read_properties(package, "meta.xml" if kind == "ods" else "docProps/core.xml", out)
-            file.seek(0)
-            for info in package.infos.values():  # the library that reads it unpacks without asking
+            for info in package.all_infos:  # the library that reads it unpacks without asking
                 self._budget.inflate(info.file_size)
+            if kind == "xlsx" and read_usual_xlsx(package, out):
+                return
+            file.seek(0)
         if kind in archives.PACKINGS:
             yield from self._unpacked(kind, file, out, depth)
         elif kind == "tar":
@@ -101,6 +107,8 @@ class _Extractor:
             if kind == "ole":
                 kind = kinds.ole_kind(data)
                 yield kind
+                if kind == "ole":
+                    check_directory(data)
             self._document(kind, data, out, depth)
             if out.status == BINARY:
                 yield kinds.binary_kind(data[: kinds.HEAD])
@@ -118,8 +126,6 @@ class _Extractor:
 
             read_pdf(data, out)
         elif kind in _SHEETS:
-            from lookalike.files.sheets import read_sheets
-
             read_sheets(data, out)
         elif kind == "rtf":
             from lookalike.files.rtf import read_rtf
@@ -160,7 +166,7 @@ class _Extractor:
     def _collect(self, found: Iterable[archives.ArchiveMember], out: Collected, depth: int) -> None:
         self._nested(depth)
         count = 0
-        for member in found:
+        for member in archives.named_once(found):
             count += 1
             if member.data is None:
                 out.notes.append(f"{member.name}: {member.status}: {member.note}")
@@ -199,7 +205,7 @@ class _Extractor:
             return
         self._nested(depth)
         status = EMPTY
-        for member in given:
+        for member in archives.named_once(given):
             yield from self._member(member, depth)
             status = OK
         if out.notes or status == EMPTY:

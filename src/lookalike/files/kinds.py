@@ -24,8 +24,12 @@ _HTML = re.compile(
     rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL
 )
 _HEADER = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60}):[^\n]*\n(?:[ \t][^\n]*\n)*")
+# What programs write before the first header: a mark of the encoding, empty lines, the line between the mails of a mailbox.
+BEFORE_MAIL = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*(?:>?From [^\n]*\n)?")
 _MAIL = {b"from", b"to", b"subject", b"date", b"message-id", b"received", b"mime-version", b"return-path", b"content-type"}
 _SURELY_MAIL = {b"message-id", b"received", b"mime-version", b"return-path"}
+# Mail that is more than its text: attachments are in it, or what it says is packed. Whatever the name says, it is read as mail.
+_PACKED_MAIL = re.compile(rb"^content-type:[ \t]*multipart/|^content-transfer-encoding:[ \t]*base64", re.IGNORECASE | re.MULTILINE)
 _PAGES = (".html", ".htm", ".xhtml")
 _MARKDOWN = (".md", ".markdown", ".mdown")
 _PLAIN = frozenset({
@@ -56,10 +60,13 @@ def kind_of(head: bytes, name: str) -> str:
         return "bz2"
     if b"%PDF-" in head[:1024]:  # some programs put a line before it
         return "pdf"
+    names = _header_names(head)
+    if {b"mime-version", b"content-type"} <= names and _PACKED_MAIL.search(head):
+        return "eml"
     ending = PurePath(name).suffix.lower()
     if ending in _PAGES:
         return "html"
-    if ending == ".eml" and _header_names(head) & _MAIL:
+    if ending == ".eml" and names & _MAIL:
         return "eml"
     if ending in _MARKDOWN:
         return "markdown"
@@ -68,7 +75,6 @@ def kind_of(head: bytes, name: str) -> str:
     if ending not in _PLAIN:
         if _HTML.match(head):
             return "html"
-        names = _header_names(head)
         if b"from" in names and names & _SURELY_MAIL:
             return "eml"
     return "text"
@@ -76,8 +82,9 @@ def kind_of(head: bytes, name: str) -> str:
 
 def _header_names(head: bytes) -> set[bytes]:
     found: set[bytes] = set()
-    at = 0
     head = head.replace(b"\r\n", b"\n")
+    before = BEFORE_MAIL.match(head)
+    at = before.end() if before else 0
     while match := _HEADER.match(head, at):
         found.add(match.group(1).lower())
         at = match.end()

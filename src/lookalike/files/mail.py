@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from email import policy
-from email.errors import MessageError
+from email.errors import CloseBoundaryNotFoundDefect, MessageError, MissingHeaderBodySeparatorDefect
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from typing import Any
 
 from lookalike.files.collecting import Collected, Unreadable
+from lookalike.files.kinds import BEFORE_MAIL
 from lookalike.files.markup_text import markup_text
 from lookalike.files.model import BROKEN, FileText
+from lookalike.io import known_binary
 
 _HEADERS = {"From": "from", "To": "to", "Cc": "cc", "Date": "created"}
 _MAX_HEADER = 2000
 Inner = Callable[[bytes, str], FileText]
+_MAILS = ("message/rfc822", "message/global", "message/news")
+_CUT_OFF = "a part of the mail has no end: the mail may be cut off"
+_ENCODING = "Content-Transfer-Encoding"
+_AS_WRITTEN = policy.default.clone(refold_source="none", max_line_length=None)
 _WRONG = (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError)
 
 
 def read_mail(data: bytes, out: Collected, inner: Inner) -> None:
     """``inner`` reads an attachment."""
-    try:
-        message = BytesParser(policy=policy.default).parsebytes(data)
-    except _WRONG as error:
-        raise Unreadable(BROKEN, f"it is no mail that can be read ({str(error)[:200]})") from error
+    message = _parsed(data)
     out.title = _header(message, "Subject")
     for name, called in _HEADERS.items():
         if value := _header(message, name):
             out.meta[called] = value
     out.paragraph(out.title or "")
     _part(message, out, inner)
+
+
+def _parsed(data: bytes) -> EmailMessage:
+    before = BEFORE_MAIL.match(data)
+    try:
+        return BytesParser(policy=policy.default).parsebytes(data[before.end() :] if before else data)
+    except _WRONG as error:
+        raise Unreadable(BROKEN, f"it is no mail that can be read ({str(error)[:200]})") from error
 
 
 def _header(message: Message, name: str) -> str | None:
@@ -44,9 +56,14 @@ def _header(message: Message, name: str) -> str | None:
 def _part(message: Message, out: Collected, inner: Inner, said: str = "") -> None:
     """A part, and what is in it. What was ``said`` in another form is not written again."""
     out.budget.entry()
+    if any(isinstance(defect, CloseBoundaryNotFoundDefect) for defect in message.defects) and _CUT_OFF not in out.notes:
+        out.notes.append(_CUT_OFF)
+    packing = _packing(message)
     kind = message.get_content_type()
-    if kind == "message/rfc822":
+    if kind in _MAILS:
         forwarded: Any = message.get_payload() if message.is_multipart() else []
+        if packing in ("base64", "quoted-printable"):
+            forwarded = [_parsed(_unpacked(each, packing)) for each in forwarded]
         for each in forwarded:
             with out.place("mail", "forwarded mail"):
                 out.paragraph(_header(each, "Subject") or "")
@@ -63,13 +80,41 @@ def _part(message: Message, out: Collected, inner: Inner, said: str = "") -> Non
     name = _filename(message)
     payload = message.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    if name is None and kind in ("text/plain", "text/html"):
+    # A document that is sent as the text of a mail is no text.
+    if name is None and kind in ("text/plain", "text/html") and not known_binary(data):
         text = _text(message, data, kind)
         out.paragraph(_beyond(text, said, out) if said else text)
     elif data:
         name = name or "unnamed"
         with out.place("attachment", name):
             out.add(inner(data, name))
+
+
+def _packing(message: Message) -> str:
+    """How a part is packed. Programs that show mail do not mind spaces and quotes around the word; the library would unpack nothing."""
+    try:
+        written = str(message.get(_ENCODING, ""))
+        word = re.search(r"[\w-]+", written)
+        if word and word[0] != written:
+            message.replace_header(_ENCODING, word[0])
+    except _WRONG:
+        return ""
+    return word[0].lower() if word else ""
+
+
+def _unpacked(mail: Message, packing: str) -> bytes:
+    """Mail in mail should not be packed, and is. The library takes what is packed for the mail."""
+    part = Message()
+    part[_ENCODING] = packing
+    try:
+        written = mail.as_bytes(policy=_AS_WRITTEN).decode("ascii", "surrogateescape")
+        if any(isinstance(defect, MissingHeaderBodySeparatorDefect) for defect in mail.defects):
+            written = written.replace("\n\n", "\n", 1)  # that line was not there
+        part.set_payload(written)
+        payload = part.get_payload(decode=True)
+    except _WRONG as error:
+        raise Unreadable(BROKEN, f"it is no mail that can be read ({str(error)[:200]})") from error
+    return payload if isinstance(payload, bytes) else b""
 
 
 def _alternatives(parts: list[Any], out: Collected, inner: Inner) -> None:

@@ -34,6 +34,7 @@ class _Content:
             "table-cell": self._cell_begins,
         }
         ends: dict[str, xml.Ended] = {"table-cell": self._cell_ends, "table-row": lambda: self._put("\n")}
+        starts["page-number"], ends["page-number"] = partial(self._leave, []), self._return  # no text
         for name in _INSIDE:
             starts[name], ends[name] = self._begin, self._end
         for name, called in _APART.items():
@@ -49,6 +50,8 @@ class _Content:
             self._within[-1].append(data)
 
     def _begin(self, _: dict[str, str]) -> None:
+        if self._open and (pieces := self._within[-1]) and not pieces[-1][-1:].isspace():
+            self._put(" " if self._cells else "\n")  # of a text box in a paragraph: no part of the word before it
         self._open += 1
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""XLSX, XLSB, XLS and ODS, by calamine: a line for each row, a tab between cells."""
+"""XLSX, XLSB, XLS and ODS: a line for each row, a tab between cells. By calamine, but for XLSX as nearly all are written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,21 @@ from lookalike.files.collecting import LOCKED, Collected, Unreadable
 from lookalike.files.compound import check_chains
 from lookalike.files.kinds import OLE
 from lookalike.files.model import BROKEN, ENCRYPTED
+from lookalike.files.xlsx import sheet_texts
+from lookalike.files.zips import Zip
 
 MAX_CELLS = 50_000_000  # of one sheet, empty ones too: two cells in far corners span billions
+
+
+def read_usual_xlsx(package: Zip, out: Collected) -> bool:
+    """Whether the book is written as usual, and was read: the same as calamine reads, in a quarter of the time."""
+    found = sheet_texts(package, MAX_CELLS, out.budget.check_time)
+    for name, text in found or ():
+        out.budget.page()
+        _write_sheet(name, text, out)
+    if found:
+        out.meta["sheets"] = len(found)
+    return found is not None
 
 
 def read_sheets(data: bytes, out: Collected) -> None:
@@ -47,8 +60,12 @@ def _sheet(sheet: Any, name: str, out: Collected) -> None:
             lines.append(line)
         if number % 4096 == 0:
             out.budget.check_time()
+    _write_sheet(name, "\n".join(lines), out)
+
+
+def _write_sheet(name: str, text: str, out: Collected) -> None:
     with out.place("sheet", f"sheet {name}"):
-        out.paragraph("\n".join(lines))
+        out.paragraph(text)
 
 
 def _shown(value: Any) -> str:

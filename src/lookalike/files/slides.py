@@ -8,7 +8,7 @@ from lookalike.files.packages import read_properties, relations
 from lookalike.files.word import WordText
 from lookalike.files.zips import Zip
 
-_BESIDE = {"notesSlide": "notes", "comments": "comments"}
+_BESIDE = {"notesSlide": "notes", "comments": "comments", "chart": "chart", "diagramData": "diagram"}
 
 
 def read_pptx(package: Zip, out: Collected) -> None:

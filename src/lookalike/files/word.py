@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
+from lookalike import _native
 from lookalike.files import xml
 from lookalike.files.collecting import Collected
 from lookalike.files.packages import read_properties, relations
 from lookalike.files.zips import CHUNK, Zip
 
 # Parts beside the document, in the order in which they are read.
-_BESIDE = {"header": "header", "footer": "footer", "footnotes": "footnotes", "endnotes": "endnotes", "comments": "comments"}
-# How a run or a paragraph looks: blocks of these alone hold no text, and are two of three elements in what Word writes.
-_LOOKS = (
-    b"b|bCs|color|contextualSpacing|highlight|i|iCs|ind|jc|keepLines|keepNext|kern|lang|noProof|outlineLvl|pStyle|rFonts|rStyle|shd|snapToGrid"
-    b"|spacing|sz|szCs|u|vertAlign|widowControl"
-)
-_LOOK = re.compile(rb"<w:([rp]Pr)>(?:<w:(?:" + _LOOKS + rb")(?: [^<>]*)?/>)*</w:\1>")
-# The end of a run and the beginning of the next, in the same paragraph or after its end: what nearly all of the other elements are.
-_ATTRIBUTES = rb'(?: [\w:.-]+="[^"<>]*")*'
-
-
-class _Joints(NamedTuple):
-    """What lies between two runs of text, by the prefix of the names: with these words at the front they are found fast."""
-
-    runs: re.Pattern[bytes]
-    paragraphs: re.Pattern[bytes]
-
-    @classmethod
-    def of(cls, prefix: bytes) -> _Joints:
-        tag = b"<" + prefix + b":%s" + _ATTRIBUTES
-        run = tag % b"r" + b">(?:" + tag % b"rPr" + b"/>)?" + tag % b"t" + b">"
-        ended = b"</%s:t></%s:r>" % (prefix, prefix)
-        return cls(re.compile(ended + run), re.compile(ended + b"</" + prefix + b":p>" + tag % b"p" + b">" + run))
-
-
-_JOINTS = (_Joints.of(b"w"), _Joints.of(b"a"))  # of Word and of PowerPoint
+_BESIDE = {
+    "header": "header",
+    "footer": "footer",
+    "footnotes": "footnotes",
+    "endnotes": "endnotes",
+    "comments": "comments",
+    "chart": "chart",
+    "diagramData": "diagram",
+}
 
 
 class WordText:
-    """The text of paragraphs and tables. What tracked changes took out is kept apart."""
+    """The text of paragraphs and tables. What tracked changes took out, or moved away, is kept apart."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
@@ -50,35 +32,51 @@ class WordText:
         self.rendered: list[int] = []  # how many pieces there were where a page of Word began, when it was saved last
         self.breaks: list[int] = []  # and where the author began one
         self._in_text = self._in_deleted = False
-        self._skipped = self._cells = 0
+        self._cells = self._moved = 0
+        self._said = 0  # texts so far, whether they stay or not
+        self._alternatives: list[int] = []  # how many there were where the same content began to be written in several ways
+        self._left_out: list[bool] = []  # of the elements that may be left out, those that one is in
+        self._skipped = 0  # how many of them are
 
     def text(self, data: str) -> None:
-        if self._in_text:
-            self.pieces.append(data)
-        elif self._in_deleted:
-            self.deleted.append(data)
+        if self._in_text or self._in_deleted:
+            self._write(data)
 
     def parse(self, package: Zip, part: str) -> None:
         starts = {
             "t": self._text_begins,
+            "text": self._text_begins,  # of comments of PowerPoint
+            "v": self._text_begins,  # of charts
             "delText": self._deleted_begins,
+            "moveFrom": self._moved_begins,
+            "sym": self._symbol,
             "tab": lambda _: self._put("\t"),
+            "ptab": lambda _: self._put("\t"),
             "br": self._break,
             "cr": lambda _: self._put("\n"),
             "noBreakHyphen": lambda _: self._put("-"),
-            "lastRenderedPageBreak": lambda _: self.rendered.append(len(self.pieces)),
+            "lastRenderedPageBreak": lambda _: self._page_begins(self.rendered),
             "tc": self._cell_begins,
-            "Fallback": self._skip,  # the same content once more, for older programs
-            "fld": self._field,
+            "txbxContent": lambda _: self._new_line(),
+            "AlternateContent": lambda _: self._alternatives.append(self._said),
+            "Choice": self._alternative_begins,
+            "Fallback": self._alternative_begins,
+            "fld": self._field_begins,
         }
         ends = {
             "t": self._text_ends,
+            "text": self._text_ends,
+            "v": self._value_ends,
+            "cm": lambda: self._put("\n"),
             "delText": self._deleted_ends,
+            "moveFrom": self._moved_ends,
             "p": self._paragraph_ends,
             "tc": self._cell_ends,
             "tr": lambda: self._put("\n"),
-            "Fallback": self._skip_ends,
-            "fld": self._field_ends,
+            "AlternateContent": self._alternatives_end,
+            "Choice": self._leave,
+            "Fallback": self._leave,
+            "fld": self._leave,
         }
         xml.parse(self._simplified(package.stream(part)), starts, ends, self.text, part)
 
@@ -95,14 +93,20 @@ class WordText:
                 yield piece
                 continue
             in_table = self._cells or b":tc" in piece  # paragraphs of a cell share its line: left to the parser
-            piece = _LOOK.sub(b"", piece)
-            for joints in _JOINTS:
-                piece = joints.paragraphs.sub(b"<p/>" if in_table else b"\n", joints.runs.sub(b"", piece))
-            yield piece
+            yield _native.join_text_runs(piece, b"<p/>" if in_table else b"\n")
+
+    def _write(self, text: str) -> None:
+        self._said += not text.isspace()
+        (self.deleted if self._in_deleted or self._moved else self.pieces).append(text)
 
     def _put(self, text: str) -> None:
         if not self._skipped:
             self.pieces.append(text)
+
+    def _new_line(self) -> None:
+        """What follows is no part of the word before it."""
+        if self.pieces and not self.pieces[-1][-1:].isspace():
+            self._put(" " if self._cells else "\n")
 
     def _text_begins(self, _: dict[str, str]) -> None:
         self._in_text = not self._skipped
@@ -117,6 +121,27 @@ class WordText:
         self._in_deleted = False
         self.deleted.append(" ")
 
+    def _value_ends(self) -> None:
+        self._text_ends()
+        self._put("\n")
+
+    def _moved_begins(self, _: dict[str, str]) -> None:
+        self._moved += 1
+
+    def _moved_ends(self) -> None:
+        self._moved -= 1
+        self.deleted.append(" ")
+
+    def _symbol(self, attributes: dict[str, str]) -> None:
+        """A character by its number, in a font of symbols mostly."""
+        number = next((value for name, value in attributes.items() if name.endswith("char")), "")
+        try:
+            symbol = chr(int(number, 16))
+        except (ValueError, OverflowError):
+            return
+        if not self._skipped and (symbol.isprintable() or "\ue000" <= symbol <= "\uf8ff"):
+            self._write(symbol)
+
     def _paragraph_ends(self) -> None:
         self._put(" " if self._cells else "\n")
 
@@ -129,27 +154,32 @@ class WordText:
 
     def _break(self, attributes: dict[str, str]) -> None:
         if any(name.endswith("type") and value == "page" for name, value in attributes.items()):
-            self.breaks.append(len(self.pieces))
+            self._new_line()
+            self._page_begins(self.breaks)
         else:
             self._put("\n")
 
-    def _skip(self, _: dict[str, str]) -> None:
-        self._skipped += 1
+    def _page_begins(self, marks: list[int]) -> None:
+        if not self._skipped:
+            marks.append(len(self.pieces))
 
-    def _skip_ends(self) -> None:
-        self._skipped -= 1
+    def _alternatives_end(self) -> None:
+        self._alternatives.pop()
 
-    def _field(self, attributes: dict[str, str]) -> None:
+    def _alternative_begins(self, _: dict[str, str]) -> None:
+        """Of the ways in which the same content is written for newer and for older programs, the first that has a text."""
+        self._enter(left_out=bool(self._alternatives) and self._said > self._alternatives[-1])
+
+    def _field_begins(self, attributes: dict[str, str]) -> None:
         """The number of a slide is no text."""
-        self._fields.append(attributes.get("type", "").startswith("slidenum"))
-        self._skipped += self._fields[-1]
+        self._enter(left_out=attributes.get("type", "").startswith("slidenum"))
 
-    def _field_ends(self) -> None:
-        self._skipped -= self._fields.pop() if self._fields else 0
+    def _enter(self, *, left_out: bool) -> None:
+        self._left_out.append(left_out)
+        self._skipped += left_out
 
-    @property
-    def _fields(self) -> list[bool]:
-        return self.__dict__.setdefault("fields", [])  # type: ignore[no-any-return]  # of slides alone
+    def _leave(self) -> None:
+        self._skipped -= self._left_out.pop()
 
 
 def _whole_tags(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -8,12 +8,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from functools import cached_property
 from typing import IO
 
 from lookalike.files.collecting import LOCKED, Unreadable
 from lookalike.files.limits import Budget
 from lookalike.files.model import BROKEN, ENCRYPTED, UNSUPPORTED
+from lookalike.lazy import cached_property
 
 CHUNK = 1 << 16
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack any amount at once
@@ -41,10 +41,25 @@ class Zip:
             self._zip = zipfile.ZipFile(file)
         except DAMAGE as error:
             raise Unreadable(BROKEN, f"it is no whole ZIP file ({error})") from error
-        self.infos = {info.filename: info for info in self._zip.infolist()}
+        self.all_infos = self._zip.infolist()  # several may have one name
+        self.infos = {info.filename: info for info in self.all_infos}
 
     def __contains__(self, name: str) -> bool:
         return name in self.infos
+
+    @property
+    def is_unambiguous(self) -> bool:
+        """Whether all readers find the same members: none has the name of another, but for capitals, and all are where the file says."""
+        if any("\\" in info.filename or info.header_offset < 0 for info in self.all_infos):
+            return False
+        return len({info.filename.lower() for info in self.all_infos}) == len(self.all_infos)
+
+    def whole(self, info: zipfile.ZipInfo) -> bytes:
+        """All of a member at once, where it has been counted already."""
+        is_stored = info.compress_type == zipfile.ZIP_STORED
+        if info.flag_bits & _ENCRYPTED or info.compress_type not in _METHODS or (is_stored and info.compress_size != info.file_size):
+            raise Unreadable(UNSUPPORTED, "it is encrypted, or packed in a way that is not read here")
+        return self._zip.read(info)
 
     def chunks(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         if info.flag_bits & _ENCRYPTED:

@@ -6,6 +6,7 @@ import hashlib
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Mapping
+from types import CodeType
 from typing import Any
 
 from lookalike import _native
@@ -51,12 +52,21 @@ def summed(pairs: Iterable[tuple[int, float]], bits: int) -> int:
     return value & (1 << bits) - 1
 
 
-def function_id(hash: HashFunction) -> str:
+def function_id(hash: Callable[..., Any]) -> str:
     """What a recipe id says of a function: its name, and a digest of its code where it has some."""
     name = f"{getattr(hash, '__module__', '')}.{getattr(hash, '__qualname__', type(hash).__qualname__)}"
     code = getattr(hash, "__code__", None)
-    content = f"{code.co_code.hex()}{code.co_names}{code.co_consts}" if code is not None else ""
-    return hashlib.sha256(f"{name}\0{content}".encode()).hexdigest()[:12]
+    content = _written(code) if isinstance(code, CodeType) else ""
+    return hashlib.sha256(f"{name}\0{content}".encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def _written(code: CodeType) -> str:
+    """The code of a function and of the functions in it: the same in every process, without addresses and without the order of sets."""
+    constants = tuple(
+        _written(each) if isinstance(each, CodeType) else sorted(map(repr, each)) if isinstance(each, frozenset) else each
+        for each in code.co_consts
+    )
+    return f"{code.co_code.hex()}{code.co_names}{constants}"
 
 
 def _checked_hash(hash: HashFunction, string: str) -> int:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
 from lookalike.checks import check_int, check_several, check_workers, is_number, is_whole, refuse
@@ -24,7 +24,16 @@ from lookalike.fingerprints.base import check_pair, field, pack, pack_words, unp
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, in_place, joined
-from lookalike.text.features import distinct_features, feature_hashes, is_native, shingles_words, weighted, weighted_strings
+from lookalike.text.features import (
+    ROWS,
+    distinct_features,
+    feature_hashes,
+    is_native,
+    shingles_words,
+    sketched_rows,
+    weighted,
+    weighted_strings,
+)
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import native_form
@@ -41,7 +50,6 @@ _SIZES = f"choose 1 to {MAX_SIZE} values"
 EMPTY = 0xFFFFFFFF  # every value of the sketch of an empty set
 PERMUTED_HASHES = ("sha1-first4", "sha1-first4-mixed")  # of datasketch 1.x and 2.x
 Elements = Iterable[str] | Iterable[bytes] | Iterable[int]
-_SETS = (set, frozenset, list, tuple)  # what a row of many may be, if it is no text
 
 
 class _Made:
@@ -272,10 +280,14 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
     check_size(size)
     check_workers(workers)
     chosen = resolve(recipe)
-    if isinstance(texts, (list, tuple)) and texts and isinstance(texts[0], _SETS):
-        return np.asarray(_of_sets(texts, size, chosen, workers), dtype=np.uint32).reshape(-1, size)
     values = np.empty((column_length(texts), size), dtype=np.uint32)  # of which no page is touched if all come in one piece
     done = 0
+    if isinstance(texts, (list, tuple)) and texts and isinstance(texts[0], ROWS):
+        many, one = partial(_native.minhash_features, size=size, workers=workers), partial(_values, size=size, recipe=chosen)
+        for count, found in sketched_rows(texts, chosen, many, one):
+            values[done : done + count] = np.asarray(found).reshape(count, size)
+            done += count
+        return values
     for found in _columns(texts, size, chosen, workers):
         rows = np.asarray(found, dtype=np.uint32).reshape(-1, size)
         if len(rows) == len(values):  # all in one piece, as most are: no copy
@@ -283,19 +295,6 @@ def minhashes(texts: object, *, size: int = 128, recipe: Recipe | str | None = N
         values[done : done + len(rows)] = rows
         done += len(rows)
     return values
-
-
-def _of_sets(sets: Sequence[object], size: int, recipe: Recipe, workers: int) -> memoryview | list[Any]:
-    """The values of all of them, their elements hashed in one call."""
-    for row, given in enumerate(sets):
-        if not isinstance(given, _SETS):
-            raise InputError(f"row {row} is a {type(given).__name__}: expected a set, or a list, of str, bytes or int, as the first row is")
-    rows = cast("Sequence[Sequence[Any]]", sets)
-    elements = list(chain.from_iterable(rows))
-    if recipe.hash != "lookalike64" or not set(map(type, elements)) <= {str, bytes}:
-        return [_values(row, size, recipe) for row in rows]
-    features = feature_hashes(elements, recipe)
-    return _native.minhash_features(features, array("q", accumulate(map(len, rows), initial=0)), size, workers)
 
 
 def _columns(texts: object, size: int, recipe: Recipe, workers: int) -> Iterator[Any]:

@@ -65,7 +65,7 @@ def _advice(ngram: int, language: str, at: int) -> str:
 
 
 def _is_ideographic(text: str) -> bool:
-    return 2 * len(IDEOGRAPHIC.findall(text)) > len(text)
+    return not text.isascii() and 2 * len(IDEOGRAPHIC.findall(text)) > len(text)
 
 
 def measured_recall(texts: Sequence[str], recipe: Recipe, k: int, bits: int = 64) -> dict[str, float]:

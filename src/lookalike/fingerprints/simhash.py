@@ -11,6 +11,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from lookalike import _native
@@ -23,7 +24,7 @@ from lookalike.fingerprints.given_hashes import GIVEN, HashFunction, check_width
 from lookalike.fingerprints.single import plan_for
 from lookalike.recipe import Recipe, resolve
 from lookalike.text.columns import column_length, in_place, joined
-from lookalike.text.features import is_native, shingles_words, string_hash, weighted, weighted_strings
+from lookalike.text.features import ROWS, is_native, shingles_words, sketched_rows, string_hash, weighted, weighted_strings
 from lookalike.text.normalize import utf8
 from lookalike.text.shingle import shingles
 from lookalike.text.tokenize import native_form
@@ -156,7 +157,7 @@ def simhash(
     identity = fingerprint_recipe(chosen, bits)
     if isinstance(text, (str, bytes)):
         return SimHash(_of_text(text, bits, chosen), bits, identity)
-    return SimHash(_of_strings(_token_weights(text), bits, chosen), bits, identity)
+    return SimHash(_of_tokens(text, bits, chosen), bits, identity)
 
 
 def _known(value: int, bits: int, recipe: str) -> SimHash:
@@ -210,6 +211,10 @@ def _token_weights(tokens: object) -> dict[str, float]:
     return weights
 
 
+def _of_tokens(tokens: object, bits: int, recipe: Recipe) -> int:
+    return _of_strings(_token_weights(tokens), bits, recipe)
+
+
 def _of_strings(strings: Mapping[str, float], bits: int, recipe: Recipe) -> int:
     if recipe.hash == "lookalike64":
         features = weighted(strings, recipe)
@@ -233,7 +238,8 @@ def _join(words: memoryview) -> int:
 def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = None, workers: int = 1) -> NDArray[np.unsignedinteger[Any]]:
     """The SimHashes of a column of texts: uint32, uint64, or for 128 bits rows of two uint64, the low half first.
 
-    Takes lists, Arrow string arrays (read in place), Polars and pandas columns. The bytes do not depend on ``workers``.
+    Takes lists, Arrow string arrays (read in place), Polars and pandas columns; and lists of lists (or of sets, or tuples) of tokens, or
+    of (token, weight) pairs, taken as they are. The bytes do not depend on ``workers``.
     """
     import numpy as np
 
@@ -242,13 +248,21 @@ def simhashes(texts: object, *, bits: int = 64, recipe: Recipe | str | None = No
     chosen = resolve(recipe)
     values = np.empty(column_length(texts) * (2 if bits == 128 else 1), dtype=np.uint64)
     done = 0
-    for found in _columns(texts, bits, chosen, workers):
+    given = isinstance(texts, (list, tuple)) and texts and isinstance(texts[0], ROWS)
+    for found in _rows(texts, bits, chosen, workers) if given else _columns(texts, bits, chosen, workers):
         words = np.asarray(found, dtype=np.uint64)
         values[done : done + len(words)] = words
         done += len(words)
     if bits == 128:
         return values.reshape(-1, 2)
     return values.astype(np.uint32) if bits == 32 else values
+
+
+def _rows(rows: Any, bits: int, recipe: Recipe, workers: int) -> Iterator[Any]:
+    """The words of the values of some rows of tokens after the other. One that comes twice counts twice."""
+    many = partial(_native.simhash_features, bits=bits, unique=False, workers=workers)
+    for _, found in sketched_rows(rows, recipe, many, lambda row: _words(_of_tokens(row, bits, recipe), bits), strings=True):
+        yield found
 
 
 def _columns(texts: object, bits: int, recipe: Recipe, workers: int) -> Iterator[Any]:
@@ -266,8 +280,8 @@ def _columns(texts: object, bits: int, recipe: Recipe, workers: int) -> Iterator
         )
     else:
         for piece in joined(texts):
-            yield [half for text in piece.texts() for half in _split(_of_text(text, bits, recipe), 2 if bits == 128 else 1)]
+            yield [word for text in piece.texts() for word in _words(_of_text(text, bits, recipe), bits)]
 
 
-def _split(value: int, words: int) -> Sequence[int]:
-    return [value >> 64 * word & 0xFFFFFFFFFFFFFFFF for word in range(words)]
+def _words(value: int, bits: int) -> Sequence[int]:
+    return [value & 0xFFFFFFFFFFFFFFFF, value >> 64] if bits == 128 else [value]

@@ -61,17 +61,17 @@ def add_documents(
     check_workers(workers)
     added = updated = 0
 
-    def store_batch(batches: list[Additions]) -> None:
+    def store_batch(writes: list[Callable[[], Added]]) -> None:
         nonlocal added, updated
-        for batch in batches:
-            counts = store.write(batch)
+        for write in writes:
+            counts = write()
             added, updated = added + counts.added, updated + counts.updated
         if progress:
             progress(added + updated)
 
     settings = store.settings
 
-    make = partial(_made, settings=settings, workers=workers, expiry=expiry)
+    make = partial(_made, store=store, workers=workers, expiry=expiry)
     batches = _batches(documents, settings)
     first = next(batches, None)
     if first is None:
@@ -92,16 +92,17 @@ def add_documents(
     return Added(added, updated)
 
 
-def _made(given: Given, settings: Settings, workers: int, expiry: Expiry) -> list[Additions]:
-    """The documents with text, and the files without."""
-    made = []
+def _made(given: Given, store: Store, workers: int, expiry: Expiry) -> list[Callable[[], Added]]:
+    """What writes the documents with text, and the files without."""
+    settings, made = store.settings, []
     if len(given):
         made.append(fingerprinted(given, settings, settings.stored, workers))
         made[-1].expires = expiry.of(given)
     if given.without_text:
         made.append(of_bytes(given.without_text, settings, workers))
         made[-1].expires = expiry.of(given.without_text)
-    return made
+    later = getattr(store, "write_later", None)  # some stores can do a part of writing meanwhile
+    return [later(batch) if later else partial(store.write, batch) for batch in made]
 
 
 def _batches(documents: Iterable[object], settings: Settings) -> Iterator[Given]:

@@ -27,9 +27,9 @@ from lookalike.index.checking import other_fingerprints
 from lookalike.index.choosing import scrolled
 from lookalike.index.collections import Collections
 from lookalike.index.kept_clusters import cluster_of, kept_clusters
+from lookalike.index.search import LIMIT, USUAL, K, checked_options
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
-from lookalike.index.search import checked_options
 from lookalike.markup.page import Page
 from lookalike.model import Document
 from lookalike.recipe import Recipe
@@ -37,6 +37,7 @@ from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, OnProgress, Store, StoredDocument
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
+from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
 from lookalike.stores.matches import Cluster, Clusters, Matches
@@ -249,9 +250,9 @@ class Index:
         minhash: MinHash | None = None,
         digest: Ssdeep | Tlsh | None = None,
         vector: Any = None,
-        k: int = 3,
+        k: int = K,
         threshold: float | None = None,
-        limit: int | None = 10,
+        limit: int | None = LIMIT,
         approximate: bool = False,
         compare: bool = False,
         min_share: float | None = None,
@@ -272,8 +273,17 @@ class Index:
         if not (simhash is None and minhash is None and digest is None and vector is None):
             every = (("simhash", simhash), ("minhash", minhash), ("digest", digest), ("vector", vector))
             given = {name: value for name, value in every if value is not None}
-        options = checked_options(k, threshold, limit, approximate, min_share, nearest=True)
-        return searching.search(self._store, query, given, by, options, compare, check_bool("text", text), where)
+        with_text = text if text is False else check_bool("text", text)
+        if threshold is None and k is K and limit is LIMIT and approximate is False and min_share is None:
+            options = USUAL
+            # Nearly every search is this one, and takes less time than to find out what another one is.
+            if by is None and where is None and compare is False and not given and isinstance(query, str):
+                at_once = NEAR.at_once(self._store, query, options, with_text=with_text)
+                if at_once is not None:
+                    return at_once
+        else:
+            options = checked_options(k, threshold, limit, approximate, min_share, nearest=True)
+        return searching.search(self._store, query, given, by, options, compare, with_text, where)
 
     def search_texts(
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Where = None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike.lazy import cached_property
 from lookalike.stores.base import Additions, Question, StoredDocument
 from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id

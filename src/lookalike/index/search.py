@@ -34,6 +34,7 @@ from lookalike.stores.matches import Clusters, Match, Matches
 
 DEFAULT = "near"
 RECORDS = "record"
+K, LIMIT = 3, 10  # of ``Index.search``
 
 
 class SimhashMatches(NamedTuple):
@@ -53,7 +54,7 @@ class VectorMatches(NamedTuple):
 
 
 def checked_options(
-    k: int = 3,
+    k: int = K,
     threshold: float | None = None,
     limit: int | None = None,
     approximate: bool = False,
@@ -69,6 +70,9 @@ def checked_options(
     return Options(k, threshold, most, check_bool("approximate", approximate), min_share, nearest)
 
 
+USUAL = checked_options(K, None, LIMIT, nearest=True)  # of nearly every search
+
+
 def search(
     store: Store,
     query: Any,
@@ -80,10 +84,6 @@ def search(
     where: object = None,
 ) -> Matches:
     """By a query, or by a fingerprint that is ``given``, with the name of its parameter of ``Index.search``."""
-    # Nearly every search is this one, and takes less time than to find out what another one is.
-    plain = by is None and where is None and compare is False and not (given or options.approximate or options.min_share is not None)
-    if plain and isinstance(query, str) and (at_once := NEAR.at_once(store, query, options, with_text=text)) is not None:
-        return at_once
     if len(given) + (query is not None) != 1:
         raise InputError("search for one thing: a text, a record, a Path, simhash=, minhash=, digest= or vector=")
     check_bool("compare", compare)
@@ -100,7 +100,8 @@ def search(
     settings = store.settings
     places: tuple[Place, ...] = ()
     if isinstance(query, str):
-        if not (plain or where is not None or compare) and (at_once := way.at_once(store, query, options, with_text=text)) is not None:
+        tried = way is NEAR and options is USUAL and by is None  # by ``Index.search``
+        if not (tried or where is not None or compare) and (at_once := way.at_once(store, query, options, with_text=text)) is not None:
             return at_once
     elif isinstance(query, (Path, bytes)) and way.takes == "text":
         query, places = _read(query)

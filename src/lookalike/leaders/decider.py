@@ -28,6 +28,7 @@ DEFAULT_MEMORY = 4 << 30
 RESERVED = 144 << 20  # for the interpreter, its libraries and the batch at hand
 LEAST_FEATURES = 16 << 20  # stay in memory under any budget
 FILE_BYTES = 64 << 20  # of features that go to a file together
+DECIDING = 4  # of so many workers one helps with the decision: the others make what is decided
 
 
 class Decider:
@@ -38,7 +39,7 @@ class Decider:
         self._records = _record_leaders(rule) if rule.method == "record" else None
         self._simhash = _native.SimhashLeaders(rule.bits, rule.distance) if rule.method == "simhash" else None
         self._leaders = _native.Leaders(rule.banding.bands, rule.threshold, BUCKET_LIMIT, rule.method == "estimate")
-        self._budget, self._folder = budget, folder
+        self._budget, self._folder, self._workers = budget, folder, max(workers // DECIDING, 1)
         self._maps: list[mmap.mmap] = []
         self._moved = 0
 
@@ -54,7 +55,7 @@ class Decider:
             found = self._simhash.offer(sketches.simhashes, sketches.digests)
         else:
             keys = sketches.keys.astype(np.uint64, copy=False)  # those of stored MinHashes have 32 bits
-            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, keys, stay)
+            found = self._leaders.offer(sketches.features, sketches.offsets, sketches.digests, keys, stay, self._workers)
             self._move_out(others)
         return np.asarray(found[0]), np.asarray(found[1])
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import overload
 
 from lookalike import _native
+from lookalike.lazy import cached_property
 
 MAX_ELEMENTS = 500_000
 TEXT = "#text"

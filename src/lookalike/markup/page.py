@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from lookalike import _native
 from lookalike.checks import check_str
 from lookalike.errors import InputError, MissingExtra
 from lookalike.io import open_file
+from lookalike.lazy import cached_property
 from lookalike.markup import elements
 from lookalike.markup.decoding import decode_page
 from lookalike.markup.elements import Element, PagePart, Tree

@@ -18,7 +18,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from lookalike import _native
 from lookalike.errors import InputError
@@ -34,7 +34,8 @@ Vector: TypeAlias = list[float] | dict[Hashable, float]
 
 EXACT = 2**53  # the whole numbers that float64 holds exactly
 TILE = 32_768  # elements of a temporary array: 256 KB stay in the second-level cache
-PRODUCTS, SQUARED_DIFFERENCES, DIFFERENCES, LARGEST_DIFFERENCE = range(4)  # native/base/row_pairs.hpp
+PRODUCTS, ROOT_OF_SQUARES, DIFFERENCES, LARGEST_DIFFERENCE = range(4)  # native/base/row_pairs.hpp
+SMALLEST_ROOT, LARGEST_ROOT = 1e-140, 1e140  # the same as there: beyond, squares may have vanished or overflowed
 
 
 def read_vector(thing: Any, name: str) -> Vector:
@@ -126,13 +127,23 @@ def _complement(similarity: Any) -> Any:
     return 1 - similarity
 
 
+class _Sums(NamedTuple):
+    """``sure``: all are finite, and of squares none may have vanished or overflowed."""
+
+    values: FloatArray
+    sure: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Dense:
-    """Batches of numbers: ``kind`` says what native code sums over the elements of two rows, ``finish`` makes the measure of the sums."""
+    """Batches of numbers: ``kind`` says what native code sums over the elements of two rows, ``finish`` makes the measure of the sums.
+
+    Where native code is sure of all sums, what is made of them is finite.
+    """
 
     kind: int
     prepare: Callable[[FloatArray], FloatArray]
-    finish: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+    finish: Callable[[_Sums, FloatArray, FloatArray], FloatArray]
     gives: Want
     other: Callable[[Any], Any]
 
@@ -142,15 +153,16 @@ class _Dense:
     def matrix(self, left: Things, right: Things, want: Want) -> FloatArray | None:
         return self._of(left, right, want, _pair_sums)
 
-    def _of(self, left: Things, right: Things, want: Want, sums: Callable[[int, FloatArray, FloatArray], FloatArray]) -> FloatArray | None:
+    def _of(self, left: Things, right: Things, want: Want, sums: Callable[[int, FloatArray, FloatArray], _Sums]) -> FloatArray | None:
         import numpy as np
 
         pair = _dense_pair(left, right)
         if pair is None:
             return None
         a, b = map(self.prepare, pair)
-        values = self.finish(sums(self.kind, a, b), a, b)
-        if not np.isfinite(values).all():
+        found = sums(self.kind, a, b)
+        values = self.finish(found, a, b)
+        if not found.sure and not np.isfinite(values).all():
             raise InputError("the values are too large, the result does not fit a float: scale the vectors")
         converted: FloatArray = values if want == self.gives else self.other(values)
         return converted
@@ -192,40 +204,46 @@ def _has_numbers(row: Any) -> bool:
     return is_array(row) or (isinstance(row, (list, tuple)) and bool(row) and not isinstance(row[0], str))
 
 
-def _row_sums(kind: int, a: FloatArray, b: FloatArray) -> FloatArray:
+def _row_sums(kind: int, a: FloatArray, b: FloatArray) -> _Sums:
     import numpy as np
 
-    return np.asarray(_native.row_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])) if a.size else np.zeros(len(a))
+    if not a.size:
+        return _Sums(np.zeros(len(a)), sure=True)
+    found, sure = _native.row_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])
+    return _Sums(np.asarray(found), sure)
 
 
-def _pair_sums(kind: int, a: FloatArray, b: FloatArray) -> FloatArray:
+def _pair_sums(kind: int, a: FloatArray, b: FloatArray) -> _Sums:
     import numpy as np
 
-    found = (
-        np.asarray(_native.pair_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])) if a.size and b.size else np.zeros(len(a) * len(b))
-    )
-    return found.reshape(len(a), len(b))
+    if not a.size or not b.size:
+        return _Sums(np.zeros((len(a), len(b))), sure=True)
+    found, sure = _native.pair_sums(kind, a.reshape(-1), b.reshape(-1), a.shape[1])
+    return _Sums(np.asarray(found).reshape(len(a), len(b)), sure)
 
 
 def _as_they_are(a: FloatArray) -> FloatArray:
     return a
 
 
-def _summed(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    return sums
+def _summed(sums: _Sums, a: FloatArray, b: FloatArray) -> FloatArray:
+    return sums.values
 
 
-def _roots(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+def _roots(sums: _Sums, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Distances, those of which squares may have vanished or overflowed computed once more."""
     import numpy as np
 
-    found: FloatArray = np.sqrt(sums)
-    unsure = np.argwhere(~((found > 1e-140) & (found < 1e140)))  # squares may have vanished or overflowed
+    found = sums.values
+    if sums.sure:
+        return found
+    unsure = np.argwhere(~((found > SMALLEST_ROOT) & (found < LARGEST_ROOT)))
     step = max(1, TILE // max(1, a.shape[1]))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # an infinite difference is reported by the caller
         for start in range(0, len(unsure), step):
             places = unsure[start : start + step]
             scaled, exponent = _scaled_rows(a[places[:, 0]] - b[places[:, -1]])
-            found[tuple(places.T)] = np.ldexp(np.sqrt(_row_sums(PRODUCTS, scaled, scaled)), exponent)
+            found[tuple(places.T)] = np.ldexp(np.sqrt(_row_sums(PRODUCTS, scaled, scaled).values), exponent)
     return found
 
 
@@ -237,18 +255,18 @@ def _scaled_rows(a: FloatArray) -> tuple[FloatArray, NDArray[np.int32]]:
     return np.ldexp(a, -exponent[:, None]), exponent
 
 
-def _cosines(sums: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+def _cosines(sums: _Sums, a: FloatArray, b: FloatArray) -> FloatArray:
     import numpy as np
 
-    squares_a, squares_b = _row_sums(PRODUCTS, a, a), _row_sums(PRODUCTS, b, b)
-    if sums.ndim == 2:
+    squares_a, squares_b = _row_sums(PRODUCTS, a, a).values, _row_sums(PRODUCTS, b, b).values
+    if sums.values.ndim == 2:
         squares_a = squares_a[:, None]
     product = squares_a * squares_b
     empty = product == 0 if not (squares_a.all() and squares_b.all()) else None
     if empty is not None:
         product[empty] = 1.0
     np.sqrt(product, out=product)
-    found: FloatArray = np.divide(sums, product, out=product)
+    found: FloatArray = np.divide(sums.values, product, out=product)
     np.clip(found, -1.0, 1.0, out=found)
     if empty is not None:
         found[empty] = np.broadcast_to(squares_a == squares_b, found.shape)[empty]
@@ -262,11 +280,11 @@ def _metric(name: str, about: str, kernel: Callable[[Vector, Vector], float], ki
         read=read_vector,
         distance_of=kernel,
         similarity_of=lambda a, b: _closeness(kernel(a, b)),
-        fast=_Dense(kind, _as_they_are, _roots if kind == SQUARED_DIFFERENCES else _summed, "distance", _closeness),
+        fast=_Dense(kind, _as_they_are, _roots if kind == ROOT_OF_SQUARES else _summed, "distance", _closeness),
     )
 
 
-euclidean = _metric("euclidean", "the square root of the sum of the squared differences", _euclidean, SQUARED_DIFFERENCES)
+euclidean = _metric("euclidean", "the square root of the sum of the squared differences", _euclidean, ROOT_OF_SQUARES)
 manhattan = _metric("manhattan", "the sum of the absolute differences", _manhattan, DIFFERENCES)
 chebyshev = _metric("chebyshev", "the largest absolute difference", _chebyshev, LARGEST_DIFFERENCE)
 cosine = by_similarity(

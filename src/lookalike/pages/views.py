@@ -9,10 +9,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from lookalike import _native
+from lookalike.lazy import cached_property
 from lookalike.markup.elements import TEXT, Element
 from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page

@@ -5,6 +5,8 @@ Nearness is the cosine of TF-IDF weights of words, which are learned from the ex
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -40,11 +42,14 @@ class Labels:
         self._neighbours = neighbours
         self._names: list[str] = []
         counted: list[Counter[str]] = []
+        mark = hashlib.sha256(str(neighbours).encode())
         for text, name in examples:
             if not isinstance(text, str) or not isinstance(name, str) or not name:
                 raise InputError("labels: an example is a text with the name of its label, both str")
+            mark.update(json.dumps([text, name]).encode())
             self._names.append(name)
             counted.append(Counter(content_words(text)))
+        self.mark = mark.hexdigest()  # the same for the same examples
         if not counted:
             raise InputError("labels: no examples; give a folder for each label, or JSON lines with 'text' and 'label'")
         seen = Counter(word for words in counted for word in words)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,8 +52,11 @@ Found = Callable[[re.Match[str]], str | None]
 
 
 def _date(year: str, month: int | str, day: int | str) -> str | None:
-    y, m, d = int(year), int(month), int(day)
-    return f"{y:04d}-{m:02d}-{d:02d}" if 1000 <= y <= 2999 and 1 <= m <= 12 and 1 <= d <= 31 else None
+    try:
+        found = date(int(year), int(month), int(day))
+    except ValueError:  # such as the 30th of February
+        return None
+    return found.isoformat() if 1000 <= found.year <= 2999 else None
 
 
 def _named_date(year: str, month: str, day: str) -> str | None:
@@ -114,7 +118,8 @@ def _number(text: str) -> str | None:
     return text.upper() if any(map(str.isdigit, text)) else None
 
 
-_NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,2})?|\d{1,15}(?:\.\d{1,2})?)\s?([万亿]?)"
+# All of it: 1e9 is neither 1 nor 9, and of a number with more digits than these nothing is taken.
+_NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?)(?![\dA-Za-z]|[.,，]\d)\s?([万亿]?)"
 _NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|p\\.?o\\.?)\\s{0,3}(?:no|number|#)"
 _LONG_CODE = "\0long"  # stands in what is searched for these words if there is a run of eleven digits or capitals
 _CODE_LETTERS = bytes(0x31 if chr(byte) in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" else 0x20 for byte in range(256))
@@ -173,7 +178,7 @@ _RULES = (
         lambda found: _amount(*found.groups()),
         "人民币 rmb cny usd eur gbp ¥ ￥ $ € £",
     ),
-    _rule("amounts", rf"(?<![\d.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2]), "元"),
+    _rule("amounts", rf"(?<![\dA-Za-z.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2]), "元"),
     _rule("amounts", rf"([{_CHINESE}]{{2,30}})[元圆]", lambda found: _chinese_amount(found[1]), "元 圆"),
     _rule("emails", r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b", lambda found: found[0].lower(), "@"),
     _rule("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1], _LONG_CODE),

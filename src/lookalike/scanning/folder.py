@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from lookalike.corpus.file_documents import file_meta
-from lookalike.corpus.files import expand
+from lookalike.corpus.files import expand, readable_name
 from lookalike.errors import InputError
 from lookalike.files.kinds import head_of, kind_of
 from lookalike.files.limits import Limits
-from lookalike.files.model import BROKEN, OK, FileText
+from lookalike.files.model import BROKEN, OK, TOO_LARGE, TOO_SLOW, FileText
 from lookalike.files.reading import in_order, read_members
+from lookalike.fingerprints.given_hashes import function_id
 from lookalike.model import MAX_ID_BYTES, Document
-from lookalike.profiles.labels import Labeller
+from lookalike.profiles.labels import Labeller, Labels
 from lookalike.profiles.profile import profile_of
 from lookalike.profiles.records import PART, as_record
 from lookalike.text.idf import Idf
@@ -39,6 +42,29 @@ class Stamp:
         return cls(found.st_size, found.st_mtime_ns)
 
 
+@dataclass(slots=True)
+class Known:
+    """What a store has of a file: how it was then, what its profile was made with, and its documents."""
+
+    stamp: Stamp
+    mark: str
+    limits: Mapping[str, Any] | None = None  # that it, or something in it, was beyond
+    ids: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, meta: Mapping[str, Any]) -> Known:
+        return cls(Stamp(meta["file_bytes"], meta.get("mtime", 0)), meta.get("profiled", ""))
+
+    def add(self, id_: str, meta: Mapping[str, Any]) -> None:
+        self.ids.append(id_)
+        self.limits = meta.get("limits", self.limits)
+
+    def is_read_again(self, stamp: Stamp, making: Making) -> bool:
+        """A file that changed, that has no such labels or patterns yet, or of which other limits may let more be read."""
+        beyond = self.limits is not None and self.limits != making.limits.to_dict()
+        return self.stamp != stamp or beyond or making.mark not in ("", self.mark)
+
+
 @dataclass(frozen=True, slots=True)
 class Making:
     """How profiles are made, and whether they are also stored as records."""
@@ -49,10 +75,35 @@ class Making:
     limits: Limits
     records: bool = True
 
+    @property
+    def mark(self) -> str:
+        """Changes with the labels and patterns; empty where there are none."""
+        if self.labeller is None and not self.patterns:
+            return ""
+        own = [[name, pattern.pattern, pattern.flags] for name, pattern in self.patterns.items()]
+        return hashlib.sha256(json.dumps([_mark_of(self.labeller), own]).encode()).hexdigest()[:16]
 
-def files_in(folder: Path) -> dict[str, Path]:
-    """All files of a folder by name: hidden ones and stores are left out, and links to folders are not followed."""
-    return {source.name: source.path for source in expand(folder, "text") if source.path is not None}
+
+def _mark_of(labeller: Labeller | None) -> str:
+    """What tells one way of labelling from another. A function is known by its name and its code."""
+    if labeller is None:
+        return ""
+    return labeller.mark if isinstance(labeller, Labels) else function_id(labeller)
+
+
+def files_in(folder: Path) -> tuple[dict[str, Path], dict[Path, str]]:
+    """All files of a folder by name: hidden ones and stores are left out, and links to folders are not followed. And the folders in it
+    that cannot be read, with what is wrong.
+    """
+    closed: list[OSError] = []
+    files = {source.name: source.path for source in expand(folder, "text", closed=closed.append) if source.path is not None}
+    return files, {Path(os.fsdecode(error.filename)): error.strerror or str(error) for error in closed}
+
+
+def is_inside(name: str, folder: Path) -> bool:
+    """Whether ``files_in`` may give a file of the folder this name."""
+    prefix = "" if folder == Path() else f"{readable_name(folder).rstrip('/')}/"
+    return name.startswith(prefix) and not name.removeprefix(prefix).startswith(("/", "../"))
 
 
 def file_documents(files: Sequence[tuple[str, Path]], making: Making, workers: int) -> Iterator[list[Document]]:
@@ -69,10 +120,13 @@ def _documents(name: str, path: Path, making: Making) -> list[Document]:
             given.append(_whole(path, found))
         return [_document(each, name, path, stamp, making) for each in given]
     except (InputError, OSError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        # No file has such a stamp: it is tried again the next time.
-        nothing = {"kind": "binary", "bytes": 0, "sha256": "", "status": BROKEN, "note": said, "file": name, "file_bytes": -1, "mtime": 0}
-        return [Document(name, None, nothing, data=b"")]
+        return [unreadable(name, getattr(error, "strerror", None) or str(error))]
+
+
+def unreadable(name: str, said: str) -> Document:
+    """A file of which nothing is known. No file has such a stamp: it is tried again the next time."""
+    meta = {"kind": "binary", "bytes": 0, "sha256": "", "status": BROKEN, "note": said, "file": name, "file_bytes": -1, "mtime": 0}
+    return Document(name, None, meta, data=b"")
 
 
 def _whole(path: Path, found: list[FileText]) -> FileText:
@@ -94,6 +148,10 @@ def _document(found: FileText, name: str, path: Path, stamp: Stamp, making: Maki
     has_text = bool(found.text.strip())
     meta: dict[str, Any] = file_meta(found, path) | {"file": name, "file_bytes": stamp.bytes, "mtime": stamp.mtime}
     meta["modified"] = str(found.meta.get("modified") or datetime.fromtimestamp(stamp.mtime / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%S"))[:19]
+    if making.mark:
+        meta["profiled"] = making.mark
+    if found.status in (TOO_LARGE, TOO_SLOW):
+        meta["limits"] = making.limits.to_dict()
     if found.notes:
         meta["note"] = "; ".join(found.notes)[:500]
     record: dict[str, Any] | None = None

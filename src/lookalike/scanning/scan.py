@@ -7,6 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from typing import Any
 from lookalike.checks import check_callback, check_path, check_share, check_workers
 from lookalike.comparison.compare import compare
 from lookalike.comparison.side_by_side import SideBySide
+from lookalike.corpus.files import readable_name
 from lookalike.errors import InputError
 from lookalike.files.limits import Limits
+from lookalike.files.model import BROKEN
 from lookalike.files.reading import checked
 from lookalike.index.index import Index
 from lookalike.index.opening import open as open_index
@@ -24,7 +27,7 @@ from lookalike.profiles.patterns import read_patterns
 from lookalike.profiles.words import names_idf
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import view
-from lookalike.scanning.folder import Making, Stamp, file_documents, files_in
+from lookalike.scanning.folder import Known, Making, Stamp, file_documents, files_in, is_inside
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
 from lookalike.scanning.storing import Storing, merge_in_little_memory
@@ -63,7 +66,7 @@ def scan(
     check_share("threshold", threshold)
     check_callback("progress", progress)
     count = check_workers(workers if workers is not None else os.cpu_count() or 1, 256)
-    files = files_in(root)
+    files, closed = files_in(root)
     making = Making(None, read_labels(labels), read_patterns(patterns), checked(limits))
     if store is not None and not isinstance(store, (str, Path, Index)):
         raise InputError(f"store is a {type(store).__name__}: give a path, a URL, or an Index")
@@ -74,7 +77,7 @@ def scan(
         merge_in_little_memory(index)
     making = replace(making, records="record" in index.settings["kinds"])
     try:
-        report = _Scan(index, root, files, making, count, threshold, progress).run(_state_file(store))
+        report = _Scan(index, root, files, closed, making, count, threshold, progress).run(_state_file(store))
     finally:
         if not isinstance(store, Index):
             index.close()
@@ -92,12 +95,13 @@ class _Scan:
         index: Index,
         root: Path,
         files: dict[str, Path],
+        closed: dict[Path, str],
         making: Making,
         workers: int,
         threshold: float,
         progress: Callable[[int, int], object] | None,
     ) -> None:
-        self._index, self._root, self._files, self._making = index, root, files, making
+        self._index, self._root, self._files, self._closed, self._making = index, root, files, closed, making
         self._workers, self._threshold, self._progress = workers, threshold, progress
 
     def run(self, state: Path | None) -> ScanReport:
@@ -105,10 +109,12 @@ class _Scan:
         known = self._known()
         stamps = {name: found for name, path in self._files.items() if (found := _stamp(path)) is not None}
         wanted = [
-            (name, path) for name, path in self._files.items() if stamps.get(name) is None or known.get(name, (None, ()))[0] != stamps[name]
+            (name, path)
+            for name, path in self._files.items()
+            if name not in stamps or name not in known or known[name].is_read_again(stamps[name], self._making)
         ]
         changed = {name for name, _ in wanted}
-        gone = [id_ for name, (_, ids) in known.items() if name not in self._files or name in changed for id_ in ids]
+        gone = [id_ for name, each in known.items() if name not in self._files or name in changed for id_ in each.ids]
         report.removed = sum(1 for name in known if name not in self._files)
         report.read, report.unchanged = len(wanted), len(self._files) - len(wanted)
         if gone:
@@ -126,6 +132,9 @@ class _Scan:
             for entry in entries.values()
             if not entry.has_text
         ]
+        report.skipped += [
+            {"id": readable_name(folder), "kind": "folder", "status": BROKEN, "note": said} for folder, said in self._closed.items()
+        ]
         stamp = [self._threshold, sorted((entry.id, entry.sha256) for entry in entries.values())]
         near, by_bytes = _remembered(state, stamp) or self._related(entries, clusters)
         _remember(state, stamp, near, by_bytes)
@@ -139,13 +148,12 @@ class _Scan:
             if isinstance(id_, str) and isinstance(meta.get("file"), str) and "file_bytes" in meta:
                 yield id_, meta
 
-    def _known(self) -> dict[str, tuple[Stamp, list[str]]]:
-        """The files that the store has of this folder, and their documents."""
-        inside = f"{self._root.as_posix().rstrip('/')}/"
-        found: dict[str, tuple[Stamp, list[str]]] = {}
+    def _known(self) -> dict[str, Known]:
+        """The files that the store has of this folder. What cannot be looked at is not gone."""
+        found: dict[str, Known] = {}
         for id_, meta in self._metas():
-            if self._root == Path() or meta["file"].startswith(inside):
-                found.setdefault(meta["file"], (Stamp(meta["file_bytes"], meta.get("mtime", 0)), []))[1].append(id_)
+            if is_inside(meta["file"], self._root) and not any(is_inside(meta["file"], folder) for folder in self._closed):
+                found.setdefault(meta["file"], Known.of(meta)).add(id_, meta)
         return found
 
     def _read(self, wanted: list[tuple[str, Path]]) -> Clusters | None:
@@ -226,8 +234,10 @@ def _remembered(state: Path | None, stamp: Any) -> tuple[list[Any], list[Any]] |
 
 
 def _remember(state: Path | None, stamp: Any, near: list[Any], by_bytes: list[Any]) -> None:
+    """What cannot be kept, on a full disk, is found again the next time: the report is not lost for it."""
     if state is not None:
         content = json.dumps({"stamp": stamp, "near": near, "bytes": by_bytes})
         waiting = state.with_suffix(".tmp")
-        waiting.write_text(content)
-        waiting.replace(state)
+        with suppress(OSError):
+            waiting.write_text(content)
+            waiting.replace(state)

@@ -82,7 +82,7 @@ class BandSegment:
         return dict(self._sections)
 
     @property
-    def tables(self) -> _native.BandTables:
+    def searched(self) -> _native.BandTables:
         """What native code searches."""
         return self._tables
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lookalike import _native
 from lookalike.errors import Corrupt
 from lookalike.io import sync_folder
-from lookalike.system import forget_pages
+from lookalike.system import forget_pages, read_here_and_there
 
 if TYPE_CHECKING:
     Sections = Mapping[str, NDArray[Any]]
@@ -147,10 +147,19 @@ def mapped_file(section: NDArray[Any]) -> _native.MappedFile | None:
 
 def forget_segment(sections: Sections) -> None:
     """Gives back the memory of a segment that is mapped. It is read again when it is needed."""
-    for section in sections.values():
-        if (behind := _behind(section)) is not None:
-            forget_pages(behind)
-            return  # all are of one file
+    if (behind := _file_of(sections)) is not None:
+        forget_pages(behind)
+
+
+def search_here_and_there(sections: Sections) -> None:
+    """Once a mapped segment was checked: from now on single places of it are read. Where it does not fit into memory, the system would read
+    32 pages for each one that is missing, and give up as many others."""
+    if (behind := _file_of(sections)) is not None:
+        read_here_and_there(behind)
+
+
+def _file_of(sections: Sections) -> _Mapped | None:
+    return next((behind for section in sections.values() if (behind := _behind(section)) is not None), None)  # all are of one file
 
 
 def _behind(section: NDArray[Any]) -> _Mapped | None:

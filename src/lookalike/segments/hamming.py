@@ -26,6 +26,7 @@ MAX_PAIRS = 10_000_000  # without a limit; they take some 400 MB
 NO_LIMIT = 2**62
 
 _WORDS, _BYTES = np.dtype(np.uint64), np.dtype(np.uint8)
+_ARRAY, _ONE = np.ndarray, (1,)
 
 
 class Found(NamedTuple):
@@ -112,6 +113,18 @@ class HammingIndex:
 
     def search(self, queries: Values, k: int = 3, *, limit: int | None = None, workers: int = 1) -> Found:
         """All entries within ``k`` of each query; with ``limit`` the nearest so many of each."""
+        if (  # one query, and nothing unusual: the steps below take longer than the search
+            limit is None
+            and type(queries) is _ARRAY
+            and queries.dtype is _WORDS
+            and queries.shape == _ONE
+            and self.bits == 64
+            and type(k) is int
+            and 0 <= k <= MAX_K
+            and type(workers) is int
+            and workers == 1
+        ):
+            return self._index.search_one(queries.item(), k, NO_LIMIT, Found)
         check_k(k)
         check_workers(workers)
         return found_of(*self._index.search(words_of(queries, self.bits, "queries"), k, check_limit(limit), workers))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.errors import InputError
+from lookalike.lazy import cached_property
 from lookalike.segments.container import mapped_file
 
 SECTIONS = {
@@ -67,8 +68,12 @@ class PassageSegment:
 
     def __init__(self, sections: Mapping[str, NDArray[Any]]) -> None:
         self._sections = dict(sections)
+
+    @cached_property
+    def _native(self) -> _native.PostingSegment:
+        """Everything in it is checked when it is asked for: a segment that was just made, and is only written, needs no check."""
         with _refusal("passage segment: "):
-            self._native = _native.PostingSegment(**self._sections)
+            return _native.PostingSegment(**self._sections)
 
     @classmethod
     def build(
@@ -94,7 +99,9 @@ class PassageSegment:
             array = sections[name]
             if array.dtype != dtype or array.ndim != 1 or not array.flags.c_contiguous:
                 raise InputError(f"passage segment: {name} is {array.dtype} of shape {array.shape}, expected one contiguous row of {dtype}")
-        return cls(sections)
+        found = cls(sections)
+        _ = found._native  # checked now: it comes from outside
+        return found
 
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:

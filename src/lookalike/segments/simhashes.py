@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike import _native
+from lookalike.segments.container import mapped_file
 from lookalike.segments.hamming import Found, found_of
 
 if TYPE_CHECKING:
@@ -20,8 +21,14 @@ class SimhashSegment:
 
     kind: ClassVar[str] = "simhash"
 
-    def __init__(self, native: _native.HammingSegment) -> None:
+    def __init__(self, native: _native.HammingSegment, file: _native.MappedFile | None = None) -> None:
         self._native = native
+        self.mapped_file = file  # None where it is in memory
+
+    @property
+    def searched(self) -> _native.HammingSegment:
+        """What native code searches."""
+        return self._native
 
     @classmethod
     def build(cls, rows: NDArray[np.int64], words: NDArray[np.uint64], bits: int) -> Self:
@@ -34,7 +41,7 @@ class SimhashSegment:
         width = columns.pop("bits", np.zeros(0, np.uint32))
         if width.dtype != np.uint32 or len(width) != 1 or int(width[0]) not in (32, 64, 128):
             raise ValueError("fingerprint segment: the width is missing or none of 32, 64 and 128")
-        return cls(_native.HammingSegment.open(int(width[0]), columns))
+        return cls(_native.HammingSegment.open(int(width[0]), columns), mapped_file(width))
 
     @classmethod
     def merge(cls, segments: Sequence[Self], removed: NDArray[np.int64]) -> Self:

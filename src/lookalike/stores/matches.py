@@ -53,6 +53,7 @@ class Match:
         fields: dict[str, FieldMatch] | None = None,
         row: int | None = None,
     ) -> None:
+        # native/bind/found_matches.hpp makes them too, for searches in one call.
         self.id, self.score, self.distance, self.estimated = id, score, distance, estimated
         self.scale = ""
         self.fields = fields
@@ -62,8 +63,8 @@ class Match:
         self.compared: float | None = None
         self.share: float | None = None  # by passages: how much of the document the query holds
         self.query_places: tuple[Place, ...] = ()  # pages of the query, where it is a file
-        self._explain = passages if callable(passages) else None
-        self._passages = None if callable(passages) else list(passages)
+        self._explain: tuple[Any, ...] | None = (passages,) if callable(passages) else None  # a function and its arguments
+        self._passages: list[Passage] | None = None if callable(passages) else list(passages)
 
     @property
     def passages(self) -> list[Passage]:
@@ -72,7 +73,8 @@ class Match:
         Without texts there are none to name.
         """
         if self._passages is None:
-            self._passages = self._explain() if self._explain else []
+            explain, *arguments = self._explain or (list,)
+            self._passages = explain(*arguments)
         return self._passages
 
     @property
@@ -128,12 +130,13 @@ class Matches(list[Match]):
     ``scale`` says what their scores are.
     """
 
-    scale = ""
+    __slots__ = ("notes", "scale", "total")
 
     def __init__(self, matches: Iterable[Match] = (), total: int | None = None, notes: Iterable[str] = ()) -> None:
         super().__init__(matches)
         self.total = len(self) if total is None else total
         self.notes = list(notes)
+        self.scale = ""
 
     def on(self, scale: str) -> Self:
         """The same, with scores that are on this scale."""

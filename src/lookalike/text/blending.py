@@ -12,11 +12,11 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from lookalike import _native
+from lookalike.lazy import cached_property
 from lookalike.recipe import DEFAULT, Recipe
 from lookalike.text import stopwords
 from lookalike.text.normalize import fold

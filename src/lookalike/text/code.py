@@ -19,13 +19,14 @@ from __future__ import annotations
 import re
 from bisect import bisect, bisect_left
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from lookalike.checks import check_str, refuse
 from lookalike.corpus.contents import contents
 from lookalike.errors import InputError, MissingExtra, UnknownName
+from lookalike.lazy import cached_property
 from lookalike.model import Span, Token
 from lookalike.recipe import Recipe
 from lookalike.text.languages import LANGUAGES

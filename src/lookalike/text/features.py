@@ -10,8 +10,8 @@ import hashlib
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _native
 from lookalike.checks import is_whole
@@ -25,11 +25,13 @@ from lookalike.text.native_form import weighs_words as weighs_words
 from lookalike.text.normalize import as_str, utf8
 from lookalike.text.shingle import secret_shingles, shingles
 from lookalike.text.stopwords import normal_stop_words
-from lookalike.text.tokenize import hash_strings, secret_strings, tokenize
+from lookalike.text.tokenize import secret_strings, token_texts, tokenize
 
 if TYPE_CHECKING:
     from lookalike._native import Buffer, Hashing
 
+ROWS = (set, frozenset, list, tuple)  # what a row of many may be, if it is no text
+ELEMENTS_AT_A_TIME = 1 << 18  # enough for threads to be worth their start, few enough for Ctrl-C to be heard
 # What the `simhash` package keeps of a text. Its \w is Python's own, so this recipe follows Python's Unicode data.
 _SIMHASH_PY = re.compile(r"[\w\u4e00-\u9fcc]+")
 
@@ -80,7 +82,10 @@ def shingle_strings(text: str | bytes, recipe: Recipe) -> list[str]:
 
 def word_weights(text: str | bytes, recipe: Recipe) -> dict[str, float]:
     """Words and their weights under a recipe with keywords, stop words or TF-IDF."""
-    words = (token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize))
+    if recipe.normalize == "fold":
+        words = token_texts(as_str(text), recipe.tokenizer)
+    else:
+        words = [token.text for token in tokenize(text, recipe.tokenizer, recipe.normalize)]
     stop = normal_stop_words(recipe.stop_words) if recipe.stop_words is not None else frozenset()
     if recipe.weights == "tfidf" and recipe.idf is not None:
         ranked = rank(words, recipe.keywords, weights="tfidf", idf=idf_table(recipe.idf), stop=stop)
@@ -97,29 +102,52 @@ def weighted_strings(text: str | bytes, recipe: Recipe) -> dict[str, float]:
     return {shingle: 1.0 if recipe.weights == "one" else float(count) for shingle, count in counts.items()}
 
 
-def element_hashes(elements: Iterable[str | bytes | int], hashing: int | Hashing = 0) -> array[int] | memoryview:
-    """Our hash of set elements: a string and its UTF-8 bytes are the same element, an integer is another."""
+def feature_hashes(elements: Iterable[str | bytes | int], recipe: Recipe) -> memoryview:
+    """Elements as features of their own: what a one-token shingle of each would hash to, in their order.
+
+    A string and its UTF-8 bytes are the same element, an integer is another.
+    """
     given = list(elements)
-    if set(map(type, given)) <= {str, bytes}:
-        return hash_strings(cast("list[str]", given), hashing)
-    strings: list[bytes] = []
-    integers: list[bytes] = []
-    for element in given:
+    found = _native.hash_elements([given], 0, len(given), False, recipe.hashing)
+    return found[0] if found is not None else _unusual_features(given, recipe.hashing)
+
+
+def sketched_rows(
+    given: Sequence[object],
+    recipe: Recipe,
+    many: Callable[[Buffer, Buffer], Any],
+    one: Callable[[Any], Any],
+    *,
+    strings: bool = False,
+) -> Iterator[tuple[int, Any]]:
+    """What ``many`` makes of rows of elements, given as features and offsets, and how many rows these were, in order.
+
+    ``one`` makes it of a single row that only Python understands. ``strings``: elements are str, and nothing else is understood.
+    """
+    kinds = "str" if strings else "str, bytes or int"
+    for row, elements in enumerate(given):
+        if not isinstance(elements, ROWS):
+            raise InputError(f"row {row} is a {type(elements).__name__}: expected a set, or a list, of {kinds}, as the first row is")
+    rows = list(given)  # which nobody shortens meanwhile
+    done = 0
+    while done < len(rows):
+        found = _native.hash_elements(rows, done, ELEMENTS_AT_A_TIME, strings, recipe.hashing) if recipe.hash == "lookalike64" else None
+        count = 1 if found is None else len(found[1]) - 1
+        yield count, one(rows[done]) if found is None else many(*found)
+        done += count
+
+
+def _unusual_features(elements: list[str | bytes | int], hashing: int | Hashing) -> memoryview:
+    """Where an integer has more than 64 bits, or a class is derived from that of an element."""
+    hashes = array("Q")
+    for element in elements:
         if not isinstance(element, (str, bytes)) and not is_whole(element):
             raise InputError(f"set element {element!r:.60} is a {type(element).__name__}: expected str, bytes or int")
         if isinstance(element, int):
-            integers.append(element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True))
+            data = element.to_bytes(8 * (element.bit_length() // 64 + 1), "little", signed=True)
         else:
-            strings.append(utf8(element))
-    hashes = array("Q", hash_strings(strings, hashing))
-    hashes.extend(_native.hash_strings(*_native.pack_strings(integers), True, hashing))
-    return hashes
-
-
-def feature_hashes(elements: Iterable[str | bytes | int], recipe: Recipe) -> memoryview:
-    """Elements as features of their own: what a one-token shingle of each would hash to."""
-    hashing = recipe.hashing
-    hashes = element_hashes(elements, hashing)
+            data = utf8(element)
+        hashes.extend(_native.hash_strings(data, array("q", (0, len(data))), isinstance(element, int), hashing))
     return _native.shingle_tokens(hashes, array("q", (0, len(hashes))), 1, hashing, False)[0]
 
 

@@ -151,7 +151,8 @@ def is_registered_idf(name: str) -> bool:
 def idf_version(name: str) -> str:
     """The id of a table: what a recipe id records."""
     if name == "jieba" and idfs.get("jieba") == Idf.jieba:
-        return _file_digest(_jieba_path())  # the same id, without parsing 270,000 lines
+        path = _jieba_path()
+        return _file_digest(path, file_stamp(path))  # the same id, without parsing 270,000 lines
     return idf_table(name).id
 
 
@@ -164,11 +165,11 @@ def _load(path: str, _stamp: Stamp) -> Idf:
 
 
 @functools.lru_cache(maxsize=1)
-def _jieba_table(path: Path, _stamp: Stamp) -> Idf:
+def _jieba_table(path: Path, stamp: Stamp) -> Idf:
     fields = path.read_text(encoding="utf-8").split()
     values = dict(zip(fields[::2], map(float, fields[1::2]), strict=True))
     median = sorted(values.values())[len(values) // 2]
-    return Idf(values, median, name="jieba", source_digest=_file_digest(path))
+    return Idf(values, median, name="jieba", source_digest=_file_digest(path, stamp))
 
 
 def _jieba_path() -> Path:
@@ -179,7 +180,8 @@ def _jieba_path() -> Path:
     return path
 
 
-def _file_digest(path: Path) -> str:
+@functools.lru_cache(maxsize=1)
+def _file_digest(path: Path, _stamp: Stamp) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:12]
 

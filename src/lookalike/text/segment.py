@@ -266,8 +266,9 @@ def _home(scheme: str) -> str | None:
     return _FAMILIES.get("nsp" if scheme.startswith("nsp/") else scheme)
 
 
+@functools.cache
 def installed(distribution: str, extra: str) -> str:
-    """The name and version of an installed distribution."""
+    """The name and version of an installed distribution, looked up once: what was imported stays what it was."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
 from typing import NamedTuple
 
+from lookalike.lazy import cached_property
 from lookalike.model import Span
 from lookalike.text.blending import TextWords
 

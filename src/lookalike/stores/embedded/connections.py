@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lookalike import _native
 from lookalike.stores.embedded.database import PAGE_BYTES, connect, connect_writer, transaction
+from lookalike.stores.embedded.library import PlainReader, connect_reader
 from lookalike.stores.embedded.locks import FileLock
 
 CHECKPOINT_BYTES = 32 << 20  # no slower than 128 MB where many are added, and a smaller file beside the database
@@ -27,27 +28,27 @@ class ReadConnection:
         self._path, self._log = path, f"{path}-wal"
         self._guard = FileLock(guard)
         self._address: str | None = None
-        self._connection: sqlite3.Connection | None = None
-        self._rows: _native.StoredRows | None = None
+        self._connection: _native.SqliteReader | PlainReader | None = None
+        self.opened: _native.StoredRows | None = None  # for native code, where ``rows`` was asked for it
 
     def is_stale(self) -> bool:
         """Whether it takes the database for immutable, which it no longer is."""
         return self._guard.held and self._logged()
 
-    def get(self) -> sqlite3.Connection:
+    def get(self) -> _native.SqliteReader | PlainReader:
         """The connection, before a transaction begins."""
         address = self._begin()
         if self._connection is None:
-            self._connection = connect(address)
+            self._connection = connect_reader(address)
         return self._connection
 
     def rows(self, opened: Callable[[str, str], _native.StoredRows]) -> _native.StoredRows:
         """The same for native code, which looks for the log before every transaction itself. ``opened`` gets the address, and the log that
         must not be there."""
-        if self._rows is None:
+        if self.opened is None:
             address = self._begin()
-            self._rows = opened(address, self._log if self._guard.held else "")
-        return self._rows
+            self.opened = opened(address, self._log if self._guard.held else "")
+        return self.opened
 
     def _begin(self) -> str:
         """The address of the database as it is now."""
@@ -72,9 +73,9 @@ class ReadConnection:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        if self._rows is not None:
-            self._rows.close()
-            self._rows = None
+        if self.opened is not None:
+            self.opened.close()
+            self.opened = None
         self._address = None
         self._guard.release()
 

@@ -1,7 +1,8 @@
 """SQLite without Python in between: native code calls the very library that Python's own module calls, or nothing.
 
-Python's module makes a tuple of each row and gives up the interpreter's lock at each step of a statement. A batch of documents is written
-by one native call instead, over the same connection and in the same transaction.
+Python's module makes a tuple of each row and gives up the interpreter's lock at each step of a statement: threads that read hinder each
+other more than they help. So readers have connections of native code, which gives it up once for a statement or for many rows. A batch
+of documents is written by one native call, over the connection of Python's module and in its transaction.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cache
 from typing import Any
 
@@ -52,6 +53,26 @@ def _sqlite_library() -> _native.Sqlite | None:
         finally:
             found.soft_heap_limit(before)
     return found if seen == _MARK else None
+
+
+class PlainReader(sqlite3.Connection):
+    """What ``_native.SqliteReader`` does, by Python's module alone."""
+
+    def begin(self) -> None:
+        self.execute("BEGIN")
+
+    def end(self) -> None:
+        if self.in_transaction:
+            self.execute("ROLLBACK")
+
+
+def connect_reader(address: str) -> _native.SqliteReader | PlainReader:
+    """A connection that changes nothing. Threads may use it, and not only the one that opened it."""
+    library = sqlite_library()
+    if library is not None:
+        with suppress(RuntimeError):  # Python's module says why it cannot be opened
+            return _native.SqliteReader(library, address, _error)
+    return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False, factory=PlainReader)
 
 
 class BulkConnection(sqlite3.Connection):

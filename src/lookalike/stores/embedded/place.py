@@ -46,8 +46,8 @@ class DatabasePlace:
         self.turns = threading.RLock()  # of those who change something
         self.writer: WriteConnection | None = None
         self._lock: FileLock | None = None
-        self._closed = False
-        self._process = os.getpid()
+        self.closed = False
+        self.process = os.getpid()
         self.record = AcknowledgedFile(folder, self.name) if folder else None
         self._accepting = False
         self._unsaid: database.Identity | None = None  # committed, and not yet on record
@@ -78,14 +78,14 @@ class DatabasePlace:
 
     @property
     def is_of_another_process(self) -> bool:
-        return self._process != os.getpid() and self.folder is not None
+        return self.process != os.getpid() and self.folder is not None
 
     def require_open(self) -> None:
-        if self._process != os.getpid() and self.is_of_another_process:  # every search passes here
+        if self.process != os.getpid() and self.is_of_another_process:  # every search passes here
             raise StoreError(
-                f"{self.name} was opened by process {self._process}, and this process is a fork of it: open the store again here"
+                f"{self.name} was opened by process {self.process}, and this process is a fork of it: open the store again here"
             )
-        if self._closed:
+        if self.closed:
             raise StoreError(f"{self.name} is closed: open it again")
 
     def collections(self) -> list[str]:
@@ -245,6 +245,6 @@ class DatabasePlace:
                 path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        self._closed = True
+        self.closed = True
         self.readings.close()
         self.stop_writing()

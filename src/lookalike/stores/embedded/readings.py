@@ -65,7 +65,7 @@ class _DiskReading:
         self._held = self._readings.take()
         try:
             self._connection = self._held.get()
-            self._connection.execute("BEGIN")
+            self._connection.begin()
         except BaseException:
             self._readings.give_back(self._held, False)
             raise
@@ -74,8 +74,7 @@ class _DiskReading:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         good = False
         try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            self._connection.end()
             good = kind is None or kind is GeneratorExit  # a reading that was given up is none that failed
         finally:
             self._readings.give_back(self._held, good)
@@ -86,7 +85,7 @@ class DiskReadings:
 
     def __init__(self, path: Path, guard: Path) -> None:
         self._path, self._guard = path, guard
-        self._idle: list[ReadConnection] = []
+        self.idle: list[ReadConnection] = []  # at most so many; the newest is taken first
         self._closed = False
 
     def reading(self) -> AbstractContextManager[Reads]:
@@ -98,25 +97,26 @@ class DiskReadings:
 
     def take(self) -> ReadConnection:
         try:
-            return self._idle.pop()
+            return self.idle.pop()
         except IndexError:
             return ReadConnection(self._path, self._guard)
 
     def give_back(self, held: ReadConnection, good: bool) -> None:
         # A connection that takes the database for immutable would keep a writer from moving its log into it.
-        if not good or self._closed or len(self._idle) >= IDLE or held.is_stale():
+        if not good or self._closed or len(self.idle) >= IDLE or held.is_stale():
             held.close()
         else:
-            self._idle.append(held)
+            self.idle.append(held)
         self._end_if_closed()
 
     def keep(self, held: ReadConnection) -> None:
         """``give_back`` after a moment in which all went well."""
-        if self._closed or len(self._idle) >= IDLE:
-            self.give_back(held, False)
+        if len(self.idle) >= IDLE:
+            held.close()
         else:
-            self._idle.append(held)
-            self._end_if_closed()
+            self.idle.append(held)
+        if self._closed:  # somebody may have closed the store meanwhile
+            self.let_go()
 
     def _end_if_closed(self) -> None:
         """Somebody may have closed the store meanwhile."""
@@ -127,7 +127,7 @@ class DiskReadings:
         """Close what nobody uses now: the writer's connection should be the last one, or the only one that may change the database."""
         with suppress(IndexError):
             while True:
-                self._idle.pop().close()
+                self.idle.pop().close()
 
     def close(self) -> None:
         """Readings that are going on end as they would have, and close their connections then."""

@@ -51,12 +51,12 @@ class Verifier:
     """Compares columns of a table with their checks, which are to be read behind them."""
 
     def __init__(self, names: tuple[str, ...], all_checked: bool, further: tuple[str, ...]) -> None:
-        self._names, self._all_checked = names, all_checked
-        self._places = places_of(names, further)
+        self._names, self.all_checked = names, all_checked
+        self.places = places_of(names, further)
 
     def verify(self, held: list[Sequence[Any]]) -> None:
         """Raise ``Damaged`` unless these rows are what was written."""
-        if found := wrong(held, self._places, self._all_checked, 1):
+        if found := wrong(held, self.places, self.all_checked, 1):
             raise self._damaged(held[found[0][0]], found[0][1])
 
     def _damaged(self, row: Sequence[Any], column: int) -> Damaged:

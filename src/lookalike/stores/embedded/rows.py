@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from lookalike import _native
 from lookalike.stores.base import NO_COLUMNS, Additions, StoredDocument
 from lookalike.stores.embedded import row_checks
 from lookalike.stores.embedded.database import ROWS, read_identity, table_columns
@@ -177,15 +178,24 @@ def read_rows(connection: Reads, state: State, rows: Sequence[int], columns: Seq
     base = state.number * ROWS
     wanted, read = _wanted_of(state, ("id", *columns)), _read(tuple(columns))
     found = {}
+    statement = f"SELECT row - {base}{wanted.columns} FROM {documents_of(connection)} WHERE row"  # noqa: S608
     for first in range(0, len(rows), AT_A_TIME):
-        some = [base + int(row) for row in rows[first : first + AT_A_TIME]]
-        # A statement of few is known from the last time. Many are written into it: numbers of our own need no limit on parameters.
-        few = len(some) <= PARAMETERS
-        listed = ",".join("?" * len(some) if few else map(str, some))
-        statement = f"SELECT row - {base}{wanted.columns} FROM {documents_of(connection)} WHERE row IN ({listed})"  # noqa: S608
-        for values in wanted.verified(connection.execute(statement, some if few else ()).fetchall()):
+        for values in _at(connection, wanted, statement, base, rows[first : first + AT_A_TIME]):
             found[values[0]] = read.record(values)
     return found
+
+
+def _at(connection: Reads, wanted: _Wanted, statement: str, base: int, rows: Sequence[int]) -> list[Sequence[Any]]:
+    """What a statement that ends before its condition finds of these rows, counted from ``base``."""
+    if isinstance(connection, _native.SqliteReader):
+        places, all_checked = (wanted.verifier.places, wanted.verifier.all_checked) if wanted.verifier else ([], False)
+        found, whole = connection.each(f"{statement} = ?", base, rows, places, all_checked)
+        return found if whole else wanted.verified(found)  # which says what is wrong
+    some = [base + int(row) for row in rows]
+    # A statement of few is known from the last time. Many are written into it: numbers of our own need no limit on parameters.
+    few = len(some) <= PARAMETERS
+    listed = ",".join("?" * len(some) if few else map(str, some))
+    return wanted.verified(connection.execute(f"{statement} IN ({listed})", some if few else ()).fetchall())
 
 
 # As bytes: a text that was damaged need not be one any more.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt, StoreError
-from lookalike.segments.container import forget_segment, unchanged, write_segment
+from lookalike.segments.container import unchanged, write_segment
 from lookalike.stores.base import OnProgress
 from lookalike.stores.embedded.database import ROWS, Identity
 from lookalike.stores.embedded.graph_files import KIND as GRAPHED
@@ -60,9 +60,9 @@ class Fresh:
         self._bytes = self.text_bytes = 0
         self._bulk_rows, self._live_bytes = 0, 0  # what came in bulk, and a few at a time
 
-    def is_due(self, unsealed: int) -> bool:
-        """Whether it is time to seal, where so many rows are in no segment."""
-        if unsealed >= SEAL_ROWS or self.text_bytes >= SEAL_BYTES:
+    def is_due(self, unsealed: int, most_bytes: int | None = None) -> bool:
+        """Whether it is time to seal, where so many rows are in no segment, and texts may take so many bytes until then."""
+        if unsealed >= SEAL_ROWS or self.text_bytes >= (SEAL_BYTES if most_bytes is None else most_bytes):
             return True
         return unsealed - self._bulk_rows >= LIVE_ROWS or self._live_bytes >= LIVE_BYTES
 
@@ -278,9 +278,7 @@ class Sealer:
         for each in sealed:
             try:
                 path = segment_path(self._folder, each.number, kind)
-                opened = open_segment(path, kind, self._settings, each.origin(state.store), read_once=True)
-                forget_segment(opened.sections())  # opening it looked at all of it
-                yield opened
+                yield open_segment(path, kind, self._settings, each.origin(state.store), read_once=True)
             except (Corrupt, OSError) as error:
                 _log.warning(
                     "%s; it is rebuilt from the documents", str(error)

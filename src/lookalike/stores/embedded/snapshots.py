@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lookalike.errors import Corrupt
-from lookalike.segments.container import Origin, read_segment
+from lookalike.segments.bands import BandSegment
+from lookalike.segments.container import Origin, forget_segment, read_segment, search_here_and_there
+from lookalike.segments.simhashes import SimhashSegment
 from lookalike.stores.base import Question, StoredDocument
 from lookalike.stores.embedded.beside import read_expirations, read_expired, read_linked, read_links
 from lookalike.stores.embedded.fields import read_within
@@ -39,6 +41,7 @@ MERGE_RATIO = 4  # neighbouring segments within this ratio are merged
 KEPT_STATES = 8  # for readings that began some batches ago
 KEPT_BYTES = 8 << 20  # of segments in memory that only such states have; a reading without one builds them again
 MOST_LISTS = 64  # of removed rows, before they are joined
+SCATTERED = (SimhashSegment, BandSegment)  # of which a search reads a few entries in many places
 _log = logging.getLogger("lookalike")
 
 
@@ -206,11 +209,16 @@ def _counted(parts: Iterator[Stretch], told: Callable[[int], object]) -> Iterato
 
 def open_segment(path: Path, kind: str, settings: Settings, origin: Origin, *, read_once: bool = False) -> Any:
     """A segment from its file; ``Corrupt`` where anything about it is wrong, or it is another one."""
-    sections = read_segment(path, kind, settings.recipe_of(kind), origin, read_once)
+    sections, segment = read_segment(path, kind, settings.recipe_of(kind), origin, read_once), kind_named(kind).segment
     try:
-        return kind_named(kind).segment.open(sections)
+        opened = segment.open(sections)
     except ValueError as error:
         raise Corrupt(f"segment {path}: {error}") from error
+    if read_once:
+        forget_segment(sections)  # opening it looked at all of it
+    elif segment in SCATTERED:
+        search_here_and_there(sections)
+    return opened
 
 
 class Snapshot:

@@ -17,7 +17,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
+from os import getpid
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 
 from lookalike.errors import StoreError
 from lookalike.keys import Key
+from lookalike.lazy import cached_property
 from lookalike.segments.container import verify_mapped
 from lookalike.segments.graphs import VectorGraph
 from lookalike.stores.base import Added, Additions, CheckReport, Names, OnProgress
 from lookalike.stores.embedded import database
 from lookalike.stores.embedded.beside import read_expired, remove_beside, write_beside
 from lookalike.stores.embedded.checking import check_collection
-from lookalike.stores.embedded.direct import DirectNear, Found
+from lookalike.stores.embedded.direct import DirectNear, DirectSimhash, Found
 from lookalike.stores.embedded.discarded import Discarded
 from lookalike.stores.embedded.fields import TABLE as FIELDS
 from lookalike.stores.embedded.fields import remove_fields, write_fields
@@ -65,7 +66,9 @@ class EmbeddedStore:
         self._turns = place.turns
         self._closed = False
         self._fresh = Fresh()
-        self.most_merged_bytes: int | None = None  # of the largest file that is made by merging, in memory, where somebody wants less
+        # Where somebody wants less: bytes of the largest file that is made by merging, in memory, and of texts that are sealed at a time.
+        self.most_merged_bytes: int | None = None
+        self.most_sealed_bytes: int | None = None
         self._active = Active()  # readings, by the generation of segments that they see
         self._discarded = Discarded(self._segments, self._active)
         self.wanted = wanted
@@ -137,14 +140,27 @@ class EmbeddedStore:
         """
         return _Reading(self, on_record)
 
+    # By the first search: a secret that is missing is told when it is needed.
     @cached_property
-    def _direct(self) -> DirectNear | None:
-        return DirectNear.of(self)  # by the first search: a secret that is missing is told when it is needed
+    def _direct_near(self) -> DirectNear | None:
+        return DirectNear.of(self)
 
-    def near(self, text: str, threshold: float, limit: int) -> Found | None:
+    @cached_property
+    def _direct_simhash(self) -> DirectSimhash | None:
+        return DirectSimhash.of(self)
+
+    def near(self, text: str, threshold: float, limit: int, with_text: bool) -> Found | None:
         """What ``DirectNear`` finds; None where that is not to be had."""
+        if self._closed or self.place.closed or self.place.process != getpid():  # without a call: every search passes here
+            self._require_open()
+        direct = self._direct_near
+        return None if direct is None else direct.find(self, text, threshold, limit, with_text)
+
+    def within(self, text: str, k: int, limit: int, with_text: bool) -> Found | None:
+        """What ``DirectSimhash`` finds; None where that is not to be had."""
         self._require_open()
-        return self._direct.find(self, text, threshold, limit) if self._direct is not None else None
+        direct = self._direct_simhash
+        return None if direct is None else direct.find(self, text, k, limit, with_text)
 
     def _begin_reading(self, reading: AbstractContextManager[Reads], token: object, on_record: bool) -> Snapshot:
         last = self._record.read() if self._record else None  # before the transaction begins: the database is never behind it
@@ -223,7 +239,7 @@ class EmbeddedStore:
                 self.place.chain(connection, state.store, checks)
             if self._segments is not None:
                 self._fresh.keep(stretch)
-                if self._fresh.is_due(state.next_row + count - state.sealed_row):
+                if self._fresh.is_due(state.next_row + count - state.sealed_row, self.most_sealed_bytes):
                     self._sealer().seal()
                     if self.place.writer is not None:
                         self.place.writer.forget_pages()

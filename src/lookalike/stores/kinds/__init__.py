@@ -49,6 +49,7 @@ for _name, _target in BUILT_IN.items():
     kinds.register(_name, _target)
 _checked: dict[str, Kind] = {}
 _columns: dict[str, Column] = {}
+_ways: dict[object, tuple[str, Kind, Way]] = {}
 
 
 def kind_named(name: str) -> Kind:
@@ -111,8 +112,13 @@ def way_named(name: object) -> Way:
     """The way of searching with this name; plug-ins are looked at only where it is none of ours."""
     if name == "near":  # what nearly every search asks for
         return kind_named("minhash").ways[0]
+    if isinstance(name, str) and name in _ways:
+        kind_name, kind, way = _ways[name]
+        if kind_named(kind_name) is kind:
+            return way
     for kind in known_kinds():
         for way in kind.ways:
             if way.name == name:
+                _ways[name] = kind.name, kind, way
                 return way
     raise InputError(f"by={name!r}: choose one of {', '.join(way_names())}")

@@ -236,6 +236,8 @@ class Kind(ABC):
     # PostgreSQL
 
     in_schema: ClassVar[bool] = False  # whether every database has what it needs from the start
+    # The table into which ``add_rows`` writes what nobody sees before a document has it: a bulk load commits that before the documents.
+    early_table: ClassVar[str | None] = None
     side_tables: ClassVar[tuple[str, ...]] = ()  # of the schema, from whose (collection, ordinal) a removed document is deleted too
     checked_columns: ClassVar[tuple[str, ...]] = ()  # what ``wrong_rows`` looks at
 
@@ -261,6 +263,9 @@ class Kind(ABC):
 
     def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:  # noqa: B027 - most kinds have nothing to do
         """Rows of further tables."""
+
+    def copy_rows(self, connection: Connection, prepared: Any) -> None:  # noqa: B027 - those with an ``early_table``
+        """As ``add_rows`` into the ``early_table``, in less time, where nothing of it is there yet. If something is, the server says so."""
 
     def drop_unused(self, connection: Connection, collection: int) -> None:  # noqa: B027 - most kinds have nothing to do
         """What no document has any more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,7 +17,6 @@ from lookalike.recipe import require_same
 from lookalike.segments.hamming import NO_LIMIT
 from lookalike.stores.base import Reader, Segments
 from lookalike.stores.given import Given
-from lookalike.stores.kinds.bands import ids_of
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
 from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
@@ -45,8 +44,14 @@ class NearDigests(Asked[FuzzyFound]):
     best_first: ClassVar[int]  # 1: small values are better, -1: large ones
 
     def in_segments(self, segments: Segments) -> FuzzyFound:
-        found = [segment.search(self.digest, self.bound, NO_LIMIT) for segment in segments.all]
+        all_live = not len(segments.removed)
+        found = [segment.search(self.digest, self.bound, self.limit if all_live else NO_LIMIT) for segment in segments.all]
+        if all_live and len(found) == 1:
+            rows, values, total = found[0]
+            return FuzzyFound(rows, values.astype(np.int64), total)  # in order
         rows, values = _joined(found)
+        if all_live:
+            return self.best(rows, values)._replace(total=sum(each.total for each in found))
         live = segments.live(rows)
         return self.best(rows[live], values[live])
 
@@ -91,10 +96,8 @@ class ByDigest(Way):
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         found = reader.find(self.near(query, options.least(THRESHOLD), options.limit))
-        rows = found.rows.tolist()
-        ids = ids_of(reader, rows)
-        pairs = zip(rows, found.values.tolist(), strict=True)
-        return Matches((Match(ids[row], *self.scored(value), row=row) for row, value in pairs), found.total)
+        scored = map(self.scored, found.values.tolist())
+        return Matches(_matches(reader, found.rows.tolist(), scored), found.total)
 
 
 class DigestKind(Kind):
@@ -146,12 +149,33 @@ class Fuzzy(Way):
 
     def find(self, reader: Reader, settings: Settings, query: Any, options: Options) -> Matches:
         digests, notes = query
-        least = options.least(THRESHOLD)
+        least, limit = options.least(THRESHOLD), options.limit
         scores: dict[int, float] = {}
+        rows: list[NDArray[np.int64]] = []
         for way, digest in digests:
             found = reader.find(way.near(digest, least, NO_LIMIT))
-            for row, value in zip(found.rows.tolist(), found.values.tolist(), strict=True):
+            # The best of all are among the best of each.
+            for row, value in zip(found.rows[:limit].tolist(), found.values[:limit].tolist(), strict=True):
                 scores[row] = max(scores.get(row, 0.0), way.scored(value)[0])
-        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[: options.limit]
-        ids = ids_of(reader, [row for row, _ in best])
-        return Matches((Match(ids[row], score, 1 - score, row=row) for row, score in best), len(scores), notes)
+            rows.append(found.rows)
+        best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:limit]
+        scored = ((score, 1 - score) for _, score in best)
+        return Matches(_matches(reader, [row for row, _ in best], scored), _count_together(rows), notes)
+
+
+def _matches(reader: Reader, rows: Sequence[int], scored: Iterable[tuple[float, float]]) -> Iterator[Match]:
+    """With what is kept beside their documents, which is read with the ids."""
+    records = reader.records(rows, ("meta",))
+    for row, (score, distance) in zip(rows, scored, strict=True):
+        match = Match(records[row].id, score, distance, row=row)
+        match.carry(records[row].meta)
+        yield match
+
+
+def _count_together(rows: Sequence[NDArray[np.int64]]) -> int:
+    """How many rows there are in several lists, of which each has a row once."""
+    count = 0
+    for place, each in enumerate(rows):
+        before = np.concatenate([np.zeros(0, np.int64), *rows[:place]])
+        count += len(each) - int(np.isin(each, before).sum())
+    return count

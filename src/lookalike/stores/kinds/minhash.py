@@ -22,6 +22,7 @@ from lookalike.stores.kinds.columns import Column, Number, Numbers
 from lookalike.stores.kinds.near import NEAR, TABLES, stored_minhash
 from lookalike.stores.kinds.sketching import sketches_of
 from lookalike.stores.kinds.verifying import content_digests
+from lookalike.stores.postgres.copying import rows_of_arrays
 from lookalike.stores.settings import Settings
 from lookalike.stores.stretches import Stretch
 
@@ -43,6 +44,7 @@ class _Minhash(Kind):
     by_default = in_schema = True
     all_or_none = True
     checked_columns = ("digest", "minhash", "text")
+    early_table = "sketches"
 
     def fits(self, recipe: Recipe) -> bool:
         return recipe.hash == "lookalike64" or recipe.hash in PERMUTED_HASHES
@@ -137,6 +139,13 @@ class _Minhash(Kind):
     def add_rows(self, connection: Connection, collection: int, ordinals: Sequence[int], batch: Additions, prepared: Any) -> None:
         if prepared is not None:
             connection.execute(TABLES.add(), prepared)
+
+    def copy_rows(self, connection: Connection, prepared: Any) -> None:
+        if prepared is None:
+            return
+        rows = rows_of_arrays(prepared["collection"], prepared["digests"], prepared["keys"].reshape(-1, prepared["bands"]))
+        with connection.cursor().copy("COPY lookalike.sketches (collection, digest, bands) FROM STDIN (FORMAT binary)") as copy:
+            copy.write(rows)
 
     def drop_unused(self, connection: Connection, collection: int) -> None:
         # A writer who finds a sketch does not add it again: while it is being removed there must be no writer.

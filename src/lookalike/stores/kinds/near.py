@@ -39,7 +39,7 @@ from lookalike.stores.kinds.base import Asked, Options, Way
 from lookalike.stores.kinds.explaining import passages_of
 from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages
 from lookalike.stores.kinds.verifying import features, jaccards, verified_features
-from lookalike.stores.matches import Clusters, Match, Matches
+from lookalike.stores.matches import Clusters, Matches
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
@@ -129,21 +129,18 @@ class Near(Way):
         return _NearQuery(thing, values, keys, plan.sketcher)
 
     def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
-        search, settings = getattr(store, "near", None), store.settings
-        threshold = options.least(settings.threshold)
+        search, settings, threshold = getattr(store, "near", None), store.settings, options.threshold
+        if threshold is None:
+            threshold = settings.threshold
         if search is None or (threshold < settings.threshold and _goes_further(settings, threshold, options)):
             return None
-        found = search(text, threshold, options.limit)
+        found: tuple[int, Matches] | None = search(text, threshold, options.limit, with_text)
         if found is None:
             return None
-        candidates, total, best = found
-        matches = []
-        for row, score, id_, stored, meta in best:
-            match = Match(id_, score, 1 - score, partial(passages_of, text, stored, settings), row=row)
-            match.carry(meta)
-            match.text = stored if with_text else None
-            matches.append(match)
-        return Matches(matches, total, near_notes(settings, threshold, candidates)).on(self.scale)
+        candidates, matches = found
+        if threshold < settings.threshold or candidates > MAX_CANDIDATES:
+            matches.notes = near_notes(settings, threshold, candidates)
+        return matches
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         if not isinstance(fingerprint, MinHash):

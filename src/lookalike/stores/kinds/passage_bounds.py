@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lookalike.model import Span
 
 if TYPE_CHECKING:
+    from lookalike import _native
     from lookalike.segments.shared import SharedResult
     from lookalike.text.tokenize import TokenStream
 
@@ -48,6 +49,15 @@ def bounded(tokens: TokenStream, found: SharedResult, window: int) -> list[Bound
     for place, each in enumerate(found.documents):
         spans = [passage.left for passage in each.passages]
         made.append(Bounded(place, each.row, share(spans, 0), share([*spans, *skipped], window - 1)))
+    return sorted(made, key=lambda each: (-each.most, each.row))
+
+
+def natively_bounded(query: _native.PassageQuery, found: SharedResult, window: int) -> list[Bounded]:
+    """The same by native code."""
+    counts = [len(each.passages) for each in found.documents]
+    spans = [passage.left for each in found.documents for passage in each.passages]
+    shares = query.bounds(counts, spans, list(found.skipped.spans), window - 1)
+    made = [Bounded(place, each.row, *share) for place, (each, share) in enumerate(zip(found.documents, shares, strict=True))]
     return sorted(made, key=lambda each: (-each.most, each.row))
 
 

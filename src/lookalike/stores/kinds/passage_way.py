@@ -6,17 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from lookalike import _native
 from lookalike.comparison.passages import containment, shared_passages
 from lookalike.comparison.read_text import ReadText
 from lookalike.comparison.texts import TextPair
 from lookalike.fingerprints.winnowing import winnow
-from lookalike.segments.shared import SharedDocument
+from lookalike.lazy import cached_property
+from lookalike.model import Passage
+from lookalike.recipe import Recipe
+from lookalike.segments.shared import SharedDocument, SharedResult
 from lookalike.stores.base import Reader, StoredDocument
 from lookalike.stores.kinds.base import Options, Way
-from lookalike.stores.kinds.passage_bounds import bounded, compared
+from lookalike.stores.kinds.passage_bounds import Bounded, bounded, compared, natively_bounded
 from lookalike.stores.kinds.passage_search import WINDOW, SharingPassages, boilerplate_notes, unpack_winnowing
 from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
+from lookalike.text.native_form import is_native, native_form
 
 MAX_VERIFIED = 200  # documents that a search verifies, beyond ten times the limit
 MAX_HELD = 2000  # the same where documents are searched that the query holds
@@ -41,7 +46,7 @@ class ByPassages(Way):
         notes = boilerplate_notes(found)
         rows = [each.row for each in found.documents]
         records = reader.records(rows, ("text",) if settings.keep_text else ("winnowing",))
-        read = ReadText(text, settings.recipe)  # once for all documents
+        read = _Query(text, settings.recipe)  # once for all documents
         matches: list[tuple[int, Match]] = []
 
         def compare(place: int) -> float:
@@ -50,11 +55,11 @@ class ByPassages(Way):
             return matches[-1][1].score
 
         others, by_share = 0, options.min_share is not None
-        if by_share or not settings.keep_text or len(read.tokens.hashes) < settings.recipe.ngram:
+        if by_share or not settings.keep_text or read.tokens < settings.recipe.ngram:
             for place in range(len(rows)):
                 compare(place)
         else:
-            others = compared(bounded(read.tokens, found, WINDOW), compare, threshold, limit)
+            others = compared(read.bounded(found), compare, threshold, limit)
         if found.total > len(rows) and settings.keep_text:
             notes.append(f"{found.total} documents share something: the {len(rows)} that share the most were verified")
         least = options.min_share or 0.0
@@ -64,18 +69,45 @@ class ByPassages(Way):
         return Matches([match for _, match in kept[:limit]], total, notes)
 
 
-def _compared(query: ReadText, each: SharedDocument, record: StoredDocument, settings: Settings) -> Match:
+class _Query:
+    """The text of a query, compared natively where its recipe allows that."""
+
+    def __init__(self, text: str, recipe: Recipe) -> None:
+        self._text, self._recipe = text, recipe
+        self._native = _native.PassageQuery(text, *native_form(recipe), WINDOW) if is_native(recipe) else None
+
+    @cached_property
+    def _read(self) -> ReadText:
+        return ReadText(self._text, self._recipe)
+
+    @property
+    def tokens(self) -> int:
+        return len(self._read.tokens.hashes) if self._native is None else self._native.tokens
+
+    def bounded(self, found: SharedResult) -> list[Bounded]:
+        return bounded(self._read.tokens, found, WINDOW) if self._native is None else natively_bounded(self._native, found, WINDOW)
+
+    def shared(self, text: str) -> tuple[list[Passage], float, float]:
+        """The passages that a text shares, how much of the query lies in them, and how much of the text."""
+        if self._native is not None and (found := self._native.shared(text)) is not None:
+            passages = [Passage((a, b), (c, d)) for a, b, c, d in found[0]]
+            return (passages, found[1], found[2]) if passages else ([], 0.0, 0.0)
+        pair = TextPair(self._text, text, self._recipe)
+        pair.sides = self._read, pair.sides[1]
+        passages = shared_passages(pair)
+        shares = containment(pair, passages) if passages else {"left": 0.0, "right": 0.0}
+        return passages, shares["left"], shares["right"]
+
+
+def _compared(query: _Query, each: SharedDocument, record: StoredDocument, settings: Settings) -> Match:
     """What a document shares with the query: by the texts, or by fingerprints where no text is kept."""
     if record.text is None:
         match = Match(record.id, each.share, 1 - each.share, each.passages, estimated=True, row=each.row)
         match.share = _estimated_share(each.shared, record.columns.get("winnowing"))
         return match
-    pair = TextPair(query.text, record.text, settings.recipe)
-    pair.sides = query, pair.sides[1]
-    spans = shared_passages(pair)
-    shares = containment(pair, spans) if spans else {"left": 0.0, "right": 0.0}
-    match = Match(record.id, shares["left"], 1 - shares["left"], spans, row=each.row)
-    match.share = shares["right"]
+    spans, of_query, of_text = query.shared(record.text)
+    match = Match(record.id, of_query, 1 - of_query, spans, row=each.row)
+    match.share = of_text
     return match
 
 

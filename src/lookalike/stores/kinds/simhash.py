@@ -20,7 +20,7 @@ from lookalike.leaders.sketching import Sketcher, Sketches
 from lookalike.recipe import require_same
 from lookalike.segments.hamming import NO_LIMIT, Found, check_k, words_of
 from lookalike.segments.simhashes import SimhashSegment
-from lookalike.stores.base import Additions, OnProgress, Reader, Segments, StoredDocument
+from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
 from lookalike.stores.clustering import clusters_of, having
 from lookalike.stores.given import Given
 from lookalike.stores.kinds.base import Asked, Kind, Options, Way
@@ -153,6 +153,17 @@ class _BySimhash(Way):
             return simhash_words([thing], settings), thing
         return words_of([plan.sketcher.simhash(thing, settings.bits, plan.unique)], settings.bits, "simhash"), thing
 
+    def at_once(self, store: Store, text: str, options: Options, *, with_text: bool) -> Matches | None:
+        search, settings = getattr(store, "within", None), store.settings
+        check_k(options.k)
+        found: tuple[int, Matches] | None = None if search is None else search(text, options.k, options.limit, with_text)
+        if found is None:
+            return None
+        _, matches = found
+        if weak := advice(settings.lexical, text, options.k):
+            matches.notes.append(weak)
+        return matches
+
     def given(self, fingerprint: Any, settings: Settings) -> Any:
         require_own("simhash", [fingerprint], settings)
         value = int(fingerprint) if isinstance(fingerprint, SimHash) else fingerprint
@@ -214,6 +225,9 @@ class _BySimhash(Way):
         return clusters_of(having(reader, "simhash", "text"), rule, sketch, progress)
 
 
+BY_SIMHASH = _BySimhash()
+
+
 def _part_key(words: NDArray[np.uint64], bits: int, count: int, part: int) -> NDArray[np.uint64]:
     """A part of each fingerprint, of so many equal ones, and which one it is."""
     width = bits // count
@@ -231,7 +245,7 @@ class _Simhash(Kind):
     columns = (_Words("simhash", selected=("simhash", "simhash_high")),)
     segment = SimhashSegment
     built_from = ("simhash",)
-    ways = (_BySimhash(),)
+    ways = (BY_SIMHASH,)
     by_default = in_schema = True
     all_or_none = True
 

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORD = 1 << 64
+HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+TRAILER = b"\xff\xff"
 _INTEGER = struct.Struct("!iq")
 _LENGTH = struct.Struct("!i")
 _ARRAY = struct.Struct("!iiiiii")  # bytes, dimensions, no NULLs, type of the elements, how many, the first one's number
 _BIGINT, _INTEGER_TYPE = 20, 23  # of the elements
+_ELEMENT = np.dtype([("length", ">i4"), ("value", ">i8")])
 NULL = _LENGTH.pack(-1)
 
 
@@ -45,6 +48,18 @@ def array_fields(values: NDArray[np.int64] | NDArray[np.int32], offsets: NDArray
     type_ = _BIGINT if values.dtype == np.int64 else _INTEGER_TYPE
     places = pairwise(offsets.tolist())
     return [_header(end - first, size, type_) + data[first * size : end * size] if end > first else NULL for first, end in places]
+
+
+def rows_of_arrays(collection: int, numbers: NDArray[np.int64], arrays: NDArray[np.int64]) -> bytes:
+    """Whole rows, each of them a collection, a number and an array of numbers."""
+    count, length = arrays.shape
+    fields = [("fields", ">i2"), ("collection length", ">i4"), ("collection", ">i4"), ("number length", ">i4"), ("number", ">i8")]
+    rows = np.empty(count, dtype=[*fields, ("header", np.void, len(_header(length))), ("elements", _ELEMENT, (length,))])
+    rows["fields"], rows["collection length"], rows["collection"] = 3, 4, collection
+    rows["number length"], rows["number"] = 8, numbers
+    rows["header"] = np.void(_header(length))
+    rows["elements"]["length"], rows["elements"]["value"] = 8, arrays
+    return HEADER + rows.tobytes() + TRAILER
 
 
 def _header(count: int, size: int = 12, type_: int = _BIGINT) -> bytes:

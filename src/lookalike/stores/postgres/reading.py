@@ -38,6 +38,7 @@ class PostgresReader:
     """Everything is read in the transaction that the connection is in."""
 
     stores_all_columns = False  # bands are in a table of their own
+    asks_a_server = True  # which works while others are asked
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +17,12 @@ from lookalike.model import ID_NUMBERS
 from lookalike.stores.base import Additions, StoredDocument
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import column_named
-from lookalike.stores.postgres.copying import NULL, bytes_field, integer_field, text_field
+from lookalike.stores.postgres.copying import HEADER, NULL, TRAILER, bytes_field, integer_field, text_field
 from lookalike.stores.settings import Settings
 
 if TYPE_CHECKING:
     from lookalike.stores.postgres.connections import Connection
 
-HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-TRAILER = b"\xff\xff"
 CHUNK_ROWS = 256
 
 
@@ -47,74 +45,92 @@ def together(connection: Connection) -> AbstractContextManager[Any]:
     return connection.pipeline() if psycopg.Pipeline.is_supported() else nullcontext()
 
 
-def prepared(batch: Additions, collection: int, settings: Settings) -> list[Any]:
-    """What the kinds work out before a transaction begins, in their order."""
-    return [kind.prepared(batch, collection, settings) for kind in settings.stored]
-
-
 class Copied:
-    """A batch as COPY takes it: only the columns that its documents have."""
+    """A batch as the database takes it, with only the columns that its documents have: all that takes time before a transaction begins.
 
-    def __init__(self, batch: Additions, collection: int, ordinals: Sequence[int], made: Sequence[Any], settings: Settings) -> None:
-        self._batch, self._collection, self._ordinals = batch, collection, ordinals
+    What depends on the transaction, the numbers of the rows, is put in front of each row when it is written.
+    """
+
+    def __init__(self, batch: Additions, collection: int, settings: Settings) -> None:
+        self.batch, self._collection, self._kinds = batch, collection, settings.stored
+        self._made = [kind.prepared(batch, collection, settings) for kind in self._kinds]
         self._numbers = _only_numbers(batch, settings)
-        self._fields: dict[str, Iterable[bytes]] = {}
+        fields: dict[str, Iterable[bytes]] = {}
         if self._numbers is None:
-            for kind, each in zip(settings.stored, made, strict=True):
-                self._fields |= kind.copied(batch, each, collection, settings)
-
-    def write(self, connection: Connection) -> None:
-        """One document by INSERT, which is one message, and can go together with others; more by COPY, which takes several."""
-        if self.is_single:
-            self._insert(connection)
-            return
-        with connection.cursor().copy(f"COPY lookalike.documents ({self._names()}) FROM STDIN (FORMAT binary)") as copy:
-            for chunk in self._chunks():
-                copy.write(chunk)
+            for kind, each in zip(self._kinds, self._made, strict=True):
+                fields |= kind.copied(batch, each, collection, settings)
+        own = ("id_number",) if self._numbers is not None else ("id_text", "id_number", "meta", "text", "raw")
+        names = ("collection", "ordinal", *own, *(self._numbers if self._numbers is not None else fields))
+        self._count, self._names = len(names), ", ".join(f'"{name}"' for name in names)
+        columns = () if self._numbers is not None else self._columns(fields)
+        self._single = [next(iter(each)) for each in columns] if self.is_single else []
+        self._rows = [] if self.is_single else list(map(b"".join, zip(*columns, strict=False)))
 
     @property
     def is_single(self) -> bool:
-        return len(self._batch) == 1 and self._numbers is None
+        return len(self.batch) == 1 and self._numbers is None
 
-    def _names(self) -> str:
-        own = ("id_number",) if self._numbers is not None else ("id_text", "id_number", "meta", "text", "raw")
-        names = ("collection", "ordinal", *own, *(self._numbers if self._numbers is not None else self._fields))
-        return ", ".join(f'"{name}"' for name in names)
+    def write(self, connection: Connection, ordinals: Sequence[int]) -> None:
+        """One document by INSERT, which is one message, and can go together with others; more by COPY, which takes several."""
+        if self.is_single:
+            self._insert(connection, ordinals[0])
+            return
+        with connection.cursor().copy(f"COPY lookalike.documents ({self._names}) FROM STDIN (FORMAT binary)") as copy:
+            for chunk in self._chunks(ordinals):
+                copy.write(chunk)
 
-    def _insert(self, connection: Connection) -> None:
-        values = [None if (field := next(iter(each))) == NULL else _Field(field[len(NULL) :]) for each in self._columns()]
+    @property
+    def early_tables(self) -> list[str]:
+        """Those of which ``add_rows`` can be done before the documents are there."""
+        return [kind.early_table for kind in self._kinds if kind.early_table is not None]
+
+    def add_rows(self, connection: Connection, ordinals: Sequence[int], *, early: bool | None = None) -> None:
+        """What goes into further tables: into all of them, or only into those that are, or are not, among ``early_tables``."""
+        for kind, each in zip(self._kinds, self._made, strict=True):
+            if early is None or early == (kind.early_table is not None):
+                kind.add_rows(connection, self._collection, ordinals, self.batch, each)
+
+    def copy_early_rows(self, connection: Connection) -> None:
+        """What ``add_rows`` writes into ``early_tables``, where nothing of it is there yet. If something is, the server says so."""
+        for kind, each in zip(self._kinds, self._made, strict=True):
+            if kind.early_table is not None:
+                kind.copy_rows(connection, each)
+
+    def _insert(self, connection: Connection, ordinal: int) -> None:
+        fields = (struct.pack("!ii", 4, self._collection), integer_field(ordinal), *self._single)
+        values = [None if field == NULL else _Field(field[len(NULL) :]) for field in fields]
         marks = ", ".join(["%b"] * len(values))
-        connection.execute(f"INSERT INTO lookalike.documents ({self._names()}) VALUES ({marks})", values)  # noqa: S608 (our own names)
+        connection.execute(f"INSERT INTO lookalike.documents ({self._names}) VALUES ({marks})", values)  # noqa: S608 (our own names)
 
-    def _chunks(self) -> Iterator[bytes]:
+    def _chunks(self, ordinals: Sequence[int]) -> Iterator[bytes]:
         """In the order of the names, some rows at a time."""
         if self._numbers is not None:
-            yield self._array(self._numbers)
+            yield self._array(self._numbers, ordinals)
             return
-        columns = self._columns()
-        rows = zip(repeat(struct.pack("!h", len(columns)), len(self._batch)), *columns, strict=False)
         yield HEADER
+        begin = struct.pack("!hii", self._count, 4, self._collection)
+        heads = (begin + integer_field(ordinal) for ordinal in ordinals)
+        rows = zip(heads, self._rows, strict=True)
         while some := list(islice(rows, CHUNK_ROWS)):
             yield b"".join(chain.from_iterable(some))
         yield TRAILER
 
-    def _columns(self) -> tuple[Iterable[bytes], ...]:
+    def _columns(self, fields: dict[str, Iterable[bytes]]) -> tuple[Iterable[bytes], ...]:
+        """Behind the collection and the ordinal."""
         return (
-            repeat(struct.pack("!ii", 4, self._collection)),
-            map(integer_field, self._ordinals),
-            (text_field(id_ if isinstance(id_, str) else None) for id_ in self._batch.ids),
-            (integer_field(id_ if isinstance(id_, int) else None) for id_ in self._batch.ids),
-            map(text_field, self._batch.metas),
-            *_texts(self._batch.texts),
-            *self._fields.values(),
+            [text_field(id_ if isinstance(id_, str) else None) for id_ in self.batch.ids],
+            (integer_field(id_ if isinstance(id_, int) else None) for id_ in self.batch.ids),
+            map(text_field, self.batch.metas),
+            *_texts(self.batch.texts),
+            *fields.values(),
         )
 
-    def _array(self, numbers: dict[str, Any]) -> bytes:
+    def _array(self, numbers: dict[str, Any], ordinals: Sequence[int]) -> bytes:
         """Documents that are nothing but numbers: all rows of a batch at once."""
-        columns = {"ordinal": self._ordinals, "id_number": self._batch.ids, **numbers}
+        columns = {"ordinal": ordinals, "id_number": self.batch.ids, **numbers}
         fields = [("fields", ">i2"), ("collection length", ">i4"), ("collection", ">i4")]
         fields += [field for name in columns for field in ((f"{name} length", ">i4"), (name, ">i8"))]
-        rows = np.empty(len(self._batch), dtype=fields)
+        rows = np.empty(len(self.batch), dtype=fields)
         rows["fields"], rows["collection length"], rows["collection"] = 1 + len(columns), 4, self._collection
         for name, values in columns.items():
             rows[f"{name} length"], rows[name] = 8, values

@@ -34,6 +34,7 @@ STEPS = (
     "fields.sql",
     "commits.sql",
     "band_indexes.sql",
+    "hot_blocks.sql",
 )  # what leads to version 1, 2, …: never changed, only added to
 VERSION = len(STEPS)
 BLOCK_MASKS = (0x7FF | 0x3FF << 32, 0x7FF << 11 | 0x3FF << 42, 0x3FF << 22 | -(1 << 52))  # the bits of each block, see tables.sql
@@ -49,20 +50,31 @@ STRUCTURES = {
 }
 _GRANT = re.compile(r"{grant (?P<rights>[\w, ]+) ON (?P<table>[\w.]+) TO whoever may (?P<may>\w+) (?P<other>[\w.]+)}")
 # How the blocks of a SimHash are read, in the text of the functions that do: a call more, or a statement a block, is a good part of the
-# time of a search. It brings up again what is near in several blocks. As many entries are read as chance would give these keys, several
-# times over.
+# time of a search. It brings up again what is near in several blocks. Of a key so many entries are read that there are more only if it is
+# hot; the query's own one, the first, is read by itself, for it is the most likely. Of all others together as many are read as chance would
+# give them, twice over. are_read says how near the keys are that were read in full: NULL where some are not, and -1 where none need be;
+# others_read, whether all but the query's own were.
 READ_BLOCKS = """keys0 := lookalike.keys_around(low, bits, 0, k / 3);
   keys1 := CASE WHEN k < 4 THEN ARRAY[((low >> 11 & 2047) | ((low >> 42 & 1023) << 11))::integer]
     ELSE lookalike.keys_around(low, bits, 1, (k - 1) / 3) END;
   keys2 := CASE WHEN k < 5 THEN ARRAY[((low >> 22 & 1023) | ((low >> 52 & 4095) << 10))::integer]
     ELSE lookalike.keys_around(low, bits, 2, (k - 2) / 3) END;
-  enough := 2000 + 4 * documents * (cardinality(keys0) + cardinality(keys1) + cardinality(keys2))
+  most := 500 + 4 * documents / (1 << lookalike.block_width(bits, 2) - 1);
+  enough := 1000 + 2 * documents * greatest(cardinality(keys0), cardinality(keys1), cardinality(keys2))
     / (1 << lookalike.block_width(bits, 2) - 1);
-  SELECT count(*), {collected} INTO entries, {variables}
+  SELECT ARRAY[{read}
+  ], ARRAY[{others_read}
+  ], {collected} INTO are_read, others_read, {variables}
   FROM ({blocks}
   ) AS d;"""
 READ_BLOCK = """
-    (SELECT ordinal, simhash FROM {source} AND block{i} = ANY (keys{i}) LIMIT CASE WHEN k >= {i} THEN enough ELSE 0 END)"""
+    (SELECT {i} AS part, ordinal, simhash, lookalike.hamming(simhash, low) <= k AS is_near FROM {source} AND block{i} = keys{i}[1]
+      LIMIT CASE WHEN k >= {i} THEN most ELSE 0 END)
+    UNION ALL
+    (SELECT {others}, ordinal, simhash, lookalike.hamming(simhash, low) <= k FROM {source} AND block{i} = ANY (keys{i}[2:])
+      LIMIT CASE WHEN k >= {i} THEN enough ELSE 0 END)"""
+OTHERS_READ = "count(*) FILTER (WHERE part = {others}) < enough"
+IS_READ = "CASE WHEN count(*) FILTER (WHERE part = {i}) < most AND {others_read} THEN (k + {more}) / 3 - 1 END"
 DOCUMENTS = {
     "source": "lookalike.documents WHERE collection = collection_number AND simhash IS NOT NULL",
     "key_type": "bigint",
@@ -148,10 +160,13 @@ def functions() -> list[bytes]:
 
 
 def _read_blocks(columns: list[str], source: str) -> str:
-    collected = ", ".join(f"array_agg({column}) FILTER (WHERE lookalike.hamming(simhash, low) <= k)" for column in columns)
+    collected = ", ".join(f"array_agg({column}) FILTER (WHERE is_near)" for column in columns)
     variables = ", ".join(f"{column}s" if column == "ordinal" else f"{column}es" for column in columns)
-    blocks = "\n    UNION ALL".join(READ_BLOCK.format(i=i, source=source) for i in range(3))
-    return READ_BLOCKS.format(collected=collected, variables=variables, blocks=blocks)
+    blocks = "\n    UNION ALL".join(READ_BLOCK.format(i=i, others=i + 3, source=source) for i in range(3))
+    others_read = [OTHERS_READ.format(others=i + 3) for i in range(3)]
+    read = [IS_READ.format(i=i, others_read=each, more=3 - i) for i, each in enumerate(others_read)]
+    lists = {name: "\n    " + ",\n    ".join(texts) for name, texts in {"read": read, "others_read": others_read}.items()}
+    return READ_BLOCKS.format(collected=collected, variables=variables, blocks=blocks, **lists)
 
 
 def _hot_blocks(of: dict[str, str]) -> list[str]:
@@ -159,7 +174,7 @@ def _hot_blocks(of: dict[str, str]) -> list[str]:
     for i in range(3):
         following, last = (i + 1) % 3, (i + 2) % 3
         not_earlier = "".join(f" AND {_further(other, f'(k - {other}) / 3')}" for other in range(i))
-        not_next = _further(following, "rest / 2")
+        not_next = _further(following, "radius")
         made.append(template.format(i=i, next=following, last=last, not_earlier=not_earlier, not_next=not_next).format(**of))
     return made
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.errors import OutOfMemory
+from psycopg.errors import OutOfMemory, UniqueViolation
 
 from lookalike.errors import InputError, StoreError
 from lookalike.stores.base import Added, Additions, CheckReport, OnProgress
@@ -26,7 +26,7 @@ from lookalike.stores.postgres.names import PostgresNames, led_to
 from lookalike.stores.postgres.own_tables import find_table
 from lookalike.stores.postgres.problems import sql_errors
 from lookalike.stores.postgres.reading import PostgresReader
-from lookalike.stores.postgres.rows import Copied, prepared, split_ids, together
+from lookalike.stores.postgres.rows import Copied, split_ids, together
 from lookalike.stores.postgres.search_path import transaction
 from lookalike.stores.postgres.secrets import forget_secret, keep_secret, read_key
 from lookalike.stores.settings import Settings, Wanted
@@ -50,6 +50,7 @@ WITH known AS MATERIALIZED (
 ), marked AS ({mark}){beside}
 SELECT count(*){number} FROM gone
 """
+NEXT = f"WITH marked AS ({MARK}) SELECT nextval('lookalike.transactions')"
 NUMBER = ", nextval('lookalike.transactions')"  # for what is added: a message less
 REMOVE_BESIDE = """, beside_{table} AS (
   DELETE FROM lookalike.{table} WHERE collection = %(collection)s AND ordinal = ANY (ARRAY(SELECT ordinal FROM known))
@@ -135,12 +136,18 @@ class PostgresStore:
             raise StoreError(f"{self.name} was opened with read_only=True: open it without read_only to change it")
 
     def write(self, batch: Additions) -> Added:
+        return self.write_later(batch)()
+
+    def write_later(self, batch: Additions) -> Callable[[], Added]:
+        """What writes a batch, made in any thread while others are being written: a good part of the client's time."""
         self._require_writing()
         if len(batch) == 0:
-            return Added(0, 0)
-        batch = batch.last_of_each()
-        made = prepared(batch, self._number, self.settings)
-        return self._connections.transaction(lambda connection: self._write(connection, batch, made))
+            return lambda: Added(0, 0)
+        copied = self._copied(batch)
+        return lambda: self._connections.transaction(lambda connection: self._write(connection, copied))
+
+    def _copied(self, batch: Additions) -> Copied:
+        return Copied(batch.last_of_each(), self._number, self.settings)
 
     @property
     def at_once(self) -> int:
@@ -154,8 +161,7 @@ class PostgresStore:
             now = round(time.time() * 1000)
             batch, answer = choose(self._reader(connection, (now, beside.lock(connection, self._number, keys, now))))
             if len(batch):
-                batch = batch.last_of_each()
-                self._write(connection, batch, prepared(batch, self._number, self.settings))
+                self._write(connection, self._copied(batch))
             return answer
 
         try:
@@ -174,23 +180,36 @@ class PostgresStore:
         documents, expired = state
         return PostgresReader(connection, self._number, (now, documents, expired), self.settings, self._connections.require_open, self.kept)
 
-    def _write(self, connection: Connection, batch: Additions, made: Sequence[Any]) -> Added:
-        updated, number = self._delete(connection, batch.ids, NUMBER)
+    def _write(self, connection: Connection, copied: Copied) -> Added:
+        batch = copied.batch
         if len(batch) > ORDINALS:
             raise StoreError(f"{self.name}: a batch has up to {ORDINALS:,} documents, not {len(batch):,}")
+        if self._bulk is not None and not copied.is_single and self._bulk.new_ids.is_due():
+            try:
+                with connection.transaction():
+                    return self._write_rows(connection, copied, 0, self._next_number(connection))
+            except UniqueViolation:
+                self._bulk.new_ids.was_wrong()
+        return self._write_rows(connection, copied, *self._delete(connection, batch.ids, NUMBER))
+
+    def _write_rows(self, connection: Connection, copied: Copied, updated: int, number: int) -> Added:
+        """``updated``: how many documents made room for these."""
+        batch = copied.batch
         ordinals = range(number * ORDINALS, number * ORDINALS + len(batch))
-        copied = Copied(batch, self._number, ordinals, made, self.settings)
         if copied.is_single and not (batch.links or batch.expires or self.settings.indexed):
             with together(connection):
-                copied.write(connection)
-                for kind, each in zip(self.settings.stored, made, strict=True):
-                    kind.add_rows(connection, self._number, ordinals, batch, each)
+                copied.write(connection, ordinals)
+                copied.add_rows(connection, ordinals)
                 counted = connection.execute(COUNT, (1 - updated, self._number))
             self._require_counted(counted.rowcount)
             return Added(1 - updated, updated)
-        copied.write(connection)
-        for kind, each in zip(self.settings.stored, made, strict=True):
-            kind.add_rows(connection, self._number, ordinals, batch, each)
+        if self._bulk is not None and copied.early_tables:
+            with self._bulk.early_rows(connection, copied, ordinals):
+                copied.write(connection, ordinals)
+                copied.add_rows(connection, ordinals, early=False)
+        else:
+            copied.write(connection, ordinals)
+            copied.add_rows(connection, ordinals)
         if batch.links or batch.expires:
             own = dict(zip(batch.ids, ordinals, strict=True))
             links = [link for id_, link in batch.links.items() if id_ in own and link.elsewhere is None]
@@ -212,6 +231,11 @@ class PostgresStore:
         values = {"collection": self._number, "texts": texts, "numbers": listed, **self._connections.marks.values(connection)}
         removed, *made = connection.execute(remove, values).fetchone() or (0,)
         return removed, *(made or (0,))
+
+    def _next_number(self, connection: Connection) -> int:
+        """As ``_delete`` has it, where nothing is to be deleted."""
+        found = connection.execute(NEXT, self._connections.marks.values(connection)).fetchone()
+        return int(found[0]) if found else 0
 
     def _count(self, connection: Connection, more: int) -> None:
         """The last statement of a transaction: from here on other writers of the collection wait until it commits."""

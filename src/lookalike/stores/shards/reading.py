@@ -17,7 +17,6 @@ from lookalike.stores.built import BuiltSegments
 from lookalike.stores.fields import FieldRange
 from lookalike.stores.ids import Id
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.postgres.reading import PostgresReader
 from lookalike.stores.settings import Settings
 from lookalike.stores.shards.links import linked_to, links_of
 from lookalike.stores.shards.merging import MERGED, joined, translated
@@ -180,7 +179,7 @@ class ShardReader:
     def _asked(self, question: Question[Any]) -> list[tuple[int, Callable[[], Any]]]:
         """What gives the answer of each shard. Servers work at the same time; a folder's reader stays in its thread."""
         asked: list[tuple[int, Callable[[], Any]]] = []
-        servers = [part for part, reader in enumerate(self._parts) if isinstance(reader, PostgresReader)]
+        servers = [part for part, reader in enumerate(self._parts) if getattr(reader, "asks_a_server", False)]
         threads = ThreadPoolExecutor(len(servers)) if len(servers) > 1 else None
         for part, reader in enumerate(self._parts):
             if reader is not None and threads is not None and part in servers:

@@ -61,20 +61,26 @@ BEGIN
   );
 END $$;
 
--- Where ranges of a block begin whose upper bits, all but so many, are within so many bits of a fingerprint's; at most so many ranges.
-CREATE OR REPLACE FUNCTION lookalike.ranges_around(low bigint, bits integer, block integer, radius integer, dropped integer, most integer DEFAULT NULL)
-RETURNS integer[]
+-- Ranges of a block in which all keys are that are within so many bits of a fingerprint's. They have so many lower bits; but where the bits
+-- above these differ in as many places as is allowed, one key is left, and the range is this key.
+CREATE OR REPLACE FUNCTION lookalike.near_ranges(low bigint, bits integer, block integer, radius integer, lower_bits integer)
+RETURNS TABLE (low_end integer, high_end integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+  own constant integer := (lookalike.keys_around(low, bits, block, 0))[1];
   all_bits constant integer := lookalike.block_width(bits, block);
-  own constant integer := (lookalike.keys_around(low, bits, block, 0))[1] >> dropped;
+  ranges constant integer := lookalike.keys_within(all_bits - lower_bits, radius);
+  ones constant integer := (1 << lower_bits) - 1;
 BEGIN
-  RETURN (
-    SELECT ARRAY(SELECT (own # mask) << dropped FROM unnest(m.masks) AS mask WHERE mask < 1 << all_bits - dropped LIMIT most)
-    FROM lookalike.masks m WHERE m.width = all_bits AND m.radius = ranges_around.radius
-  );
+  RETURN QUERY SELECT CASE WHEN is_one_key THEN key ELSE key & ~ones END, CASE WHEN is_one_key THEN key ELSE key | ones END
+  FROM (
+    SELECT own # (mask << lower_bits) AS key, bit_count(mask::bit(32)) = near_ranges.radius AS is_one_key
+    FROM (   -- they ascend
+      SELECT unnest(m.masks[:ranges]) AS mask FROM lookalike.masks m WHERE m.width = all_bits AND m.radius = near_ranges.radius
+    ) AS flipped
+  ) AS near;
 END $$;
 
 -- Everything is read, by as many processes as the server allows: the table, where there is little else in it, or else an index.
@@ -135,8 +141,10 @@ DECLARE
   keys0 integer[];
   keys1 integer[];
   keys2 integer[];
+  most bigint;
   enough bigint;
-  entries bigint;
+  are_read integer[];
+  others_read boolean[];
   ordinals bigint[];
   simhashes bigint[];
 BEGIN
@@ -153,28 +161,33 @@ BEGIN
     RETURN;
   END IF;
   {read_simhashes}
-  IF entries < enough THEN
+  IF array_position(are_read, NULL) IS NULL THEN
     RETURN QUERY SELECT DISTINCT found.ordinal, lookalike.hamming(found.simhash, low)
     FROM unnest(ordinals, simhashes) AS found (ordinal, simhash);
-  ELSE   -- some keys are hot
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_blocks(collection_number, documents, bits, low, k);
+  ELSE
+    RETURN QUERY SELECT found.ordinal, lookalike.hamming(found.simhash, low) FROM unnest(ordinals, simhashes) AS found (ordinal, simhash)
+    UNION SELECT ordinal, distance FROM lookalike.simhash_hot_blocks(collection_number, documents, bits, low, k, are_read, others_read);
   END IF;
 END $$;
 
-CREATE OR REPLACE FUNCTION lookalike.simhash_hot_blocks(collection_number integer, documents bigint, bits integer, low bigint, k integer)
+-- What is under the keys of those blocks of which some are hot.
+CREATE OR REPLACE FUNCTION lookalike.simhash_hot_blocks(
+  collection_number integer, documents bigint, bits integer, low bigint, k integer, are_read integer[], others_read boolean[]
+)
 RETURNS TABLE (ordinal bigint, distance integer)
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
-SET random_page_cost = 4 SET cpu_operator_cost = 0.0025   -- as usual: here what many lookups cost counts
 AS $$
 #variable_conflict use_column
 BEGIN
-  RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block0(collection_number, documents, bits, low, k);
-  IF k >= 1 THEN
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block1(collection_number, documents, bits, low, k);
+  IF are_read[1] IS NULL THEN
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block0(collection_number, documents, bits, low, k, are_read, others_read);
   END IF;
-  IF k >= 2 THEN
-    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block2(collection_number, documents, bits, low, k);
+  IF are_read[2] IS NULL THEN
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block1(collection_number, documents, bits, low, k, are_read, others_read);
+  END IF;
+  IF are_read[3] IS NULL THEN
+    RETURN QUERY SELECT ordinal, distance FROM lookalike.simhash_hot_block2(collection_number, documents, bits, low, k, are_read, others_read);
   END IF;
 END $$;
 
@@ -212,8 +225,10 @@ DECLARE
   keys0 integer[];
   keys1 integer[];
   keys2 integer[];
+  most bigint;
   enough bigint;
-  entries bigint;
+  are_read integer[];
+  others_read boolean[];
   ordinals bigint[];
 BEGIN
   SELECT c.number, c.bits, c.documents, t.kind INTO collection_number, bits, documents, kind_of_table
@@ -239,8 +254,8 @@ BEGIN
   END IF;
   IF bits = 64 AND k <= 3 AND documents >= 20000 THEN   -- the usual search, for which a call would cost a good part of the time
     {read_ordinals}
-    IF entries >= enough THEN   -- some keys are hot
-      ordinals := ARRAY(SELECT ordinal FROM lookalike.simhash_hot_blocks(collection_number, documents, bits, low, k));
+    IF array_position(are_read, NULL) IS NOT NULL THEN
+      ordinals := ordinals || ARRAY(SELECT ordinal FROM lookalike.simhash_hot_blocks(collection_number, documents, bits, low, k, are_read, others_read));
     END IF;
   ELSE
     ordinals := ARRAY(SELECT ordinal FROM lookalike.simhash_rows(collection_number, q, q_high, k));

@@ -24,8 +24,10 @@ DECLARE
   keys0 integer[];
   keys1 integer[];
   keys2 integer[];
+  most bigint;
   enough bigint;
-  entries bigint;
+  are_read integer[];
+  others_read boolean[];
   ordinals {key_type}[];
   simhashes bigint[];
 BEGIN
@@ -34,16 +36,14 @@ BEGIN
     RETURN;
   END IF;
   {read_simhashes}
-  IF entries < enough THEN
-    RETURN QUERY SELECT DISTINCT found.key, found.simhash, lookalike.hamming(found.simhash, low)
-    FROM unnest(ordinals, simhashes) AS found (key, simhash);
-  ELSE   -- some keys are hot
-    RETURN QUERY SELECT hot.ordinal, hot.simhash, hot.distance FROM lookalike.simhash_hot_block0{suffix}(0, documents, bits, low, k) AS hot;
-    IF k >= 1 THEN
-      RETURN QUERY SELECT hot.ordinal, hot.simhash, hot.distance FROM lookalike.simhash_hot_block1{suffix}(0, documents, bits, low, k) AS hot;
-    END IF;
-    IF k >= 2 THEN
-      RETURN QUERY SELECT hot.ordinal, hot.simhash, hot.distance FROM lookalike.simhash_hot_block2{suffix}(0, documents, bits, low, k) AS hot;
-    END IF;
-  END IF;
+  RETURN QUERY SELECT DISTINCT found.key, found.simhash, lookalike.hamming(found.simhash, low)
+  FROM (
+    SELECT * FROM unnest(ordinals, simhashes)
+    UNION ALL SELECT hot.ordinal, hot.simhash FROM lookalike.simhash_hot_block0{suffix}(0, documents, bits, low, k, are_read, others_read) AS hot
+      WHERE are_read[1] IS NULL
+    UNION ALL SELECT hot.ordinal, hot.simhash FROM lookalike.simhash_hot_block1{suffix}(0, documents, bits, low, k, are_read, others_read) AS hot
+      WHERE are_read[2] IS NULL
+    UNION ALL SELECT hot.ordinal, hot.simhash FROM lookalike.simhash_hot_block2{suffix}(0, documents, bits, low, k, are_read, others_read) AS hot
+      WHERE are_read[3] IS NULL
+  ) AS found (key, simhash);
 END $$;
