@@ -9,8 +9,10 @@ import os
 import random
 import signal
 import sqlite3
+import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -20,8 +22,7 @@ import pytest
 
 import lookalike as la
 from lookalike.stores.postgres import beside
-from lookalike.stores.postgres import store as postgres
-from postgres_server import Server, empty_database
+from postgres_server import Server, empty_database, started_server
 
 WORDS = [f"word{number}" for number in range(400)]
 Answer = tuple[str, bool, str | None]
@@ -92,19 +93,53 @@ def test_clients_of_postgres_by_other_ways(by: str) -> None:
     assert [sum(column) for column in zip(*won, strict=True)] == [1] * 12
 
 
-def test_a_server_without_room_for_locks_is_asked_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many locks as the server has no room for: then one for all of the collection has to do."""
+@pytest.fixture(scope="module")
+def small_server() -> Iterator[Server]:
+    """With room for some hundred locks, of which a transaction takes 80 at most: the table of the others' server is left alone."""
+    with started_server(max_locks_per_transaction="10", max_connections="20") as server:
+        yield server
+
+
+def locks_of_ours(connection: psycopg.Connection[tuple[int]]) -> int:
+    found = connection.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()").fetchone()
+    assert found is not None
+    return found[0]
+
+
+def test_a_transaction_takes_its_share_of_the_locks_of_the_server(small_server: Server) -> None:
+    url = small_server.url("postgres")
+    la.open(url).close()
+    with psycopg.connect(url) as connection:
+        for keys, locks in ((79, 80), (80, 81), (81, 1), (100_000, 1), (None, 1)):
+            connection.execute("SELECT lookalike.lock_keys(1, %s)", (keys and list(range(keys)),))
+            assert locks_of_ours(connection) == locks
+            connection.rollback()
+
+
+def test_other_clients_who_hold_all_locks_are_waited_for(small_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many locks as the server has no room for: then one for all of the collection has to do, and that has to wait, too."""
     asked: list[bool] = []
     lock = beside.lock
     monkeypatch.setattr(
         beside, "lock", lambda connection, number, keys, now: (asked.append(keys is None), lock(connection, number, keys, now))[1]
     )
-    monkeypatch.setattr(postgres, "AT_ONCE", 900)
-    url = empty_database()
-    with la.open(url) as index:
-        assert all(answer.admitted for answer in index.admit([(number, text_of(number)) for number in range(900)]))
-        assert len(index) == 900
-    assert asked == [False, True]
+    url = small_server.url("postgres")
+    with la.open(url, collection="crowded") as index, psycopg.connect(url, autocommit=True) as greedy:
+        index.add("first", "a document that is there already and looks like no other")
+        taken = 0
+        with pytest.raises(psycopg.errors.OutOfMemory):
+            while True:
+                greedy.execute("SELECT pg_advisory_lock(%s, 0)", (taken,))
+                taken += 1
+        letting_go = threading.Timer(0.3, greedy.execute, ("SELECT pg_advisory_unlock_all()",))
+        letting_go.start()
+        answers = index.admit([(number, text_of(number)) for number in range(3)])
+        letting_go.join()
+        assert [answer.admitted for answer in answers] == [True] * 3
+        assert len(index) == 4
+    assert asked[:2] == [False, True]
+    assert set(asked[1:]) == {True}
+    assert len(asked) > 2, "the only lock was to be had at once: the table was not full"
 
 
 def admit_until_killed(location: str, worker: int, said: int) -> None:

@@ -23,7 +23,7 @@ from lookalike.errors import StoreBusy, StoreError
 from lookalike.stores.postgres.address import Address
 from lookalike.stores.postgres.commits import FORGET, Mark, Marks
 from lookalike.stores.postgres.copying import binary_array
-from lookalike.stores.postgres.problems import MEETING, is_transient, sql_errors
+from lookalike.stores.postgres.problems import is_transient, met_others, sql_errors
 from lookalike.stores.postgres.search_path import BEGIN, BEGIN_READING, OF_THE_SESSION, rolled_back, transaction
 
 DELAYS = (0.05, 0.2, 0.8, 2.0, 4.0)  # seconds before each further attempt: a server that restarts is back within them
@@ -124,12 +124,13 @@ class Connections:
                 try:
                     with self.connection() as connection:
                         return work(connection)
-                except MEETING:
-                    pause = next(pauses, None)
-                    if pause is None:
-                        raise
-                    time.sleep(pause * _chance.random())
                 except psycopg.Error as error:
+                    if met_others(error):
+                        pause = next(pauses, None)
+                        if pause is None:
+                            raise
+                        time.sleep(pause * _chance.random())
+                        continue
                     delay = next(delays, None)
                     if delay is None or not is_transient(error):
                         raise

@@ -24,7 +24,11 @@ REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str
     ),
     ((errors.QueryCanceled,), StoreError, f"a statement took too long or was cancelled: raise timeout= in the URL; {SAFE}"),
     ((errors.DiskFull,), StoreError, f"the server's disk is full: free some space and try again, {SAFE}"),
-    ((errors.OutOfMemory, errors.ConfigurationLimitExceeded), StoreError, f"the server is out of memory: add smaller batches; {SAFE}"),
+    (
+        (errors.OutOfMemory, errors.ConfigurationLimitExceeded),
+        StoreError,
+        f"the server is out of memory: add smaller batches, or raise max_locks_per_transaction if it names that; {SAFE}",
+    ),
     ((errors.TooManyConnections,), StoreBusy, "the server has no connection to spare: wait, or set a smaller pool= in the URL"),
     (
         CONFLICTS,
@@ -45,9 +49,18 @@ REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str
 BUSY = ("too many clients", "remaining connection slots", "too many connections", "starting up", "shutting down", "recovery mode")
 
 
+def met_others(error: psycopg.Error) -> bool:
+    """Whether others were in the way: they wrote the same, or hold so many locks that the server has no room for ours."""
+    return isinstance(error, MEETING) or has_no_room_for_locks(error)
+
+
+def has_no_room_for_locks(error: BaseException) -> bool:
+    return isinstance(error, errors.OutOfMemory) and "max_locks_per_transaction" in (error.diag.message_hint or "")
+
+
 def is_transient(error: psycopg.Error) -> bool:
     """Whether the same transaction may succeed when it is tried again."""
-    if isinstance(error, MEETING):
+    if met_others(error):
         return True
     return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and (
         error.sqlstate is None or isinstance(error, (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow))

@@ -155,22 +155,23 @@ class PostgresStore:
 
     def decide(self, keys: NDArray[np.int64] | None, choose: Callable[[PostgresReader], tuple[Additions, Answer]]) -> Answer:
         self._require_writing()
+        locked = keys
 
-        def work(connection: Connection, keys: NDArray[np.int64] | None) -> Answer:
+        def work(connection: Connection) -> Answer:
+            nonlocal locked
             # Each statement of the transaction sees what was committed before it: the next one what the last holder of a lock has written.
             now = round(time.time() * 1000)
-            batch, answer = choose(self._reader(connection, (now, beside.lock(connection, self._number, keys, now))))
+            try:
+                known = beside.lock(connection, self._number, locked, now)
+            except OutOfMemory:
+                locked = None  # others fill the server's table of locks: when this is tried again, one for all of the collection has to do
+                raise
+            batch, answer = choose(self._reader(connection, (now, known)))
             if len(batch):
                 self._write(connection, self._copied(batch))
             return answer
 
-        try:
-            return self._connections.transaction(lambda connection: work(connection, keys))
-        except StoreError as error:
-            if keys is None or not isinstance(error.__cause__, OutOfMemory):
-                raise
-        # The server has no room for so many locks: one for all of the collection does as well, and others wait for it.
-        return self._connections.transaction(lambda connection: work(connection, None))
+        return self._connections.transaction(work)
 
     def _reader(self, connection: Connection, known: tuple[int, tuple[Any, ...] | None] | None = None) -> PostgresReader:
         """``known``: what time it is, and what is true of the collection, where that was asked for already."""

@@ -2,7 +2,7 @@
 -- and nothing else waits. They are held until the transaction ends.
 
 -- Wait until nobody else decides who has one of these keys. All take them in one order, so nobody waits for somebody who waits for him.
--- NULL: until nobody else decides at all.
+-- NULL, or more keys than one transaction may take of a table of locks that all databases of the server share: until nobody else decides at all.
 CREATE OR REPLACE FUNCTION lookalike.lock_keys(collection_number integer, keys bigint[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -10,8 +10,9 @@ AS $$
 DECLARE
   whole constant bigint := hashint8extended(collection_number, 1);
   mixing constant bigint := hashint8extended(collection_number, 2);   -- so that collections have no locks in common
+  most constant integer := 8 * current_setting('max_locks_per_transaction')::integer;   -- 512 by default, of 6,400 for 100 connections
 BEGIN
-  IF keys IS NULL THEN
+  IF keys IS NULL OR cardinality(keys) > most THEN
     PERFORM pg_advisory_xact_lock(whole);
     RETURN;
   END IF;
