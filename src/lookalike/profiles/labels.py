@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.checks import check_int, check_path, check_several
+from lookalike.checks import check_int, check_path, check_several, is_number
 from lookalike.corpus.documents import documents
 from lookalike.errors import InputError
 from lookalike.files.model import FileText
@@ -135,7 +135,7 @@ def label_of(labeller: Labeller, found: FileText) -> Label:
         isinstance(given, (tuple, list))
         and len(given) == 2
         and isinstance(given[0], str)
-        and isinstance(given[1], (int, float))
+        and is_number(given[1])
         and 0 <= given[1] <= 1
     ):
         return Label(given[0], float(given[1]))
