@@ -75,6 +75,11 @@ def _named_date(year: str, month: str, day: str) -> str | None:
     return _date(year, _MONTHS[month[:3].lower()], day)
 
 
+def _sign(found: re.Match[str]) -> str:
+    """A minus before an amount."""
+    return "-" if found.start() and _MINUS.match(found.string, found.start() - 1) else ""
+
+
 def _amount(currency: str, sign: str, number: str, unit: str) -> str:
     times = math.prod(_TIMES[part] for part in ([unit.lower()] if unit.isascii() and unit else unit))
     value = float(number.replace(",", "").replace("，", "")) * times
@@ -82,11 +87,11 @@ def _amount(currency: str, sign: str, number: str, unit: str) -> str:
 
 
 def _chinese_amount(found: re.Match[str]) -> str | None:
-    value = chinese_number(found[2])
+    value = chinese_number(found[1])
     if value is None:
         return None
-    cents = 10 * _DIGITS.get(found[4] or "", 0) + _DIGITS.get(found[5] or "", 0)
-    return f"{_CURRENCIES.get(found[3], 'CNY')} {'-' if found[1] else ''}{value}.{cents:02d}"
+    cents = 10 * _DIGITS.get(found[3] or "", 0) + _DIGITS.get(found[4] or "", 0)
+    return f"{_CURRENCIES.get(found[2], 'CNY')} {_sign(found)}{value}.{cents:02d}"
 
 
 def chinese_number(text: str) -> int | None:
@@ -135,7 +140,7 @@ def _number(text: str) -> str | None:
 
 
 # Before a currency or a number: no dash between two numbers or words, and no mark of a list.
-_MINUS = r"((?<![\w)）\]】%％.,，*/=+~–—−－-])[-−－]|负)?"
+_MINUS = re.compile(r"负|(?<![\w)）\]】%％.,，*/=+~–—−－-])[-−－]")
 # All of it: 1e9 is neither 1 nor 9, and of a number with more digits than these nothing is taken.
 _SHORT = r"\s?(?i:k|mn?|bn?|tn|trillions?)\b"  # times what, people do not agree on
 _NUMBER = rf"(\d{{1,3}}(?:[,，]\d{{3}}){{1,5}}(?:\.\d{{1,6}})?|\d{{1,15}}(?:\.\d{{1,6}})?)(?!\d|[.,，]\d|{_SHORT})\s?([十百千]?[万亿]{{0,2}}|(?i:thousand|million|billion)(?=s?\b))(?!(?!s\b)[A-Za-z])"
@@ -196,19 +201,19 @@ _RULES = (
     ),
     _rule(
         "amounts",
-        rf"{_MINUS}(?i:(人民币|(?<![A-Za-z])(?:RMB|CNY|USD|US\$|HK\$|HKD|EUR|GBP|\$)|[¥￥€£]))\s?([-−－负](?=\d))?{_NUMBER}",
-        lambda found: _amount(found[2], found[1] or found[3] or "", found[4], found[5]),
+        rf"(?i:(人民币|(?<![A-Za-z])(?:RMB|CNY|USD|US\$|HK\$|HKD|EUR|GBP|\$)|[¥￥€£]))\s?([-−－负](?=\d))?{_NUMBER}",
+        lambda found: _amount(found[1], found[2] or _sign(found), found[3], found[4]),
         "人民币 rmb cny usd hkd eur gbp ¥ ￥ $ € £",
     ),
     _rule(
         "amounts",
-        rf"(?<![\dA-Za-z.,，¥￥$€£]){_MINUS}(?<![\dA-Za-z.,，¥￥$€£]){_NUMBER}\s?({_NAMED})",
-        lambda found: _amount(found[4], found[1] or "", found[2], found[3]),
+        rf"(?<![\dA-Za-z.,，¥￥$€£]){_NUMBER}\s?({_NAMED})",
+        lambda found: _amount(found[3], _sign(found), found[1], found[2]),
         _NAMED_WORDS,
     ),
     _rule(
         "amounts",
-        rf"{_MINUS}(?<![\d.{_CHINESE}])([{_CHINESE}]{{2,30}})({_NAMED}|圆)(?:零?([{_CENTS}])角)?(?:零?([{_CENTS}])分)?",
+        rf"(?<![\d.{_CHINESE}])([{_CHINESE}]{{2,30}})({_NAMED}|圆)(?:零?([{_CENTS}])角)?(?:零?([{_CENTS}])分)?",
         _chinese_amount,
         f"{_NAMED_WORDS} 圆",
     ),
