@@ -114,7 +114,10 @@ def _folders(folder: Path) -> Iterator[tuple[str, str]]:
         raise InputError(f"labels: {str(folder)!r} has no folders: give a folder for each label, with examples in it")
     for each in named:
         files = sorted(path for path in each.rglob("*") if path.is_file() and not path.name.startswith("."))
-        yield from ((f"{Path(found.name).stem}\n{found.text}", each.name) for found in read_many(files))
+        examples = [found for found in read_many(files) if found.text.strip()]
+        if not examples:
+            raise InputError(f"labels: no file in {str(each)!r} has a text: give examples, or take the folder away")
+        yield from ((f"{Path(found.name).stem}\n{found.text}", each.name) for found in examples)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
