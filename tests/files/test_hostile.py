@@ -131,7 +131,7 @@ def test_a_bomb_hides_nothing_that_comes_before_it() -> None:
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e10, "1"])
 def test_seconds_that_nobody_can_wait(seconds: Any) -> None:
-    with pytest.raises(la.InputError, match="limits: seconds=.* give a number above 0 and below 1e9"):
+    with pytest.raises(la.InputError, match=r"limits: seconds=.* give a number above 0 and below 1e9"):
         Limits(seconds=seconds)
     assert read(b"a text", limits=Limits(seconds=9e8)).text == "a text"
 

@@ -541,6 +541,29 @@ def test_a_folder_can_be_searched_by_meaning(tmp_path: Path, run: Run) -> None:
     assert "--model is that of a store" in said
 
 
+def test_each_version_belongs_to_what_it_is_most_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PDF is another format of the version that it was made from, and not of the oldest one."""
+    lines = [f"第{number}条 甲方应当在第{number}日内向乙方支付第{number}笔款项，累计不超过百分之{number}。" for number in range(30)]
+    texts = {"合同_v1": lines, "合同_v2": [*lines, "补充条款一：乙方可以转租。"], "合同_v3": [*lines, "乙方不得转租。", "补充条款二在附件中写明。"]}
+    for place, (name, each) in enumerate(texts.items()):
+        path = tmp_path / f"{name}.md"
+        path.write_text("\n".join(each), encoding="utf-8")
+        os.utime(path, (1_700_000_000 + place, 1_700_000_000 + place))
+    (tmp_path / "合同_v3.odt").write_bytes(made_files.odt(["\n".join(texts["合同_v3"])]))
+    (tmp_path / "合同_v2.pdf").write_bytes(made_files.pdf(["\n".join(texts["合同_v2"])]))  # which says that it is older than all others
+    for _ in range(2):
+        (family,) = la.scan(tmp_path, store=tmp_path / ".store").families
+        assert {Path(id_).name: (relation, Path(other).name) for id_, (relation, other, _) in family.relations.items()} == {
+            "合同_v1.md": ("another format", "合同_v2.pdf"),
+            "合同_v2.md": ("another format", "合同_v2.pdf"),
+            "合同_v3.md": ("near-copy", "合同_v1.md"),
+            "合同_v3.odt": ("another format", "合同_v3.md"),
+            "合同_v2.pdf": ("another format", "合同_v2.md"),
+        }
+    monkeypatch.setattr("lookalike.scanning.nearest.MOST_FILES", 2)
+    assert len(la.scan(tmp_path).families[0].files) == 5
+
+
 def test_no_file_stands_in_a_family_without_a_reason() -> None:
     """The file that a cluster keeps may be its newest: then it is said of each of the others what it is to that one."""
 

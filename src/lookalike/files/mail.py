@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from email import policy
 from email.errors import CloseBoundaryNotFoundDefect, MessageError, MissingHeaderBodySeparatorDefect

@@ -167,7 +167,7 @@ def read_in_process(name: str, path: str | None, data: bytes, limits: Limits, *,
 
 
 def find_in_process(pattern: re.Pattern[str], text: str, seconds: float) -> list[str] | None:
-    """What a pattern finds, the first group or else all of it; None if it takes longer. A pattern cannot be stopped in one's own process."""
+    """What a pattern finds, its first group or else all of it; None if it takes longer. In one's own process nothing could stop it."""
     return _asked(Limits().memory, lambda process: process.find(pattern, text, seconds))
 
 

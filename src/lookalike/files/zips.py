@@ -65,7 +65,7 @@ class Zip:
         if info.flag_bits & _ENCRYPTED:
             raise Unreadable(ENCRYPTED, LOCKED)
         if info.compress_type not in _METHODS:
-            raise Unreadable(UNSUPPORTED, f"it is packed by method {info.compress_type} of ZIP, which is not read: pack it anew as a usual ZIP")
+            raise Unreadable(UNSUPPORTED, f"it is packed by method {info.compress_type}, which is not read: pack it anew as a usual ZIP")
         try:
             with self._zip.open(info) as member:
                 while chunk := member.read(CHUNK):

@@ -143,7 +143,11 @@ def _number(text: str) -> str | None:
 _MINUS = re.compile(r"负|(?<![\w)）\]】%％.,，*/=+~–—−－-])[-−－]")
 # All of it: 1e9 is neither 1 nor 9, and of a number with more digits than these nothing is taken.
 _SHORT = r"\s?(?i:k|mn?|bn?|tn|trillions?)\b"  # times what, people do not agree on
-_NUMBER = rf"(\d{{1,3}}(?:[,，]\d{{3}}){{1,5}}(?:\.\d{{1,6}})?|\d{{1,15}}(?:\.\d{{1,6}})?)(?!\d|[.,，]\d|{_SHORT})\s?([十百千]?[万亿]{{0,2}}|(?i:thousand|million|billion)(?=s?\b))(?!(?!s\b)[A-Za-z])"
+_NUMBER = (
+    rf"(\d{{1,3}}(?:[,，]\d{{3}}){{1,5}}(?:\.\d{{1,6}})?|\d{{1,15}}(?:\.\d{{1,6}})?)"
+    rf"(?!\d|[.,，]\d|{_SHORT})"
+    r"\s?([十百千]?[万亿]{0,2}|(?i:thousand|million|billion)(?=s?\b))(?!(?!s\b)[A-Za-z])"
+)
 _NAMED = "美元|欧元|英镑|港元|港币|元"  # currencies behind a number
 _NAMED_WORDS = "元 英镑 港币"
 _CENTS = "一二三四五六七八九壹贰叁肆伍陆柒捌玖"
@@ -265,7 +269,8 @@ def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str
     for name, pattern in own.items():
         found = find_in_process(pattern, text, SECONDS)
         if found is None:
-            raise InputError(f"patterns: {name!r:.60} takes longer than {SECONDS:g} seconds for one text: write it without repeats in repeats")
+            said = f"patterns: {name!r:.60} takes longer than {SECONDS:g} seconds for one text"
+            raise InputError(f"{said}: write it without repeats in repeats, such as (a+)+")
         for value in found:
             yield name, value
 
