@@ -343,7 +343,6 @@ def test_mail_that_is_cut_off_says_so(tmp_path: Path) -> None:
     assert "what is attached" in cut.text
 
 
-
 def test_headers_in_the_bytes_of_another_system(tmp_path: Path) -> None:
     """Chinese programs write GBK into headers, and say nothing about it."""
     name = "关于合同.docx".encode("gb18030")

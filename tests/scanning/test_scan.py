@@ -544,7 +544,11 @@ def test_a_folder_can_be_searched_by_meaning(tmp_path: Path, run: Run) -> None:
 def test_each_version_belongs_to_what_it_is_most_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A PDF is another format of the version that it was made from, and not of the oldest one."""
     lines = [f"第{number}条 甲方应当在第{number}日内向乙方支付第{number}笔款项，累计不超过百分之{number}。" for number in range(30)]
-    texts = {"合同_v1": lines, "合同_v2": [*lines, "补充条款一：乙方可以转租。"], "合同_v3": [*lines, "乙方不得转租。", "补充条款二在附件中写明。"]}
+    texts = {
+        "合同_v1": lines,
+        "合同_v2": [*lines, "补充条款一：乙方可以转租。"],
+        "合同_v3": [*lines, "乙方不得转租。", "补充条款二在附件中写明。"],
+    }
     for place, (name, each) in enumerate(texts.items()):
         path = tmp_path / f"{name}.md"
         path.write_text("\n".join(each), encoding="utf-8")

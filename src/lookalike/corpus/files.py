@@ -133,8 +133,9 @@ def _files(given: Path, closed: Callable[[OSError], object] | None = None) -> li
     if kind == "folder":
         wrong: list[OSError] = []
         found = _sorted(_walk(given, wrong.append if closed else None))
-        for error in wrong if closed else ():
-            closed(error)
+        for each in wrong:
+            if closed:
+                closed(each)
         if not found and not wrong:
             raise InputError(f"{str(given)!r} holds no files: check the folder")
         return found

@@ -134,12 +134,6 @@ def label_of(labeller: Labeller, found: FileText) -> Label:
     given = labeller(found)
     if isinstance(given, str):
         return Label(given, 1.0)
-    if (
-        isinstance(given, (tuple, list))
-        and len(given) == 2
-        and isinstance(given[0], str)
-        and is_number(given[1])
-        and 0 <= given[1] <= 1
-    ):
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str) and is_number(given[1]) and 0 <= given[1] <= 1:
         return Label(given[0], float(given[1]))
     raise InputError(f"labels: the function gave {given!r:.80}: it must give a label, or a label and a confidence from 0 to 1")

@@ -176,7 +176,7 @@ class _Scan:
                 yield FileEntry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
 
     def _related(self, entries: Mapping[str, FileEntry], clusters: Clusters | None) -> tuple[list[Any], list[Any]]:
-        near = [
+        near: list[Any] = [
             (cluster.kept, member.id, member.similarity)
             for cluster in (self._index.clusters("near", threshold=self._threshold) if clusters is None else clusters)
             for member in cluster.removed
