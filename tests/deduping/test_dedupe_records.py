@@ -171,6 +171,11 @@ def test_the_verbs(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatc
     (tmp_path / "query.json").write_text(query, encoding="utf-8")
     assert json.loads(run("search", store, str(tmp_path / "query.json"), "--by", "record", "--json")) == answer
     assert json.loads(run("search", store, "-", "--as", "record", "--json", given=query)) == answer
+    # A row as it stands in a file: its id is no part of the record, as in ``add``.
+    row = json.dumps(json.loads(query) | {"id": "any"})
+    assert json.loads(run("search", store, "--as", "record", "--text", row, "--json")) == answer
+    named = json.dumps(json.loads(query) | {"number": "any"})
+    assert json.loads(run("search", store, "-", "--as", "record", "--id-column", "number", "--json", given=named)) == answer
     assert "mean of fields" in run("search", store, "--as", "record", "--text", query)
     assert [cluster["kept"] for cluster in json.loads(run("clusters", store, "--by", "record", "--json"))] == ["a"]
     run("search", store, "--as", "record", "--by", "near", "--text", query, code=2)

@@ -14,6 +14,7 @@ import tarfile
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,6 +127,25 @@ def test_a_bomb_hides_nothing_that_comes_before_it() -> None:
     archive = made_files.zipped({"a.txt": b"seen before", "b.gz": gzip.compress(bytes(32 << 20), 1)})
     found = read(archive)
     assert (found.status, "seen before" in found.text) == ("too large", True)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e10, "1"])
+def test_seconds_that_nobody_can_wait(seconds: Any) -> None:
+    with pytest.raises(la.InputError, match=r"limits: seconds=.* give a number above 0 and below 1e9"):
+        Limits(seconds=seconds)
+    assert read(b"a text", limits=Limits(seconds=9e8)).text == "a text"
+
+
+@pytest.mark.parametrize(("kind", "begin"), [("rar", b"Rar!\x1a\x07\x01\x00"), ("7z", b"7z\xbc\xaf\x27\x1c")])
+def test_archives_that_are_not_read_say_what_to_do(tmp_path: Path, kind: str, begin: bytes) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(made_files.zipped({f"a.{kind}": begin + bytes(300), "b.txt": b"a text"}))
+    (said,) = la.read(path).notes
+    assert said == f"a.{kind}: {kind} archives are not read: unpack it, or pack it anew as a ZIP file"
+    member = la.read_members(path)[0]
+    assert (member.kind, member.status, member.data is not None) == (kind, "unsupported", True)
+    with la.open("memory://") as index:
+        assert index.add(path).added == 2
 
 
 def test_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import io
 import quopri
 import random
 import re
+import tarfile
 import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from odf import opendocument, style, text
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
@@ -153,6 +156,14 @@ def alternatives(*texts: str, fallback: str) -> str:
         ("<w:p><w:r><w:t>a</w:t><w:ptab/><w:t>b</w:t></w:r></w:p>", "a\tb\n", ""),
         ('<w:p><w:r><w:t>a</w:t><w:br w:type="page"/><w:t>b</w:t></w:r></w:p>', "a\nb\n", ""),
         ('<w:p><w:r><w:br w:type="page"/></w:r></w:p><w:p><w:r><w:t>b</w:t></w:r></w:p>', "\nb\n", ""),
+        # How a word is read stands behind it, and what stands across the page is a text.
+        (
+            "<w:p><w:r><w:t>我的</w:t><w:ruby><w:rt><w:r><w:t>hàn</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢</w:t></w:r></w:rubyBase></w:ruby>"
+            "<w:t>和</w:t><w:ruby><w:rubyBase><w:r><w:t>字</w:t></w:r></w:rubyBase></w:ruby></w:r></w:p>",
+            "我的漢hàn和字\n",
+            "",
+        ),
+        ('<w:p><w:r><w:t>a</w:t><w:pict><v:shape><v:textpath string="机密"/></v:shape></w:pict></w:r></w:p>', "a\n机密\n", ""),
     ],
 )
 def test_every_text_of_a_document_stands_once(body: str, text: str, deleted: str) -> None:
@@ -332,6 +343,50 @@ def test_mail_that_is_cut_off_says_so(tmp_path: Path) -> None:
     assert "what is attached" in cut.text
 
 
+def test_headers_in_the_bytes_of_another_system(tmp_path: Path) -> None:
+    """Chinese programs write GBK into headers, and say nothing about it."""
+    name = "关于合同.docx".encode("gb18030")
+    mail = attached("application/octet-stream", "base64", base64.encodebytes(made_files.made("docx")), "NAME.docx")
+    mail = mail.replace(b"NAME.docx", name).replace(b"Subject: outer", "Subject: 关于合同\r\n 的通知".encode("gb18030"))
+    found = la.read(written(tmp_path, "a.eml", mail))
+    assert found.title == "关于合同 的通知"
+    assert found.where((at := found.text.index("第三条"), at + 3)) == "关于合同.docx › page 3"
+
+
+@pytest.mark.parametrize("charset", ["", "; charset=utf-8", "; charset=us-ascii", "; charset=none"])
+@pytest.mark.parametrize("kind", ["text/plain", "text/html"])
+def test_a_text_of_mail_in_an_encoding_that_is_not_said(tmp_path: Path, kind: str, charset: str) -> None:
+    said = "正文没有说编码，这是国标码的一封信。"
+    body = f"<html><head><meta charset=gbk></head><body>{said}</body></html>" if kind == "text/html" else said
+    mail = f"Subject: x\nMIME-Version: 1.0\nContent-Type: {kind}{charset}\n\n".encode() + body.encode("gbk")
+    assert la.read(written(tmp_path, "a.eml", mail)).text == f"x\n{said}\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_every_mail_of_a_mailbox(tmp_path: Path, end: str) -> None:
+    mails = [made_files.eml([f"text {number}"], {"合同.pdf": made_files.made("pdf")}).replace(b"\r\n", b"\n") for number in range(3)]
+    box = b"".join(b"From a@example.com Mon Oct  5 10:00:00 2026\n" + mail.rstrip() + b"\n\n" for mail in mails)
+    found = la.read(written(tmp_path, "a.mbox", box.replace(b"\n", end.encode())))
+    assert [place.name for place in found.places if place.kind == "mail"] == ["mail 1", "mail 2", "mail 3"]
+    assert found.where((at := found.text.rindex("第三条"), at + 3)) == "mail 3 › 合同.pdf › page 3"
+    one = la.read(written(tmp_path, "b.mbox", box.split(b"\n\nFrom ")[0]))
+    assert one.title is not None
+    assert "mail" not in {place.kind for place in one.places}
+
+
+def test_files_in_the_text_of_a_mail(tmp_path: Path) -> None:
+    """As they were sent before there were attachments: uuencoded."""
+    data = made_files.made("docx")
+    lines = [binascii.b2a_uu(data[at : at + 45]).decode() for at in range(0, len(data), 45)]
+    body = f"see below\nbegin 644 合同.docx\n{''.join(lines)}`\nend\nas agreed\nbegin 644 nothing\nof the kind\nend\n"
+    for packed in (body, body.replace("\n", "\r\n")):
+        head = "Subject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+        found = la.read(written(tmp_path, "a.eml", (head + packed).encode()))
+        assert found.where((at := found.text.index("第三条"), at + 3)) == "合同.docx › page 3"
+        assert "M4$L" not in found.text
+        assert "as agreed\nbegin 644 nothing\nof the kind\nend" in found.text
+
+
 def test_old_office_files_that_are_cut_off_are_broken(tmp_path: Path) -> None:
     book = made_files.made("xls")
     for share in (0.05, 0.2, 0.5, 0.8, 0.95):
@@ -345,6 +400,59 @@ def test_names_of_members_in_old_encodings(tmp_path: Path) -> None:
         archive.writestr(info, "text")
     data = out.getvalue().replace(b"placeholder", "合同文件x".encode("gb18030") + b"yz")
     assert [each.name for each in la.read_members(written(tmp_path, "a.zip", data))] == ["合同文件xyz"]
+
+
+def test_names_in_a_tar_in_old_encodings(tmp_path: Path) -> None:
+    """A name that is no Unicode stops neither a scan nor adding."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT, encoding="latin-1") as archive:
+        for raw in ("合同/终稿.txt".encode("gb18030"), b"bad\xff\xfe.txt"):
+            info = tarfile.TarInfo(raw.decode("latin-1"))
+            info.size = 4
+            archive.addfile(info, io.BytesIO(b"text"))
+    (tmp_path / "in").mkdir()
+    path = written(tmp_path / "in", "a.tar", out.getvalue())
+    assert [member.name for member in la.read_members(path)] == ["合同/终稿.txt", "bad\ufffd\ufffd.txt"]
+    assert la.scan(tmp_path / "in").files == 2
+    with la.open("memory://") as index:
+        assert index.add(path).added == 2
+
+
+def test_halves_of_characters(tmp_path: Path) -> None:
+    """Pairs are characters; halves that are alone cannot be stored."""
+    path = written(tmp_path, "a.rtf", rb"{\rtf1\ansi{\info{\title \u-10179? x}}pair \u-10179?\u-8704? lone \u-10179?}")
+    found = la.read(path)
+    assert (found.text, found.title) == ("pair \U0001f600 lone \ufffd", "\ufffd x")
+    with la.open("memory://") as index:
+        assert index.add(path).added == 1
+
+
+def test_a_title_of_rtf_that_is_written_twice(tmp_path: Path) -> None:
+    """As LibreOffice writes one that its code page does not have."""
+    title = rb"{\upr{\title \'3f\'3f 2026}{\*\ud{\title \u21512\'3f\u21516\'3f 2026}}}"
+    assert la.read(written(tmp_path, "a.rtf", rb"{\rtf1\ansi{\info" + title + rb"}text}")).title == "合同 2026"
+
+
+def test_headers_of_opendocument(tmp_path: Path) -> None:
+    """Those of left and first pages too; the number of a page is no text."""
+    document = opendocument.OpenDocumentText()
+    layout, header, left, footer = style.PageLayout(name="a"), style.Header(), style.HeaderLeft(), style.FooterLeft()
+    line = text.P()
+    for part in ("Page", text.S(c=1), text.PageNumber(), text.Tab(), "right"):
+        line.addText(part) if isinstance(part, str) else line.addElement(part)
+    for where, paragraphs in ((header, [text.P(text="机密"), line]), (left, [text.P(text="左页眉")]), (footer, [text.P(text="首页")])):
+        for paragraph in paragraphs:
+            where.addElement(paragraph)
+    master = style.MasterPage(name="Standard", pagelayoutname=layout)
+    document.automaticstyles.addElement(layout)
+    document.masterstyles.addElement(master)
+    for each in (header, left, footer):
+        master.addElement(each)
+    document.text.addElement(text.P(text="the text"))
+    document.save(tmp_path / "a.odt")
+    found = la.read(tmp_path / "a.odt")
+    assert found.text == "the text\n机密\nPage\tright\n左页眉\n首页\n"
+    assert [place.name for place in found.places] == ["header", "footer"]
 
 
 def test_statuses(tmp_path: Path) -> None:

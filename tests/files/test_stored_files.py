@@ -43,6 +43,11 @@ def test_bytes_are_documents(tmp_path: Path, kinds: str | None) -> None:
             assert [match.id for match in copy.search(NOISE, by="fuzzy", threshold=0.8)] == ["noise", "like noise"]
 
 
+def test_bytes_without_an_id_are_explained() -> None:
+    with la.open("memory://") as index, pytest.raises(la.InputError, match=r"bytes have no name: give them an id, as in add\('id', data\)"):
+        index.add(b"data")  # type: ignore[arg-type]
+
+
 def test_paths_are_documents(tmp_path: Path) -> None:
     files = {
         "a.docx": made_files.made("docx"),

@@ -55,6 +55,13 @@ def test_records() -> None:
         la.fingerprint("[1]", "record")
 
 
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"b": [{"a": 1, "c": 2, "a": 1}]}'])
+def test_a_key_that_a_record_has_twice_is_named(text: str) -> None:
+    """Which of the two is meant, nobody can say."""
+    with pytest.raises(la.InputError, match=r"the key 'a' stands in it twice: keep one"):
+        la.parse_record(text)
+
+
 def test_kinds_are_checked() -> None:
     assert tuple(la.fingerprint("x", "md5, simhash,md5")) == ("md5", "simhash")
     assert tuple(la.fingerprint("x", ["sha1"])) == ("sha1",)

@@ -66,7 +66,13 @@ def test_words_that_most_names_have_are_left_out() -> None:
         ("write to A.B@Example.com.", "emails", "a.b@example.com"), ("手机：+86 13800138000", "phones", "13800138000"),
         ("身份证 11010519491231002x", "persons", "11010519491231002X"), ("91350100M000100Y43", "organisations", "91350100M000100Y43"),
         ("GB82 WEST 1234 5698 7654 32", "accounts", "GB82WEST12345698765432"), ("合同编号：HT-2026-001", "numbers", "HT-2026-001"),
-        ("Invoice No. 4711", "numbers", "4711"),
+        ("Invoice No. 4711", "numbers", "4711"), ("电话：+86 138-0013-8000", "phones", "13800138000"), ("8613800138000", "phones", "13800138000"),
+        ("余额 -¥500.00", "amounts", "CNY -500.00"), ("余额：¥-500", "amounts", "CNY -500.00"), ("USD -5", "amounts", "USD -5.00"),
+        ("金额：－500元", "amounts", "CNY -500.00"), ("−$5.00", "amounts", "USD -5.00"), ("负五百元", "amounts", "CNY -500.00"),
+        ("10-500元", "amounts", "CNY 500.00"), ("- ¥500", "amounts", "CNY 500.00"), ("A-500元", "amounts", "CNY 500.00"),
+        ("HK$500", "amounts", "HKD 500.00"), ("$5 million", "amounts", "USD 5000000.00"), ("5百万元", "amounts", "CNY 5000000.00"),
+        ("20千万美元", "amounts", "USD 200000000.00"), ("三百万港币", "amounts", "HKD 3000000.00"), ("1.5万亿元", "amounts", "CNY 1500000000000.00"),
+        ("壹仟贰佰叁拾肆元伍角陆分", "amounts", "CNY 1234.56"), ("壹仟元零伍分", "amounts", "CNY 1000.05"),
     ],
 )  # fmt: skip
 def test_patterns(text: str, kind: str, value: str) -> None:
@@ -87,6 +93,8 @@ def test_patterns(text: str, kind: str, value: str) -> None:
         "1e9元",
         "USD 1e9",
         "$5m",
+        "$5 bn",
+        "A$5",
         "¥1234567890123456",
         "¥1.2.3",
         "¥1,234,56",
@@ -124,6 +132,19 @@ def test_own_patterns(tmp_path: Path) -> None:
         path.write_text(wrong)
         with pytest.raises(la.InputError, match=r"own\.toml"):
             read_patterns(path)
+
+
+def test_a_pattern_that_takes_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot be stopped where it runs, so it runs in another process; a scan ends, and loses no file for it."""
+    monkeypatch.setattr(patterns, "SECONDS", 0.2)
+    (tmp_path / "a.txt").write_text("a" * 60 + "!\n")
+    for make in (la.profile, lambda path, patterns: la.scan(path.parent, patterns=patterns)):
+        with pytest.raises(la.InputError, match=r"'order' takes longer than 0\.2 seconds for one text: write it without"):
+            make(tmp_path / "a.txt", patterns={"good": r"a+(!)", "order": r"(a+)+$"})
+    assert la.profile(tmp_path / "a.txt", patterns={"good": r"(?i)A+(!)", "none": "(b)?!", "long": "a+"})["schema"] == {
+        "good": ["!"],
+        "long": ["a" * 60],
+    }
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -129,6 +130,16 @@ def test_the_page_shows_what_changed(folder: Path) -> None:
     assert "方案_v2.docx" in shown
     assert 'class="reworded"' in shown or "<ins>" in shown
     assert "encrypted" in shown
+
+
+def test_what_the_page_has_no_room_for_is_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lookalike.scanning.html_report.MOST", 1)
+    (folder / "改名2.docx").write_bytes((folder / "方案_v1.docx").read_bytes())
+    (folder / "改名3.docx").write_bytes((folder / "方案_v1.docx").read_bytes())
+    found = la.scan(folder)
+    assert min(len(found.families), len(found.copies), len(found.skipped)) > 1
+    more = sum(len(each) - 1 for each in (found.families, found.copies, found.skipped, found.families[0].files))
+    assert sum(int(count) for count in re.findall(r"… and (\d+) more \(--json has all\)", found.to_html())) == more
 
 
 def test_a_second_scan_reads_what_changed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,6 +332,50 @@ def test_a_folder_that_cannot_be_read_costs_that_folder_alone(folder: Path, tmp_
     assert la.scan(folder, store=store).unchanged == first.read
 
 
+def test_a_folder_with_nothing_but_a_closed_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is said what is closed, and not that there are no files."""
+    closed, listed = tmp_path / "closed", os.scandir
+    closed.mkdir()
+
+    def scandir(path: Any) -> Any:
+        if Path(path) == closed:
+            raise PermissionError(13, "Permission denied", str(closed))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = la.scan(tmp_path)
+    assert (found.files, found.skipped[0]["note"]) == (0, "Permission denied")
+
+
+def test_what_is_wrong_with_labels_is_said_of_no_file(folder: Path) -> None:
+    with pytest.raises(la.InputError, match="labels: the function gave 3"):
+        la.scan(folder, labels=lambda _: 3)
+
+
+def test_files_of_a_store_with_labels_are_found_by_their_profiles(folder: Path, tmp_path: Path, run: Run) -> None:
+    """Whoever searches has no labels: that says nothing about the file."""
+    store = tmp_path / "s"
+    la.scan(folder, store=store, labels={"合同": ["甲方 乙方 违约金"], "方案": ["培养方案 学分"]})
+    found, _ = run("search", store, folder / "合同.docx", "--by", "record")
+    assert Path(found[0]["id"]).name == "合同.docx"
+    assert found[0]["score"] > 0.9
+    assert "domain" not in found[0]["fields"]
+
+
+def test_names_that_are_too_long_for_an_id(tmp_path: Path) -> None:
+    """None of them takes the place of another, and none is refused."""
+    (tmp_path / "in").mkdir()
+    members = {f"{number}/{'很长的名字' * 190}.txt": f"text {number}".encode() for number in range(3)}
+    (tmp_path / "in" / "a.zip").write_bytes(made_files.zipped(members))
+    with la.open("memory://") as index:
+        assert la.scan(tmp_path / "in", store=index).files == 3
+        assert {document.text for document in index.documents()} == {"text 0", "text 1", "text 2"}
+        ids = set(index.ids())
+    with la.open("memory://") as index:
+        assert index.add(tmp_path / "in").added == 3
+        assert set(index.ids()) == ids
+
+
 def own_label(_: la.FileText) -> str:
     return "other"
 
@@ -484,6 +539,33 @@ def test_a_folder_can_be_searched_by_meaning(tmp_path: Path, run: Run) -> None:
     said, code = run("scan", folder, "--model", "use-multilingual")
     assert code == 2
     assert "--model is that of a store" in said
+
+
+def test_each_version_belongs_to_what_it_is_most_like(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A PDF is another format of the version that it was made from, and not of the oldest one."""
+    lines = [f"第{number}条 甲方应当在第{number}日内向乙方支付第{number}笔款项，累计不超过百分之{number}。" for number in range(30)]
+    texts = {
+        "合同_v1": lines,
+        "合同_v2": [*lines, "补充条款一：乙方可以转租。"],
+        "合同_v3": [*lines, "乙方不得转租。", "补充条款二在附件中写明。"],
+    }
+    for place, (name, each) in enumerate(texts.items()):
+        path = tmp_path / f"{name}.md"
+        path.write_text("\n".join(each), encoding="utf-8")
+        os.utime(path, (1_700_000_000 + place, 1_700_000_000 + place))
+    (tmp_path / "合同_v3.odt").write_bytes(made_files.odt(["\n".join(texts["合同_v3"])]))
+    (tmp_path / "合同_v2.pdf").write_bytes(made_files.pdf(["\n".join(texts["合同_v2"])]))  # which says that it is older than all others
+    for _ in range(2):
+        (family,) = la.scan(tmp_path, store=tmp_path / ".store").families
+        assert {Path(id_).name: (relation, Path(other).name) for id_, (relation, other, _) in family.relations.items()} == {
+            "合同_v1.md": ("another format", "合同_v2.pdf"),
+            "合同_v2.md": ("another format", "合同_v2.pdf"),
+            "合同_v3.md": ("near-copy", "合同_v1.md"),
+            "合同_v3.odt": ("another format", "合同_v3.md"),
+            "合同_v2.pdf": ("another format", "合同_v2.md"),
+        }
+    monkeypatch.setattr("lookalike.scanning.nearest.MOST_FILES", 2)
+    assert len(la.scan(tmp_path).families[0].files) == 5
 
 
 def test_no_file_stands_in_a_family_without_a_reason() -> None:

@@ -91,7 +91,9 @@ def _write_profiles(store: str, name: str) -> None:
 
 
 def _show(report: ScanReport) -> None:
-    say(f"{counted(report.files, 'file')}: {report.read:,} read, {report.unchanged:,} unchanged, {report.removed:,} gone", bold=True)
+    files = report.read + report.unchanged
+    inside = f" with {counted(report.files, 'document')}" if report.files > files else ""  # in archives
+    say(f"{counted(files, 'file')}{inside}: {report.read:,} read, {report.unchanged:,} unchanged, {report.removed:,} gone", bold=True)
     for family in report.families[:SHOWN]:
         say()
         rows = []

@@ -66,6 +66,7 @@ _Thing = str | bytes | Path | lookalike.Page | lookalike.FileText | Mapping[str,
 @click.option("--approximate", is_flag=True, help="With --by meaning: faster among many, and may miss some of the nearest.")
 @click.option("--limit", type=int, default=10, show_default=True, help="At most so many matches, the best first.")
 @click.option("--extract", type=click.Choice(["main", "all"]), default=None, help="With --as page: which text of it [default: main]")
+@click.option("--id-column", default="id", show_default=True, help="With --as record: this one is no part of the record, as in 'add'.")
 @click.option("--encoding", default=None, help="Encoding of FILE; by default it is found out and stated.")
 @fetch_options
 @where_option
@@ -85,6 +86,7 @@ def command(
     approximate: bool,
     limit: int,
     extract: str | None,
+    id_column: str,
     encoding: str | None,
     fetch: bool,
     allow_private: bool,
@@ -112,9 +114,9 @@ def command(
         raise InputError(f"--approximate is for --by meaning: --by {by} is exact and quick, leave it out")
     if min_share is not None and by != "passages":
         raise InputError(f"--min-share is how much of a document FILE holds: add --by passages, instead of --by {by}")
-    thing: _Thing | None = text if what != "record" or text is None else lookalike.fingerprints.parse_record(text, "--text")
+    thing: _Thing | None = text if what != "record" or text is None else _fields(text, "--text", id_column)
     if file is not None and what == "record":
-        thing = _record(file, encoding)
+        thing = _record(file, encoding, id_column)
     elif file is not None:
         thing = _bytes(file) if takes(by) == "bytes" else _read(file, what, by, extract, Fetching(fetch, allow_private), encoding, quiet)
     with existing(store, collection) as index:
@@ -159,21 +161,26 @@ def _check_options(file: str | None, what: str | None, by: str, extract: str | N
         raise InputError(f"--by {by} compares the bytes of files: leave out --as page and --extract")
 
 
-def _record(file: str, encoding: str | None) -> Mapping[str, Any]:
-    """One JSON object; of a document or any other file that is none, the profile that ``scan`` keeps of it."""
+def _fields(text: str, name: str, id_column: str) -> Mapping[str, Any]:
+    """A JSON object as ``add`` stores it: without its id."""
+    return {field: value for field, value in lookalike.fingerprints.parse_record(text, name).items() if field != id_column}
+
+
+def _record(file: str, encoding: str | None, id_column: str) -> Mapping[str, Any] | Path:
+    """One JSON object; a document or any other file that is none is searched for by the profile that ``scan`` keeps of it."""
     refuse_url(file, "a record is one JSON object in a file; name one")
     thing = given(file)
     if isinstance(thing, Path):
-        from lookalike.profiles.records import is_json_object, scanned_record
+        from lookalike.profiles.records import is_json_object
 
         if not is_json_object(thing):
-            return scanned_record(thing)
+            return thing
     data = (
         lookalike.text.decode_text(thing, "standard input", encoding)
         if isinstance(thing, bytes)
         else lookalike.text.read_text(thing, encoding)
     )
-    return lookalike.fingerprints.parse_record(data.text, file)
+    return _fields(data.text, file, id_column)
 
 
 def _check_code(index: Index, file: str | None) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from lookalike.corpus.files import Source, as_it_is
 from lookalike.corpus.streams import damage, opened
 from lookalike.errors import InputError
-from lookalike.files.kinds import ARCHIVES, DOCUMENTS, kind_of
+from lookalike.files.kinds import ARCHIVES, DOCUMENTS, OTHER_ARCHIVES, kind_of
 from lookalike.files.model import FileText, Place
 from lookalike.files.reading import read_data, read_file
 from lookalike.io import MAX_TEXT_BYTES, NotText, decode_text, refuse_known_binary
@@ -21,7 +21,7 @@ from lookalike.markup.extraction import page_text
 from lookalike.markup.page import Page, page
 
 KINDS = ("text", "page", "file")
-_READ = (*DOCUMENTS, *ARCHIVES, "ole")  # kinds of files that are more than text: ``files`` reads them
+_READ = (*DOCUMENTS, *ARCHIVES, *OTHER_ARCHIVES, "ole")  # kinds of files that are more than text: ``files`` reads them
 _HEAD = 1 << 16  # bytes, enough to know a binary file by, however large it is
 
 

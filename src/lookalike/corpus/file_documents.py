@@ -70,11 +70,17 @@ def _given(found: list[FileText], path: Path, name: str, report: Report, binary:
                 report(Problem(UNREADABLE, place, said, skipped=each.status != "ok"))
                 continue
             report(Problem("no text", place, f"{said}; its digests are kept", skipped=False))
-        if len(place.encode("utf-8", "replace")) > MAX_ID_BYTES:
-            report(Problem("unusable id", place, f"the path has more than {MAX_ID_BYTES} bytes: shorten it"))
-            continue
         text = each.text if each.text.strip() else None
-        yield Document(place, text, file_meta(each, path), None if is_member else path, data=each.data)
+        yield Document(short_id(place), text, file_meta(each, path), None if is_member else path, data=each.data)
+
+
+def short_id(name: str) -> str:
+    """A path as an id. Of one that is too long for it the end, behind what tells it from others with that end."""
+    written = name.encode()
+    if len(written) <= MAX_ID_BYTES:
+        return name
+    mark = f"{hashlib.sha256(written).hexdigest()[:16]}…"
+    return mark + written[len(mark.encode()) - MAX_ID_BYTES :].decode("utf-8", "ignore")
 
 
 def file_meta(found: FileText, path: Path) -> dict[str, Any]:

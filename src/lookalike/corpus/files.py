@@ -131,8 +131,12 @@ def _files(given: Path, closed: Callable[[OSError], object] | None = None) -> li
         shown = f"{str(given)[:60]!r}{' …' if len(str(given)) > 60 else ''}"
         raise InputError(f"{shown} is not a path: {getattr(error, 'strerror', None) or error}") from error
     if kind == "folder":
-        found = _sorted(_walk(given, closed))
-        if not found:
+        wrong: list[OSError] = []
+        found = _sorted(_walk(given, wrong.append if closed else None))
+        for each in wrong:
+            if closed:
+                closed(each)
+        if not found and not wrong:
             raise InputError(f"{str(given)!r} holds no files: check the folder")
         return found
     if kind == "file":

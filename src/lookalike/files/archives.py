@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import IO, Any, NamedTuple
 
+from lookalike.checks import is_unicode
 from lookalike.files.collecting import Collected, Unreadable
 from lookalike.files.limits import Budget, OverLimit
 from lookalike.files.model import BROKEN
-from lookalike.files.zips import CHUNK, Zip, is_link
+from lookalike.files.zips import CHUNK, Zip, decoded_name, is_link
 from lookalike.files.zstd import damaged_zstd, zstd_reader
 
 PACKINGS = {"gz": (".gz", ".tgz"), "bz2": (".bz2", ".tbz2"), "xz": (".xz", ".txz"), "zst": (".zst", ".tzst")}
@@ -59,7 +60,7 @@ def tar_members(file: IO[bytes], out: Collected) -> Iterator[ArchiveMember]:
                 if info.isdir():
                     continue
                 out.budget.entry()
-                name = safe_name(info.name)
+                name = safe_name(_tar_name(info.name))
                 if not info.isreg():
                     out.notes.append(f"{name}: {'a link' if info.issym() or info.islnk() else 'no file'}, not followed")
                     continue
@@ -68,6 +69,11 @@ def tar_members(file: IO[bytes], out: Collected) -> Iterator[ArchiveMember]:
                     yield ArchiveMember(name, _joined(_chunks(member, out.budget), out.budget))
     except _DAMAGE as error:
         raise Unreadable(BROKEN, f"the archive is damaged ({str(error)[:200]})") from error
+
+
+def _tar_name(name: str) -> str:
+    """What is no UTF-8 in a tar are bytes of the packer's system. Python keeps each of them as half a character."""
+    return name if is_unicode(name) else decoded_name(name.encode("utf-8", "surrogateescape"))
 
 
 def named_once(members: Iterable[ArchiveMember]) -> Iterator[ArchiveMember]:

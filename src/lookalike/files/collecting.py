@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from lookalike.checks import is_unicode
 from lookalike.files.limits import Budget
 from lookalike.files.model import EMPTY, OK, FileText, Place
 
@@ -36,6 +37,7 @@ class Collected:
 
     def write(self, text: str) -> None:
         if text:
+            text = whole_characters(text)
             self.budget.write(len(text))
             self._pieces.append(text)
             self.length += len(text)
@@ -51,7 +53,7 @@ class Collected:
         at, start = len(self.places), self.length
         yield
         if self.length > start:
-            self.places.insert(at, Place(kind, name, start, self.length))
+            self.places.insert(at, Place(kind, whole_characters(name), start, self.length))
 
     def add(self, found: FileText) -> None:
         """The text of a file inside this one, with its places."""
@@ -65,6 +67,12 @@ class Collected:
     def finished(self, kind: str) -> FileText:
         text = "".join(self._pieces)
         status = EMPTY if self.status == OK and not text.strip() else self.status
-        title = " ".join(self.title.split())[:500] if self.title else None
-        meta = {name: value for name, value in self.meta.items() if value not in (None, "")}
+        title = whole_characters(" ".join(self.title.split())[:500]) if self.title else None
+        meta = {name: whole_characters(value) if isinstance(value, str) else value for name, value in self.meta.items()}
+        meta = {name: value for name, value in meta.items() if value not in (None, "")}
         return FileText(self.name, kind, status, text, tuple(self.places), title or None, meta, tuple(self.notes), self.encoding)
+
+
+def whole_characters(text: str) -> str:
+    """A text that can be stored: some readers give halves of characters, in pairs or alone."""
+    return text if is_unicode(text) else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

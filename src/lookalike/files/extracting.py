@@ -140,6 +140,8 @@ class _Extractor:
             raise Unreadable(ENCRYPTED, LOCKED)
         elif kind in kinds.OLD_OFFICE:
             raise Unreadable(UNSUPPORTED, f"an old format of Microsoft Office: save it as {kinds.OLD_OFFICE[kind]}")
+        elif kind in kinds.OTHER_ARCHIVES:
+            raise Unreadable(UNSUPPORTED, f"{kind} archives are not read: unpack it, or pack it anew as a ZIP file")
         else:
             _plain(kind, data, out)
 
@@ -237,7 +239,7 @@ def _plain(kind: str, data: bytes, out: Collected) -> None:
         read = decode_text(data, out.name)
     except NotText as error:
         out.status = BINARY if error.is_binary else BROKEN
-        out.notes.append(f"no text: {error.reason.removeprefix(repr(out.name))}".replace("  ", " "))
+        out.notes.append(f"no text: {error.reason.replace(repr(out.name), 'it')}")
         return
     out.write(read.text)
     out.encoding = read.encoding

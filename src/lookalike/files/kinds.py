@@ -13,6 +13,7 @@ HEAD = 1 << 13  # bytes that are enough to tell
 # Kinds that hold a text of their own, and need more than decoding.
 DOCUMENTS = ("pdf", "docx", "pptx", "odt", "odp", "epub", "xlsx", "xlsb", "xls", "ods", "rtf", "eml")
 ARCHIVES = ("zip", "tar", "gz", "bz2", "xz", "zst")
+OTHER_ARCHIVES = ("rar", "7z")  # not read either
 OLD_OFFICE = {"doc": ".docx", "ppt": ".pptx", "msg": ".eml"}  # not read: what to save them as
 _OTHERS = (".docm", ".dotx", ".pptm", ".ppsx", ".xlsm", ".xltx", ".ott", ".tgz", ".tbz2", ".txz", ".tzst")
 ENDINGS = (*(f".{kind}" for kind in (*DOCUMENTS, *ARCHIVES, *OLD_OFFICE)), *_OTHERS)

@@ -8,6 +8,7 @@ from typing import Any
 
 from lookalike.checks import is_number, is_whole, refuse
 
+MOST_SECONDS = 1e9  # what the system can wait for
 RATIO_FROM = 16 << 20  # bytes unpacked: below, a small file may well be a hundred times larger unpacked
 
 
@@ -28,9 +29,10 @@ class Limits:
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
-            usable = is_number(value) if each.name == "seconds" else is_whole(value)
-            if not usable or not 0 < value < 2**62:
-                raise refuse(f"limits: {each.name}", value, "give a number above 0")
+            in_seconds = each.name == "seconds"
+            usable = is_number(value) if in_seconds else is_whole(value)
+            if not usable or not 0 < value < (MOST_SECONDS if in_seconds else 2**62):
+                raise refuse(f"limits: {each.name}", value, f"give a number above 0{' and below 1e9' if in_seconds else ''}")
 
     def to_dict(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}

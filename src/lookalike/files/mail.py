@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from email import policy
 from email.errors import CloseBoundaryNotFoundDefect, MessageError, MissingHeaderBodySeparatorDefect
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
 from typing import Any
 
+from lookalike.checks import is_unicode
+from lookalike.errors import InputError
 from lookalike.files.collecting import Collected, Unreadable
 from lookalike.files.kinds import BEFORE_MAIL
 from lookalike.files.markup_text import markup_text
 from lookalike.files.model import BROKEN, FileText
-from lookalike.io import known_binary
+from lookalike.files.zips import decoded_name
+from lookalike.io import decode_text, known_binary
 
 _HEADERS = {"From": "from", "To": "to", "Cc": "cc", "Date": "created"}
 _MAX_HEADER = 2000
@@ -25,9 +30,22 @@ _ENCODING = "Content-Transfer-Encoding"
 _AS_WRITTEN = policy.default.clone(refold_source="none", max_line_length=None)
 _WRONG = (MessageError, ValueError, LookupError, TypeError, AttributeError, IndexError)
 
+# The line between two mails of a mailbox, and the first header behind it.
+_NEXT_MAIL = re.compile(rb"\r?\n\r?\n(?=From [^\n]{1,200}\d{4}[^\n]{0,20}\n[!-9;-~]{1,60}:)")
+# A file in the text of a mail, as it was sent before there were attachments: its name, and lines that begin with their lengths.
+_UUENCODED = re.compile(r"^begin [0-7]{3,4} ([^\n]{1,200})\n((?:[!-`][ -`]{0,90}\n)++)(?: {0,2}\n)?end[ \t]*$", re.MULTILINE)
+
 
 def read_mail(data: bytes, out: Collected, inner: Inner) -> None:
-    """``inner`` reads an attachment."""
+    """``inner`` reads an attachment. A mailbox holds several mails."""
+    mails = _NEXT_MAIL.split(data) if data.startswith(b"From ") else [data]
+    if len(mails) > 1:
+        for number, each in enumerate(mails, 1):
+            message = _parsed(each)
+            with out.place("mail", f"mail {number}"):
+                out.paragraph(_header(message, "Subject") or "")
+                _part(message, out, inner)
+        return
     message = _parsed(data)
     out.title = _header(message, "Subject")
     for name, called in _HEADERS.items():
@@ -40,9 +58,20 @@ def read_mail(data: bytes, out: Collected, inner: Inner) -> None:
 def _parsed(data: bytes) -> EmailMessage:
     before = BEFORE_MAIL.match(data)
     try:
-        return BytesParser(policy=policy.default).parsebytes(data[before.end() :] if before else data)
+        message = BytesParser(policy=policy.default).parsebytes(data[before.end() :] if before else data)
     except _WRONG as error:
         raise Unreadable(BROKEN, f"it is no mail that can be read ({str(error)[:200]})") from error
+    for part in message.walk():
+        _decode_headers(part)
+    return message
+
+
+def _decode_headers(message: Message) -> None:
+    """Many programs write bytes of their system into headers, without a word about the encoding. The library would give none of them."""
+    with suppress(*_WRONG):
+        for name, value in list(message.raw_items()):
+            if not is_unicode(value):
+                message.replace_header(name, " ".join(decoded_name(value.encode("utf-8", "surrogateescape")).splitlines()))
 
 
 def _header(message: Message, name: str) -> str | None:
@@ -82,8 +111,12 @@ def _part(message: Message, out: Collected, inner: Inner, said: str = "") -> Non
     data = payload if isinstance(payload, bytes) else b""
     # A document that is sent as the text of a mail is no text.
     if name is None and kind in ("text/plain", "text/html") and not known_binary(data):
-        text = _text(message, data, kind)
+        text, files = _without_files(_text(message, data, kind))
         out.paragraph(_beyond(text, said, out) if said else text)
+        for name, file in files:
+            out.budget.entry()
+            with out.place("attachment", name):
+                out.add(inner(file, name))
     elif data:
         name = name or "unnamed"
         with out.place("attachment", name):
@@ -154,9 +187,31 @@ def _filename(message: Message) -> str | None:
 
 
 def _text(message: Message, data: bytes, kind: str) -> str:
-    charset = message.get_content_charset() or "utf-8"
+    charset = message.get_content_charset() or ""
     try:
-        text = data.decode({"gb2312": "gb18030", "gbk": "gb18030"}.get(charset, charset), "replace")
-    except (LookupError, ValueError, TypeError):
-        text = data.decode("utf-8", "replace")
+        text = data.decode({"gb2312": "gb18030", "gbk": "gb18030"}.get(charset, charset) or "utf-8")
+    except (LookupError, ValueError, TypeError):  # it does not say, or what it says is not true
+        if kind == "text/html":
+            return markup_text(data).text
+        text = _guessed(data)
     return markup_text(text).text if kind == "text/html" else text.replace("\r\n", "\n")
+
+
+def _guessed(data: bytes) -> str:
+    try:
+        return decode_text(data, "the text").text
+    except InputError:
+        return data.decode("utf-8", "replace")
+
+
+def _without_files(text: str) -> tuple[str, list[tuple[str, bytes]]]:
+    """A text without the files that are written into it, and these."""
+    if "\nend" not in text:
+        return text, []
+    kept, files, at = [], [], 0
+    for found in _UUENCODED.finditer(text):
+        with suppress(binascii.Error):  # it only looks like one
+            files.append((found[1].strip(), b"".join(map(binascii.a2b_uu, found[2].splitlines()))))
+            kept.append(text[at : found.start()])
+            at = found.end()
+    return "".join([*kept, text[at:]]), files

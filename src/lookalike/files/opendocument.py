@@ -16,9 +16,10 @@ _INSIDE = ("p", "h")
 
 
 class _Content:
-    def __init__(self) -> None:
+    def __init__(self, apart: dict[str, str]) -> None:
         self.pieces: list[str] = []
-        self.apart: dict[str, list[str]] = {name: [] for name in _APART.values()}
+        self._apart = apart
+        self.apart: dict[str, list[str]] = {name: [] for name in apart.values()}
         self.breaks: list[tuple[str, int]] = []  # pages and slides, and how many pieces there were
         self._open = self._cells = 0
         self._within: list[list[str]] = [self.pieces]
@@ -37,7 +38,7 @@ class _Content:
         starts["page-number"], ends["page-number"] = partial(self._leave, []), self._return  # no text
         for name in _INSIDE:
             starts[name], ends[name] = self._begin, self._end
-        for name, called in _APART.items():
+        for name, called in self._apart.items():
             starts[name] = partial(self._leave, self.apart[called])
             ends[name] = self._return
         xml.parse(package.stream(part), starts, ends, self._text, part)
@@ -82,7 +83,7 @@ class _Content:
 
 def read_opendocument(package: Zip, out: Collected) -> None:
     read_properties(package, "meta.xml", out)
-    content = _Content()
+    content = _Content(_APART)
     content.parse(package, "content.xml")
     _write(content, out)
     for name, pieces in content.apart.items():
@@ -111,21 +112,8 @@ def _tidy(pieces: list[str]) -> str:
 
 
 def _read_headers(package: Zip, out: Collected) -> None:
-    for name in ("header", "footer"):
-        pieces: list[str] = []
-        inside = [0]
-
-        def begin(_: dict[str, str], inside: list[int] = inside) -> None:
-            inside[0] += 1
-
-        def end(inside: list[int] = inside, pieces: list[str] = pieces) -> None:
-            inside[0] -= 1
-            pieces.append("\n")
-
-        def text(data: str, inside: list[int] = inside, pieces: list[str] = pieces) -> None:
-            if inside[0]:
-                pieces.append(data)
-
-        xml.parse(package.stream("styles.xml"), {name: begin}, {name: end}, text, "styles.xml")
+    styles = _Content({f"{name}{which}": name for name in ("header", "footer") for which in ("", "-left", "-first")})
+    styles.parse(package, "styles.xml")
+    for name, pieces in styles.apart.items():
         with out.place(name, name):
-            out.paragraph("".join(pieces))
+            out.paragraph(_tidy(pieces))

@@ -12,9 +12,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import IO
+from typing import IO, Any, TypeVar
 
 from lookalike.errors import EngineError
 from lookalike.files import messages
@@ -26,6 +26,8 @@ START = 20.0  # seconds that starting may take on a busy machine
 MOST_READ = 4000  # files, after which a process makes room for a new one: libraries do not give all memory back
 _PIECE = 1 << 20
 _REFUSED = re.compile(rb"memory allocation of (\d{1,20}) bytes failed")  # the last words of Rust
+
+Answer = TypeVar("Answer")
 
 
 class _Slow(Exception):
@@ -55,12 +57,9 @@ class Process:
 
     def read(self, name: str, path: str | None, data: bytes, limits: Limits, members: bool) -> list[FileText]:
         """What the process answers, or what became of it."""
-        until = time.monotonic() + limits.seconds + GRACE + (0 if self.files else START)
-        self.files += 1
         header = {"name": name, "path": path, "limits": limits.to_dict(), "members": members}
         try:
-            self._send(messages.message(header, data), until)
-            return messages.answered(*messages.received(lambda size: self._receive(size, until)))
+            return messages.answered(*self._asked(header, data, limits.seconds + GRACE))
         except _Slow:
             self.stop()
             return [FileText(name, "binary", TOO_SLOW, notes=(f"reading it takes longer than {limits.seconds:g} seconds",))]
@@ -70,6 +69,22 @@ class Process:
             if self.files > 1:  # it may have died of an earlier file, or been killed while it waited: a new one decides
                 return read_in_process(name, path, data, limits, members=members)
             return [FileText(name, "binary", TOO_LARGE, notes=(self._obituary(last_words),))]
+
+    def find(self, pattern: re.Pattern[str], text: str, seconds: float) -> list[str] | None:
+        """What a pattern finds in a text; None if that takes too long."""
+        header = {"pattern": pattern.pattern, "flags": pattern.flags}
+        try:
+            found, _ = self._asked(header, text.encode("utf-8", "surrogatepass"), seconds)
+        except (_Slow, _Gone):
+            self.stop()
+            return None
+        return list(found["values"])
+
+    def _asked(self, header: dict[str, Any], data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
+        until = time.monotonic() + seconds + (0 if self.files else START)
+        self.files += 1
+        self._send(messages.message(header, data), until)
+        return messages.received(lambda size: self._receive(size, until))
 
     def _last_words(self) -> bytes:
         """What a process that has ended wrote to its standard error last."""
@@ -148,9 +163,18 @@ _lock = threading.Lock()
 
 def read_in_process(name: str, path: str | None, data: bytes, limits: Limits, *, members: bool = False) -> list[FileText]:
     """Read a file in a process that is idle, or in a new one."""
-    process = _taken(limits.memory)
+    return _asked(limits.memory, lambda process: process.read(name, path, data, limits, members))
+
+
+def find_in_process(pattern: re.Pattern[str], text: str, seconds: float) -> list[str] | None:
+    """What a pattern finds, its first group or else all of it; None if it takes longer. In one's own process nothing could stop it."""
+    return _asked(Limits().memory, lambda process: process.find(pattern, text, seconds))
+
+
+def _asked(memory: int, ask: Callable[[Process], Answer]) -> Answer:
+    process = _taken(memory)
     try:
-        found = process.read(name, path, data, limits, members)
+        found = ask(process)
     except BaseException:  # Ctrl-C in the middle of a message: the next one would get its answer
         process.stop()
         raise

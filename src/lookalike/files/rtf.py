@@ -10,6 +10,8 @@ from lookalike.files.collecting import Collected, Unreadable
 from lookalike.files.model import BROKEN
 
 _CODEPAGE = re.compile(rb"\\ansicpg(\d{1,5})")
+# Programs write titles beyond the old code page twice; the first time with question marks.
+_UNICODE_TITLE = re.compile(r"\{\\\*\\ud\s*\{\\title ([^{}]{1,2000})\}")
 _TITLE = re.compile(r"\{\\title ([^{}]{1,500})\}")
 
 
@@ -30,6 +32,6 @@ def read_rtf(data: bytes, out: Collected) -> None:
         text = rtf_to_text(source, encoding=codec, errors="replace")
     except (ValueError, LookupError, IndexError, OverflowError, TypeError, AttributeError) as error:
         raise Unreadable(BROKEN, f"it is no whole RTF ({str(error)[:200]})") from error
-    if found := _TITLE.search(source[:65536]):
+    if found := _UNICODE_TITLE.search(source[:65536]) or _TITLE.search(source[:65536]):
         out.title = rtf_to_text("{\\rtf1 " + found.group(1) + "}", encoding=codec, errors="replace").strip()
     out.write(text)

@@ -37,6 +37,7 @@ class WordText:
         self._alternatives: list[int] = []  # how many there were where the same content began to be written in several ways
         self._left_out: list[bool] = []  # of the elements that may be left out, those that one is in
         self._skipped = 0  # how many of them are
+        self._reading = self._base = 0  # pieces before how a word is read, and before the word
 
     def text(self, data: str) -> None:
         if self._in_text or self._in_deleted:
@@ -62,6 +63,9 @@ class WordText:
             "Choice": self._alternative_begins,
             "Fallback": self._alternative_begins,
             "fld": self._field_begins,
+            "ruby": self._ruby_begins,
+            "rubyBase": self._base_begins,
+            "textpath": self._drawn,
         }
         ends = {
             "t": self._text_ends,
@@ -77,6 +81,7 @@ class WordText:
             "Choice": self._leave,
             "Fallback": self._leave,
             "fld": self._leave,
+            "ruby": self._ruby_ends,
         }
         xml.parse(self._simplified(package.stream(part)), starts, ends, self.text, part)
 
@@ -173,6 +178,23 @@ class WordText:
     def _field_begins(self, attributes: dict[str, str]) -> None:
         """The number of a slide is no text."""
         self._enter(left_out=attributes.get("type", "").startswith("slidenum"))
+
+    def _ruby_begins(self, _: dict[str, str]) -> None:
+        self._reading = self._base = len(self.pieces)
+
+    def _base_begins(self, _: dict[str, str]) -> None:
+        self._base = len(self.pieces)
+
+    def _ruby_ends(self) -> None:
+        """How a word is read stands before it in the file, and behind it in the text, as in all other formats."""
+        self.pieces[self._reading :] = self.pieces[self._base :] + self.pieces[self._reading : self._base]
+        self._reading = self._base = len(self.pieces)
+
+    def _drawn(self, attributes: dict[str, str]) -> None:
+        """A text that is drawn: what stands across the page, such as "Confidential"."""
+        if (text := attributes.get("string")) and not self._skipped:
+            self._new_line()
+            self._write(text)
 
     def _enter(self, *, left_out: bool) -> None:
         self._left_out.append(left_out)

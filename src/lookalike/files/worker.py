@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import resource
 import sys
-from typing import IO
+from itertools import islice
+from typing import IO, Any
 
 from lookalike.files import messages
 from lookalike.files.extracting import extract
 from lookalike.files.limits import Limits
 from lookalike.files.model import BROKEN, TOO_LARGE, FileText
 
+MOST_VALUES, MOST_CHARACTERS = 10_000, 500  # of a pattern, and of a value
 MOST_FILES = 64  # that it may have open
 
 
@@ -47,9 +50,16 @@ def main() -> None:
             header, data = messages.received(receive)
         except EOFError:
             return
-        for piece in messages.answer(_answered(header, data)):
+        for piece in messages.message(_found(header, data)) if "pattern" in header else messages.answer(_answered(header, data)):
             answers.write(piece)
         answers.flush()
+
+
+def _found(header: dict[str, Any], data: bytes) -> dict[str, Any]:
+    pattern = re.compile(header["pattern"], header["flags"])
+    group = 1 if pattern.groups else 0
+    matches = islice(filter(None, (match[group] for match in pattern.finditer(data.decode("utf-8", "surrogatepass")))), MOST_VALUES)
+    return {"values": [value[:MOST_CHARACTERS] for value in matches]}
 
 
 def _answered(header: dict[str, object], data: bytes) -> list[FileText]:

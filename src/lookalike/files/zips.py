@@ -65,7 +65,7 @@ class Zip:
         if info.flag_bits & _ENCRYPTED:
             raise Unreadable(ENCRYPTED, LOCKED)
         if info.compress_type not in _METHODS:
-            raise Unreadable(UNSUPPORTED, f"it is packed by method {info.compress_type} of ZIP, which is not read here")
+            raise Unreadable(UNSUPPORTED, f"it is packed by method {info.compress_type}, which is not read: pack it anew as a usual ZIP")
         try:
             with self._zip.open(info) as member:
                 while chunk := member.read(CHUNK):
@@ -95,12 +95,21 @@ class Zip:
             raw = info.filename.encode("cp437")
         except UnicodeEncodeError:
             return info.filename
-        for codec in ("utf-8", "gb18030"):
-            try:
-                return raw.decode(codec)
-            except UnicodeDecodeError:
-                continue
-        return info.filename
+        return _decoded(raw) or info.filename
+
+
+def decoded_name(raw: bytes) -> str:
+    """A name, or a line, in whatever encoding its system had."""
+    return _decoded(raw) or raw.decode("utf-8", "replace")
+
+
+def _decoded(raw: bytes) -> str | None:
+    for codec in ("utf-8", "gb18030"):
+        try:
+            return raw.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    return None
 
 
 def is_link(info: zipfile.ZipInfo) -> bool:

@@ -161,12 +161,21 @@ def parse_record(text: str, name: str = "the input") -> Mapping[str, Any]:
     """A record from the text of one JSON object."""
     check_str("text", text, "the text of one JSON object")
     try:
-        parsed = json.loads(text)
+        parsed = json.loads(text, object_pairs_hook=_once_each)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: not JSON ({error}); a record is one JSON object") from None
     if not isinstance(parsed, dict):
         raise InputError(f"{name}: holds a JSON {type(parsed).__name__}; a record is one JSON object")
     return parsed
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON allows a key twice, and readers take the one or the other."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for place, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:place]))
+        raise ValueError(f"the key {twice[:60]!r} stands in it twice: keep one")
+    return found
 
 
 def _valued(found: Any) -> Fingerprint | NoFingerprint:

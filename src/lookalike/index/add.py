@@ -40,6 +40,8 @@ def listed(documents: object, text: object, meta: object) -> Iterable[object]:
         raise InputError("text and meta belong to a single document: add('id', 'text', meta={…})")
     if is_single(documents):
         return [documents]
+    if isinstance(documents, (bytes, bytearray)):
+        raise InputError("bytes have no name: give them an id, as in add('id', data)")
     if not isinstance(documents, Iterable):
         raise InputError(f"cannot add a {type(documents).__name__}: give an id and a text, or an iterable of documents")
     return documents

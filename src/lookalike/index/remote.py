@@ -27,6 +27,7 @@ from lookalike.index.search import SimhashMatches
 from lookalike.index.where import parse_where
 from lookalike.markup.page import Page
 from lookalike.model import Document, Passage
+from lookalike.profiles.records import scanned_record
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
 from lookalike.stores.ids import Id, check_id, listed_ids
@@ -210,6 +211,8 @@ class RemoteIndex(Index):
             asked |= {"text": query.html, "as": "page"}
         elif isinstance(query, Mapping):
             asked |= {"record": dict(query)}
+        elif isinstance(query, Path) and asked.get("by") == "record":
+            asked |= {"record": scanned_record(query)}
         elif query is not None:
             asked |= {"text": check_str("query", query, "a text, a page or a record")}
         if simhash is not None:

@@ -18,7 +18,7 @@ from lookalike.errors import InputError
 from lookalike.figures import shown_value
 from lookalike.files.model import FileText, Place
 from lookalike.fingerprints.every import parse_record
-from lookalike.fingerprints.record import RecordPrint
+from lookalike.fingerprints.record import RecordPrint, record
 from lookalike.index.choosing import Fitting, arrays_counting, find_counting, fitting, rows_of
 from lookalike.io import NotText
 from lookalike.markup.extraction import page_text
@@ -31,6 +31,7 @@ from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
 from lookalike.stores.matches import Clusters, Match, Matches
+from lookalike.stores.settings import Settings
 
 DEFAULT = "near"
 RECORDS = "record"
@@ -107,7 +108,7 @@ def search(
         query, places = _read(query)
     elif isinstance(query, FileText):
         query, places = query.text, query.places
-    wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way), settings)
+    wanted = way.given(next(iter(given.values())), settings) if given else way.query(_thing(query, way, settings), settings)
     with store.reading() as reader:
         found = find_counting(way, reader, settings, wanted, options, fitting(reader, settings, where)).on(way.scale)
         carry(reader, found, text=text)
@@ -160,12 +161,12 @@ def _way_taking(parameter: str, value: object, by: str | None) -> Way:
     return way
 
 
-def _thing(query: object, way: Way) -> Any:
+def _thing(query: object, way: Way, settings: Settings) -> Any:
     """What a way takes, from what was given."""
     if way.takes == "thing" or (way.takes == "text" and isinstance(query, str)):
         return query
     if way.takes == "record":
-        return _record_of(query, way)
+        return _record_of(query, way, settings)
     if way.takes == "page":
         found = contents(query, "page").thing if isinstance(query, Path) else query
         if not isinstance(found, Page):
@@ -180,11 +181,13 @@ def _thing(query: object, way: Way) -> Any:
     return _query_text(query)
 
 
-def _record_of(query: object, way: Way) -> Any:
+def _record_of(query: object, way: Way, settings: Settings) -> Any:
     if isinstance(query, Path):
-        from lookalike.profiles.records import is_json_object, scanned_record  # few searches need it
+        from lookalike.profiles.records import UNKNOWN, is_json_object, scanned_record  # few searches need it
 
-        return parse_record(readable(query, "text").text(), str(query)) if is_json_object(query) else scanned_record(query)
+        if is_json_object(query):
+            return parse_record(readable(query, "text").text(), str(query))
+        return record(scanned_record(query), weights={**dict(settings.weights), UNKNOWN: 0.0}, measures=dict(settings.measures))
     if not isinstance(query, (Mapping, RecordPrint)):
         raise InputError(f"by={way.name!r} compares records: give a mapping, or the Path of a file, not a {type(query).__name__}")
     return query

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lookalike.checks import check_int, check_path, check_several
+from lookalike.checks import check_int, check_path, check_several, is_number
 from lookalike.corpus.documents import documents
 from lookalike.errors import InputError
 from lookalike.files.model import FileText
@@ -114,7 +114,10 @@ def _folders(folder: Path) -> Iterator[tuple[str, str]]:
         raise InputError(f"labels: {str(folder)!r} has no folders: give a folder for each label, with examples in it")
     for each in named:
         files = sorted(path for path in each.rglob("*") if path.is_file() and not path.name.startswith("."))
-        yield from ((f"{Path(found.name).stem}\n{found.text}", each.name) for found in read_many(files))
+        examples = [found for found in read_many(files) if found.text.strip()]
+        if not examples:
+            raise InputError(f"labels: no file in {str(each)!r} has a text: give examples, or take the folder away")
+        yield from ((f"{Path(found.name).stem}\n{found.text}", each.name) for found in examples)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
@@ -131,12 +134,6 @@ def label_of(labeller: Labeller, found: FileText) -> Label:
     given = labeller(found)
     if isinstance(given, str):
         return Label(given, 1.0)
-    if (
-        isinstance(given, (tuple, list))
-        and len(given) == 2
-        and isinstance(given[0], str)
-        and isinstance(given[1], (int, float))
-        and 0 <= given[1] <= 1
-    ):
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str) and is_number(given[1]) and 0 <= given[1] <= 1:
         return Label(given[0], float(given[1]))
     raise InputError(f"labels: the function gave {given!r:.80}: it must give a label, or a label and a confidence from 0 to 1")

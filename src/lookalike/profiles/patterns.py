@@ -6,6 +6,7 @@ only where it is right.
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -15,8 +16,10 @@ from typing import Any, NamedTuple
 
 from lookalike.checks import check_path
 from lookalike.errors import InputError
+from lookalike.files.processes import find_in_process
 from lookalike.io import read_bytes
 
+SECONDS = 5.0  # that a pattern of one's own may take for a text
 MOST = 50  # values of each kind, in the order of the text
 LONGEST = 200_000  # characters of a text that are looked at
 _MONTHS = {
@@ -32,10 +35,17 @@ _CURRENCIES = {
     "$": "USD",
     "us$": "USD",
     "usd": "USD",
+    "美元": "USD",
+    "hk$": "HKD",
+    "hkd": "HKD",
+    "港元": "HKD",
+    "港币": "HKD",
     "€": "EUR",
     "eur": "EUR",
+    "欧元": "EUR",
     "£": "GBP",
     "gbp": "GBP",
+    "英镑": "GBP",
 }
 _DIGITS = (
     {char: number for number, char in enumerate("零一二三四五六七八九")}
@@ -44,6 +54,8 @@ _DIGITS = (
 )
 _UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _LARGE = {"万": 10_000, "亿": 100_000_000}
+# What may stand between a number and its currency: 1.5万元, 5百万元, $5 million.
+_TIMES = _UNITS | _LARGE | {"thousand": 1000, "million": 10**6, "billion": 10**9}
 _CHINESE = "零〇一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟"
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CREDIT = "0123456789ABCDEFGHJKLMNPQRTUWXY"
@@ -63,14 +75,23 @@ def _named_date(year: str, month: str, day: str) -> str | None:
     return _date(year, _MONTHS[month[:3].lower()], day)
 
 
-def _amount(currency: str, number: str, unit: str = "") -> str | None:
-    value = float(number.replace(",", "").replace("，", "")) * _LARGE.get(unit, 1)
-    return f"{_CURRENCIES.get(currency.strip().lower(), 'CNY')} {value:.2f}"
+def _sign(found: re.Match[str]) -> str:
+    """A minus before an amount."""
+    return "-" if found.start() and _MINUS.match(found.string, found.start() - 1) else ""
 
 
-def _chinese_amount(text: str) -> str | None:
-    value = chinese_number(text)
-    return None if value is None else f"CNY {value:.2f}"
+def _amount(currency: str, sign: str, number: str, unit: str) -> str:
+    times = math.prod(_TIMES[part] for part in ([unit.lower()] if unit.isascii() and unit else unit))
+    value = float(number.replace(",", "").replace("，", "")) * times
+    return f"{_CURRENCIES.get(currency.lower(), 'CNY')} {'-' if sign else ''}{value:.2f}"
+
+
+def _chinese_amount(found: re.Match[str]) -> str | None:
+    value = chinese_number(found[1])
+    if value is None:
+        return None
+    cents = 10 * _DIGITS.get(found[3] or "", 0) + _DIGITS.get(found[4] or "", 0)
+    return f"{_CURRENCIES.get(found[2], 'CNY')} {_sign(found)}{value}.{cents:02d}"
 
 
 def chinese_number(text: str) -> int | None:
@@ -118,8 +139,18 @@ def _number(text: str) -> str | None:
     return text.upper() if any(map(str.isdigit, text)) else None
 
 
+# Before a currency or a number: no dash between two numbers or words, and no mark of a list.
+_MINUS = re.compile(r"负|(?<![\w)）\]】%％.,，*/=+~–—−－-])[-−－]")
 # All of it: 1e9 is neither 1 nor 9, and of a number with more digits than these nothing is taken.
-_NUMBER = r"(\d{1,3}(?:[,，]\d{3}){1,5}(?:\.\d{1,6})?|\d{1,15}(?:\.\d{1,6})?)(?![\dA-Za-z]|[.,，]\d)\s?([万亿]?)"
+_SHORT = r"\s?(?i:k|mn?|bn?|tn|trillions?)\b"  # times what, people do not agree on
+_NUMBER = (
+    rf"(\d{{1,3}}(?:[,，]\d{{3}}){{1,5}}(?:\.\d{{1,6}})?|\d{{1,15}}(?:\.\d{{1,6}})?)"
+    rf"(?!\d|[.,，]\d|{_SHORT})"
+    r"\s?([十百千]?[万亿]{0,2}|(?i:thousand|million|billion)(?=s?\b))(?!(?!s\b)[A-Za-z])"
+)
+_NAMED = "美元|欧元|英镑|港元|港币|元"  # currencies behind a number
+_NAMED_WORDS = "元 英镑 港币"
+_CENTS = "一二三四五六七八九壹贰叁肆伍陆柒捌玖"
 _NUMBERED = "发票号码|发票代码|合同编号|合同号|订单号|编号|文号|(?:invoice|contract|order|p\\.?o\\.?)\\s{0,3}(?:no|number|#)"
 _LONG_CODE = "\0long"  # stands in what is searched for these words if there is a run of eleven digits or capitals
 _CODE_LETTERS = bytes(0x31 if chr(byte) in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" else 0x20 for byte in range(256))
@@ -174,14 +205,29 @@ _RULES = (
     ),
     _rule(
         "amounts",
-        rf"(?i:(人民币|RMB|CNY|USD|US\$|EUR|GBP|[¥￥$€£]))\s?{_NUMBER}",
-        lambda found: _amount(*found.groups()),
-        "人民币 rmb cny usd eur gbp ¥ ￥ $ € £",
+        rf"(?i:(人民币|(?<![A-Za-z])(?:RMB|CNY|USD|US\$|HK\$|HKD|EUR|GBP|\$)|[¥￥€£]))\s?([-−－负](?=\d))?{_NUMBER}",
+        lambda found: _amount(found[1], found[2] or _sign(found), found[3], found[4]),
+        "人民币 rmb cny usd hkd eur gbp ¥ ￥ $ € £",
     ),
-    _rule("amounts", rf"(?<![\dA-Za-z.,，]){_NUMBER}元", lambda found: _amount("¥", found[1], found[2]), "元"),
-    _rule("amounts", rf"([{_CHINESE}]{{2,30}})[元圆]", lambda found: _chinese_amount(found[1]), "元 圆"),
+    _rule(
+        "amounts",
+        rf"(?<![\dA-Za-z.,，¥￥$€£]){_NUMBER}\s?({_NAMED})",
+        lambda found: _amount(found[3], _sign(found), found[1], found[2]),
+        _NAMED_WORDS,
+    ),
+    _rule(
+        "amounts",
+        rf"(?<![\d.{_CHINESE}])([{_CHINESE}]{{2,30}})({_NAMED}|圆)(?:零?([{_CENTS}])角)?(?:零?([{_CENTS}])分)?",
+        _chinese_amount,
+        f"{_NAMED_WORDS} 圆",
+    ),
     _rule("emails", r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b", lambda found: found[0].lower(), "@"),
-    _rule("phones", r"(?<!\d)(?:\+?86[- ]?)?(1[3-9]\d{9})(?!\d)", lambda found: found[1], _LONG_CODE),
+    _rule(
+        "phones",
+        r"(?:(?<!\d)|(?<=\+86)|(?<=(?<!\d)86))(1[3-9]\d)([- ]?)(\d{4})\2(\d{4})(?!\d)",
+        lambda found: found[1] + found[3] + found[4],
+        begins="13 14 15 16 17 18 19",
+    ),
     _rule("persons", r"(?<![0-9A-Za-z])(\d{17}[\dXx])(?![0-9A-Za-z])", lambda found: _person(found[1]), _LONG_CODE),
     _rule("organisations", r"(?<![0-9A-Za-z])([0-9A-HJ-NPQRTUWXY]{18})(?![0-9A-Za-z])", lambda found: _credit_code(found[1]), _LONG_CODE),
     # A word begins with its first capital: asked after that capital, only capitals are looked at.
@@ -195,7 +241,7 @@ _RULES = (
     ),
 )
 _NEEDS = {rule.needs for rule in _RULES}
-_NOT_TELLING = re.compile(r"^[^\d@元圆\n]*+$", re.MULTILINE)  # a line without a number, or what else the rules ask for
+_NOT_TELLING = re.compile(r"^[^\d@元圆镑币\n]*+$", re.MULTILINE)  # a line without a number, or what else the rules ask for
 _FOLLOWING = 60  # characters of the next line that may belong to it
 
 
@@ -221,9 +267,12 @@ def _values(text: str, own: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str
             if value := rule.make(match):
                 yield rule.name, value
     for name, pattern in own.items():
-        for match in pattern.finditer(text):
-            if value := (match[1] if pattern.groups else match[0]):
-                yield name, value[:500]
+        found = find_in_process(pattern, text, SECONDS)
+        if found is None:
+            said = f"patterns: {name!r:.60} takes longer than {SECONDS:g} seconds for one text"
+            raise InputError(f"{said}: write it without repeats in repeats, such as (a+)+")
+        for value in found:
+            yield name, value
 
 
 def _has_long_code(text: str) -> bool:

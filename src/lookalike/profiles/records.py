@@ -13,6 +13,7 @@ from lookalike.files.reading import read_file
 from lookalike.profiles.profile import profile_of
 
 PART = 0.03  # of what a profile looks at otherwise: the first 600 characters for keywords, 6,000 for dates and amounts
+UNKNOWN = "domain"  # the label: a store may have those of its files, and whoever searches for a file has none
 _NO_CONTENT = ("kind", "status", "confidence")  # the same content may have any of them
 
 
@@ -22,7 +23,7 @@ def as_record(profile: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def scanned_record(path: Path, limits: Limits | None = None) -> dict[str, Any]:
-    """The record that a scan would store of a file. Words that all names of a folder have are not known here, and stay."""
+    """The record that a scan would store of a file. Its label is not known here, nor words that all names of a folder have, which stay."""
     found = read_file(path, limits)
     if not found.text.strip():
         raise InputError(f"{str(path)!r} has no text, and so no profile ({found.status}): search for its bytes, by fuzzy")
@@ -34,4 +35,5 @@ def is_json_object(path: Path) -> bool:
     if path.suffix.lower() == ".json" or not path.is_file():
         return True
     with path.open("rb") as file:
-        return file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and path.suffix.lower() != ".rtf"
+        head = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+        return head.startswith(b"{") and not head.startswith(b"{\\rtf")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lookalike.corpus.file_documents import file_meta
+from lookalike.corpus.file_documents import file_meta, short_id
 from lookalike.corpus.files import expand, readable_name
 from lookalike.errors import InputError
 from lookalike.files.kinds import head_of, kind_of
@@ -20,7 +20,7 @@ from lookalike.files.limits import Limits
 from lookalike.files.model import BROKEN, OK, TOO_LARGE, TOO_SLOW, FileText
 from lookalike.files.reading import in_order, read_members
 from lookalike.fingerprints.given_hashes import function_id
-from lookalike.model import MAX_ID_BYTES, Document
+from lookalike.model import Document
 from lookalike.profiles.labels import Labeller, Labels
 from lookalike.profiles.profile import profile_of
 from lookalike.profiles.records import PART, as_record
@@ -118,9 +118,11 @@ def _documents(name: str, path: Path, making: Making) -> list[Document]:
         given = [each for each in found if each.data is not None]  # members of an archive
         if not given or any(each.data is None and not each.ok for each in found):
             given.append(_whole(path, found))
-        return [_document(each, name, path, stamp, making) for each in given]
+        metas = [file_meta(each, path) for each in given]
     except (InputError, OSError) as error:
         return [unreadable(name, getattr(error, "strerror", None) or str(error))]
+    # What is wrong with labels and patterns is not the fault of a file.
+    return [_document(each, meta, name, path, stamp, making) for each, meta in zip(given, metas, strict=True)]
 
 
 def unreadable(name: str, said: str) -> Document:
@@ -140,13 +142,11 @@ def _whole(path: Path, found: list[FileText]) -> FileText:
     return replace(own, status=lost[0].status if lost and own.ok else own.status, notes=notes)
 
 
-def _document(found: FileText, name: str, path: Path, stamp: Stamp, making: Making) -> Document:
+def _document(found: FileText, about: Mapping[str, Any], name: str, path: Path, stamp: Stamp, making: Making) -> Document:
     is_member = found.data is not None
-    id_ = f"{name}/{found.name}" if is_member else name
-    if len(id_.encode("utf-8", "replace")) > MAX_ID_BYTES:
-        id_ = id_.encode("utf-8", "replace")[-MAX_ID_BYTES:].decode("utf-8", "ignore")
+    id_ = short_id(f"{name}/{found.name}" if is_member else name)
     has_text = bool(found.text.strip())
-    meta: dict[str, Any] = file_meta(found, path) | {"file": name, "file_bytes": stamp.bytes, "mtime": stamp.mtime}
+    meta: dict[str, Any] = dict(about) | {"file": name, "file_bytes": stamp.bytes, "mtime": stamp.mtime}
     meta["modified"] = str(found.meta.get("modified") or datetime.fromtimestamp(stamp.mtime / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%S"))[:19]
     if making.mark:
         meta["profiled"] = making.mark

@@ -29,6 +29,7 @@ def page(report: ScanReport) -> str:
         cards(figures),
         _copies(report),
         *(_family(family, number, report) for number, family in enumerate(report.families[:MOST], 1)),
+        _rest(len(report.families)),
         _skipped(report),
         footer(),
     ]
@@ -37,10 +38,13 @@ def page(report: ScanReport) -> str:
 
 def _copies(report: ScanReport) -> str:
     rows = [(f"{group[0].bytes:,}", _names([each.id for each in group])) for group in report.copies[:MOST]]
-    more = len(report.copies) - MOST
-    rest = f"<p>… and {more:,} more groups.</p>" if more > 0 else ""
-    content = table(rows, ("bytes", "files with the same bytes"), numbers=(0,)) + rest if rows else ""
+    content = table(rows, ("bytes", "files with the same bytes"), numbers=(0,)) + _rest(len(report.copies)) if rows else ""
     return section("Exact copies", content, name="copies")
+
+
+def _rest(count: int) -> str:
+    """What the page has no room for is not left out without a word."""
+    return f"<p>… and {count - MOST:,} more (--json has all).</p>" if count > MOST else ""
 
 
 def _names(ids: Sequence[str]) -> Markup:
@@ -64,7 +68,8 @@ def _family(family: Family, number: int, report: ScanReport) -> str:
         )
         if markup := report.comparisons.get((other, entry.id)):
             shown.append(f"<details><summary><bdi>{escaped(other)}</bdi> and <bdi>{escaped(entry.id)}</bdi></summary>{markup}</details>")
-    content = table(rows, ("file", "kind", "modified", "relation", "similarity", "to"), numbers=(4,)) + "".join(shown)
+    content = table(rows, ("file", "kind", "modified", "relation", "similarity", "to"), numbers=(4,))
+    content += _rest(len(family.files)) + "".join(shown)
     if family.versions:
         content += "".join(f"<p>Versions, the newest last: {' → '.join(map(escaped, group))}</p>" for group in family.versions)
     return section(f"Family {number}: {counted(len(family.files), 'file')}", content, name="family")
@@ -73,4 +78,5 @@ def _family(family: Family, number: int, report: ScanReport) -> str:
 def _skipped(report: ScanReport) -> str:
     rows = [(each["id"], each["kind"], each["status"], each.get("note", "")) for each in report.skipped[:MOST]]
     lead = "Nothing can be said about their contents; their bytes were compared."
-    return section("Files without text", table(rows, ("file", "kind", "status", "why")) if rows else "", lead=lead, name="skipped")
+    content = table(rows, ("file", "kind", "status", "why")) + _rest(len(report.skipped)) if rows else ""
+    return section("Files without text", content, lead=lead, name="skipped")

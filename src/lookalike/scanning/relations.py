@@ -101,15 +101,17 @@ def families_of(
     for id_ in parent:
         members.setdefault(root(id_), []).append(entries[id_])
     related: dict[str, dict[str, tuple[str, str, float]]] = {}
+    nearest: dict[str, tuple[str, str, float]] = {}  # newer ones
     for first, second, similarity, relation in links:
         older, newer = sorted((entries[first], entries[second]), key=lambda each: each.age)
         known = related.setdefault(root(first), {})
         # Exact copies come first in the list, then content, then bytes: the first is what is said of a file. Where something is said of the
-        # newer one already, the older one is said to be like it: otherwise it would stand in the family without a reason.
+        # newer one already, the older one is said to be like what it is most like: otherwise it would stand in the family without a reason.
+        best = nearest.setdefault(older.id, (relation, newer.id, similarity))
         if newer.id not in known:
             known[newer.id] = relation, older.id, similarity
         else:
-            known.setdefault(older.id, (relation, newer.id, similarity))
+            known.setdefault(older.id, best)
     found = []
     for name, files in members.items():
         files.sort(key=lambda each: each.age)

@@ -28,6 +28,7 @@ from lookalike.profiles.words import names_idf
 from lookalike.reports.escaping import escaped
 from lookalike.reports.marks import view
 from lookalike.scanning.folder import Known, Making, Stamp, file_documents, files_in, is_inside
+from lookalike.scanning.nearest import nearest_older
 from lookalike.scanning.relations import Family, FileEntry, copies_of, families_of
 from lookalike.scanning.report import ScanReport
 from lookalike.scanning.storing import Storing, merge_in_little_memory
@@ -38,6 +39,7 @@ BYTES_THRESHOLD = 0.9  # of TLSH and ssdeep: a TLSH distance of 30
 MOST_BYTES = 2000  # files without text that are compared with all others
 SHOWN_PAIRS = 40  # of near-copies, side by side
 SHOWN_CHARACTERS = 30_000
+_STATE_VERSION = 2
 _STATE = "scan.json"  # in the folder of a store: what the last scan found, and of which files
 
 
@@ -135,7 +137,7 @@ class _Scan:
         report.skipped += [
             {"id": readable_name(folder), "kind": "folder", "status": BROKEN, "note": said} for folder, said in self._closed.items()
         ]
-        stamp = [self._threshold, sorted((entry.id, entry.sha256) for entry in entries.values())]
+        stamp = [_STATE_VERSION, self._threshold, sorted((entry.id, entry.sha256) for entry in entries.values())]
         near, by_bytes = _remembered(state, stamp) or self._related(entries, clusters)
         _remember(state, stamp, near, by_bytes)
         report.families = families_of(entries, near, by_bytes)
@@ -174,12 +176,13 @@ class _Scan:
                 yield FileEntry(id_, meta["kind"], meta["sha256"], meta["bytes"], modified, mtime, status, has_text, note)
 
     def _related(self, entries: Mapping[str, FileEntry], clusters: Clusters | None) -> tuple[list[Any], list[Any]]:
-        near = [
+        near: list[Any] = [
             (cluster.kept, member.id, member.similarity)
             for cluster in (self._index.clusters("near", threshold=self._threshold) if clusters is None else clusters)
             for member in cluster.removed
             if cluster.kept in entries and member.id in entries
         ]
+        near = [*nearest_older(self._index, near, entries, self._threshold), *near]  # what comes first is said of a file
         by_bytes: list[Any] = []
         seen: set[tuple[str, str]] = set()
         bare = [entry for entry in entries.values() if not entry.has_text and entry.bytes]
