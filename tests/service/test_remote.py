@@ -72,6 +72,20 @@ def test_the_same_answers(both: tuple[la.Index, la.Index], tmp_path: Path) -> No
         assert list(loaded.documents()) == list(local.documents())
 
 
+def test_records_of_files(tmp_path: Path) -> None:
+    written, document, store = tmp_path / "query.json", tmp_path / "invoice.txt", tmp_path / "store"
+    written.write_text('{"payer": "云测科技有限公司", "amount": 3400}', encoding="utf-8")
+    document.write_text("Invoice of 2026-03-01 for the repair of a bridge: USD 3,400.00, to be paid by the council of the town.\n" * 3)
+    with la.open(store, kinds="record") as local:
+        local.add([("a", {"payer": "云测科技有限公司", "amount": 3400}), ("b", la.profile(document))])
+        with running(tmp_path, str(store), "--processes", "1", "--quiet") as service, la.open(service.address) as remote:
+            for file, threshold, expected in ((written, 0.9, "a"), (document, 0.3, "b")):
+                found = remote.search(file, by="record", threshold=threshold)
+                beside = local.search(file, by="record", threshold=threshold)
+                assert [match.id for match in found] == [match.id for match in beside] == [expected]
+                assert found[0].score == pytest.approx(beside[0].score)
+
+
 def test_ask_and_add(both: tuple[la.Index, la.Index]) -> None:
     for index in both:
         assert index.admit("new", "A gardener found an old coin under the apple tree of the museum.").admitted

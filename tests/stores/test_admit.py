@@ -126,11 +126,8 @@ def test_other_clients_who_hold_all_locks_are_waited_for(small_server: Server, m
     url = small_server.url("postgres")
     with la.open(url, collection="crowded") as index, psycopg.connect(url, autocommit=True) as greedy:
         index.add("first", "a document that is there already and looks like no other")
-        taken = 0
         with pytest.raises(psycopg.errors.OutOfMemory):
-            while True:
-                greedy.execute("SELECT pg_advisory_lock(%s, 0)", (taken,))
-                taken += 1
+            greedy.execute("SELECT pg_advisory_lock(number, 0) FROM generate_series(1, 1000000) AS number")
         letting_go = threading.Timer(0.3, greedy.execute, ("SELECT pg_advisory_unlock_all()",))
         letting_go.start()
         answers = index.admit([(number, text_of(number)) for number in range(3)])

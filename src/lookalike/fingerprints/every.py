@@ -171,10 +171,11 @@ def parse_record(text: str, name: str = "the input") -> Mapping[str, Any]:
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """JSON allows a key twice, and readers take the one or the other."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(key for place, (key, _) in enumerate(pairs) if any(key == other for other, _ in pairs[:place]))
-        raise ValueError(f"the key {twice[:60]!r} stands in it twice: keep one")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key[:60]!r} stands in it twice: keep one")
+        found[key] = value
     return found
 
 

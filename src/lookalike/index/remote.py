@@ -23,11 +23,11 @@ from lookalike.index.admit import Admitted
 from lookalike.index.connection import Connection
 from lookalike.index.index import Index
 from lookalike.index.remote_collections import RemoteCollections
-from lookalike.index.search import SimhashMatches
+from lookalike.index.search import SimhashMatches, written_record
 from lookalike.index.where import parse_where
 from lookalike.markup.page import Page
 from lookalike.model import Document, Passage
-from lookalike.profiles.records import scanned_record
+from lookalike.profiles.records import is_json_object, scanned_record
 from lookalike.recipe import Recipe, resolve
 from lookalike.stores.base import Added
 from lookalike.stores.ids import Id, check_id, listed_ids
@@ -212,7 +212,7 @@ class RemoteIndex(Index):
         elif isinstance(query, Mapping):
             asked |= {"record": dict(query)}
         elif isinstance(query, Path) and asked.get("by") == "record":
-            asked |= {"record": scanned_record(query)}
+            asked |= {"record": written_record(query) if is_json_object(query) else scanned_record(query)}
         elif query is not None:
             asked |= {"text": check_str("query", query, "a text, a page or a record")}
         if simhash is not None:

@@ -181,12 +181,17 @@ def _thing(query: object, way: Way, settings: Settings) -> Any:
     return _query_text(query)
 
 
+def written_record(file: Path) -> Mapping[str, Any]:
+    """The one JSON object that is in a file."""
+    return parse_record(readable(file, "text").text(), str(file))
+
+
 def _record_of(query: object, way: Way, settings: Settings) -> Any:
     if isinstance(query, Path):
         from lookalike.profiles.records import UNKNOWN, is_json_object, scanned_record  # few searches need it
 
         if is_json_object(query):
-            return parse_record(readable(query, "text").text(), str(query))
+            return written_record(query)
         return record(scanned_record(query), weights={**dict(settings.weights), UNKNOWN: 0.0}, measures=dict(settings.measures))
     if not isinstance(query, (Mapping, RecordPrint)):
         raise InputError(f"by={way.name!r} compares records: give a mapping, or the Path of a file, not a {type(query).__name__}")
