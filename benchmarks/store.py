@@ -189,7 +189,8 @@ def main() -> None:
     ratio, cpu_ratio = store["wall"] / table["wall"], store["cpu"] / table["cpu"]
     print(f"add {count:,} documents of 1 KB: store {store['wall']:.1f} s wall ({store['cpu']:.1f} s CPU)")
     print(f"  {count / store['wall']:,.0f} documents/s (wanted: more than 20,000)")
-    print(f"  plain SQLite {table['wall']:.1f} s wall ({table['cpu']:.1f} s CPU): {ratio:.2f}× its time (wanted: at most 1.6), {cpu_ratio:.2f}× its CPU")
+    print(f"  plain SQLite {table['wall']:.1f} s wall ({table['cpu']:.1f} s CPU):", end=" ")
+    print(f"{ratio:.2f}× its time (wanted: at most 1.6), {cpu_ratio:.2f}× its CPU")
     print(f"  {size / count:,.0f} bytes a document")
     for by, times in result["queries"].items():
         print(f"search by {by}: p50 {times['p50'] * 1e3:.2f} ms, p99 {times['p99'] * 1e3:.2f} ms, found {times['found']:.1%}")
