@@ -4,14 +4,16 @@
 
 Documents of 1 KB are made of the sentences of real text (or of generated text, without --data); every tenth is a changed copy.
 They are made before the clock starts. The store keeps the text, SimHash and MinHash; the table keeps id and text; both commit
-the same batches, each with an fsync. Then the store is searched by text, every answer verified exactly, and a store of SimHashes
-alone is opened.
+the same batches, each with an fsync. Both are given strings that nobody has read before (Python keeps the UTF-8 of one that was written
+to a table), a disk that has nothing else to write, and a process that has imported what they need. Then the store is searched by text,
+every answer verified exactly, and a store of SimHashes alone is opened.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import re
 import shutil
@@ -21,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,7 @@ from lookalike.stores.embedded.database import PAGE_BYTES
 
 SIZE = 1024
 QUERIES = 1000
+WARMING = 10_000  # documents, so that every step was taken once
 OPEN = """
 import sys, time
 import numpy, lookalike as la
@@ -65,6 +68,19 @@ def documents(texts: list[str], count: int) -> Iterator[tuple[str, str]]:
             text = text[:SIZE]
         kept[number % len(kept)] = text
         yield f"doc-{number}", text
+
+
+def fresh(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same in strings of their own."""
+    return [(id_.encode().decode(), text.encode().decode()) for id_, text in rows]
+
+
+def measured(add: Callable[[Path, list[tuple[str, str]]], dict[str, float]], path: Path, rows: list[tuple[str, str]]) -> dict[str, float]:
+    """What adding costs a process that has done it before, elsewhere."""
+    add(path.with_name(f"few-{path.name}"), fresh(rows[:WARMING]))
+    given = fresh(rows)
+    os.sync()
+    return add(path, given)
 
 
 def spent(wall: float, cpu: float) -> dict[str, float]:
@@ -162,18 +178,19 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="lookalike-", dir=options.folder))
     try:
         rows = list(documents(texts, count))
-        table = add_to_table(folder / "plain.sqlite", rows)
-        store = add_to_store(folder / "store", rows)
+        table = measured(add_to_table, folder / "plain.sqlite", rows)
+        store = measured(add_to_store, folder / "store", rows)
         size = sum(path.stat().st_size for path in (folder / "store").rglob("*") if path.is_file())
         result = {"documents": count, "store": store, "table": table, "bytes_a_document": size / count}
         result["queries"] = query(folder / "store", rows)
         result["entries"], result["simhashes"] = entries, open_large(folder / "simhashes", entries)
     finally:
         shutil.rmtree(folder)
-    ratio = store["wall"] / table["wall"]
+    ratio, cpu_ratio = store["wall"] / table["wall"], store["cpu"] / table["cpu"]
     print(f"add {count:,} documents of 1 KB: store {store['wall']:.1f} s wall ({store['cpu']:.1f} s CPU)")
     print(f"  {count / store['wall']:,.0f} documents/s (wanted: more than 20,000)")
-    print(f"  plain SQLite {table['wall']:.1f} s wall ({table['cpu']:.1f} s CPU): {ratio:.2f}× its time (wanted: at most 2.5)")
+    print(f"  plain SQLite {table['wall']:.1f} s wall ({table['cpu']:.1f} s CPU):", end=" ")
+    print(f"{ratio:.2f}× its time (wanted: at most 1.6), {cpu_ratio:.2f}× its CPU")
     print(f"  {size / count:,.0f} bytes a document")
     for by, times in result["queries"].items():
         print(f"search by {by}: p50 {times['p50'] * 1e3:.2f} ms, p99 {times['p99'] * 1e3:.2f} ms, found {times['found']:.1%}")

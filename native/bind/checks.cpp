@@ -3,6 +3,7 @@
 
 #include "base/row_check.hpp"
 #include "bind/bind.hpp"
+#include "bind/held_texts.hpp"
 
 namespace lookalike {
 namespace {
@@ -27,13 +28,12 @@ std::uint32_t check_of(PyObject* value, std::int64_t row) {
     throw nb::type_error("a value of a row is a number of 64 bits, a str, bytes or None");
 }
 
-// Texts as databases take them: one with half a character (a lone surrogate) as bytes, which three of them stand for. What is encoded here is encoded once: a string
-// keeps it, and whoever writes it to a database finds it there.
+// Texts as databases take them: one with half a character (a lone surrogate) as bytes, which three of them stand for.
 nb::list stored_texts(nb::list texts) {
     nb::list stored;
     for (nb::handle text : texts) {
-        Py_ssize_t size = 0;
-        if (text.is_none() || PyUnicode_AsUTF8AndSize(text.ptr(), &size) != nullptr) {
+        if (!text.is_none() && !PyUnicode_Check(text.ptr())) throw nb::type_error("a text is a str or None");
+        if (text.is_none() || storable(text)) {
             stored.append(text);
             continue;
         }

@@ -1,12 +1,38 @@
 // Python's texts, read where they are: without a copy, and without the interpreter's lock.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bind/bind.hpp"
 
 namespace lookalike {
+
+#if !defined(Py_LIMITED_API)  // which shows nobody the characters of a str
+// Those of a str, which is held by whoever asks.
+inline TextView characters_of(nb::handle text) {
+    PyObject* const string = text.ptr();
+    const std::size_t size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(string));
+    if (PyUnicode_IS_ASCII(string)) return Utf8(PyUnicode_1BYTE_DATA(string), size);
+    if (PyUnicode_KIND(string) == PyUnicode_1BYTE_KIND) return OneByteUnits(reinterpret_cast<const char8_t*>(PyUnicode_1BYTE_DATA(string)), size);
+    if (PyUnicode_KIND(string) == PyUnicode_2BYTE_KIND) return TwoByteUnits(PyUnicode_2BYTE_DATA(string), size);
+    return FourByteUnits(PyUnicode_4BYTE_DATA(string), size);
+}
+#endif
+
+// A str as a database takes it, without its UTF-8 where the characters can be read: Python would keep that as long as the str. Nothing where it
+// has half a character (a lone surrogate), with Python's error.
+inline std::optional<TextView> storable(nb::handle text) {
+#if !defined(Py_LIMITED_API)
+    const TextView characters = characters_of(text);
+    if (!has_surrogates(characters)) return characters;
+#endif
+    Py_ssize_t size = 0;
+    const char* const data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (data == nullptr) return std::nullopt;
+    return Utf8(reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size));
+}
 
 // One str or bytes. A str never changes, so its characters can be read without the lock as long as somebody holds it.
 class HeldText {
@@ -29,22 +55,12 @@ class HeldText {
     }
 
     void hold_string(nb::handle text) {
-#if defined(Py_LIMITED_API)  // shows nobody the characters of a str
+#if defined(Py_LIMITED_API)
         held_ = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
         if (!held_.is_valid()) throw nb::python_error();
         view_ = bytes_of(held_);
 #else
-        PyObject* const string = text.ptr();
-        const std::size_t size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(string));
-        if (PyUnicode_IS_ASCII(string)) {
-            view_ = Utf8(PyUnicode_1BYTE_DATA(string), size);
-        } else if (PyUnicode_KIND(string) == PyUnicode_1BYTE_KIND) {
-            view_ = OneByteUnits(reinterpret_cast<const char8_t*>(PyUnicode_1BYTE_DATA(string)), size);
-        } else if (PyUnicode_KIND(string) == PyUnicode_2BYTE_KIND) {
-            view_ = TwoByteUnits(PyUnicode_2BYTE_DATA(string), size);
-        } else {
-            view_ = FourByteUnits(PyUnicode_4BYTE_DATA(string), size);
-        }
+        view_ = characters_of(text);
 #endif
     }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "bind/held_texts.hpp"
 #include "bind/lock_turns.hpp"
 #include "bind/sqlite.hpp"
 #include "rows/insert.hpp"
@@ -50,10 +51,9 @@ class HeldColumns {
     RowValue value_of(PyObject* value) {
         if (value == Py_None) return NoValue{};
         if (PyUnicode_Check(value)) {
-            Py_ssize_t size = 0;
-            const char* data = PyUnicode_AsUTF8AndSize(value, &size);  // a string keeps it
-            if (data == nullptr) throw nb::python_error();
-            return TextValue{{data, static_cast<std::size_t>(size)}};
+            const std::optional<TextView> text = storable(value);
+            if (!text) throw nb::python_error();
+            return *text;
         }
         if (PyLong_Check(value)) {
             const long long number = PyLong_AsLongLong(value);

@@ -7,17 +7,15 @@
 #include <vector>
 
 #include "rows/sqlite.hpp"
+#include "text/text_view.hpp"
 
 namespace lookalike {
 
 struct NoValue {};
-struct TextValue {
-    std::string_view utf8;
-};
 struct BytesValue {
     std::string_view bytes;
 };
-using RowValue = std::variant<NoValue, std::int64_t, TextValue, BytesValue>;
+using RowValue = std::variant<NoValue, std::int64_t, TextView, BytesValue>;
 
 // One number for each row, or as many bytes for each, one after the other, or whatever each has.
 struct PiecesColumn {
@@ -41,6 +39,12 @@ struct RowsInserted {
     std::vector<std::uint32_t> checks;  // of all rows, as they are stored
 };
 
+class ReadyColumn;
+struct Utf8Value {
+    std::string_view utf8;
+};
+using ReadyValue = std::variant<NoValue, std::int64_t, Utf8Value, BytesValue>;  // as SQLite takes them
+
 // Writes over a connection that somebody else opened and closes, after this.
 class RowWriter {
    public:
@@ -60,8 +64,8 @@ class RowWriter {
 
    private:
     bool prepare(const std::string& sql);
-    bool bind(int parameter, const RowValue& value);
-    bool insert_row(const NewRows& rows, std::size_t i, std::span<const std::uint32_t> checks);
+    bool bind(int parameter, const ReadyValue& value);
+    bool insert_row(std::int64_t row, std::span<const ReadyColumn> columns, std::size_t k, std::span<const std::uint32_t> checks);
 
     const SqliteFunctions& sqlite_;
     sqlite3* connection_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -37,18 +39,33 @@ inline unsigned encode_one(std::uint32_t code, std::uint8_t* out) {
     return size;
 }
 
+inline constexpr std::size_t kAsciiBlock = 16;
+
+// Whether so many units are all below 0x80: words of eight bytes are looked at, each with several units.
+template <class Unit>
+bool is_ascii_block(const Unit* unit) {
+    constexpr std::uint64_t lowest = sizeof(Unit) == 1 ? 0x0101010101010101 : sizeof(Unit) == 2 ? 0x0001000100010001 : 0x0000000100000001;
+    constexpr std::uint64_t beyond = ~(0x7F * lowest);
+    std::array<std::uint64_t, kAsciiBlock * sizeof(Unit) / sizeof(std::uint64_t)> words;
+    std::memcpy(words.data(), unit, sizeof(words));
+    std::uint64_t all = 0;
+    for (const std::uint64_t word : words) all |= word;
+    return (all & beyond) == 0;
+}
+
 // All of them. ASCII is copied in blocks: texts that have a few other characters are mostly that. Returns where the last one ends.
 template <class Unit>
 std::uint8_t* encode_all(std::span<const Unit> units, std::uint8_t* out) {
-    constexpr std::size_t kBlock = 16;
     const Unit *unit = units.data(), *const end = unit + units.size();
     while (unit < end) {
-        const std::size_t here = std::min<std::size_t>(kBlock, static_cast<std::size_t>(end - unit));
-        std::uint32_t all = here == kBlock ? 0 : 0x80;
-        for (std::size_t i = 0; i < kBlock && here == kBlock; ++i) all |= unit[i];
-        if (all < 0x80) {
-            for (std::size_t i = 0; i < kBlock; ++i) out[i] = static_cast<std::uint8_t>(unit[i]);
-            out += kBlock;
+        const std::size_t here = std::min(kAsciiBlock, static_cast<std::size_t>(end - unit));
+        if (here == kAsciiBlock && is_ascii_block(unit)) {
+            std::array<Unit, kAsciiBlock> ascii;  // apart from both, so that all of it is made at once
+            std::memcpy(ascii.data(), unit, sizeof(ascii));
+            std::array<std::uint8_t, kAsciiBlock> narrow;
+            for (std::size_t i = 0; i < kAsciiBlock; ++i) narrow[i] = static_cast<std::uint8_t>(ascii[i]);
+            std::memcpy(out, narrow.data(), kAsciiBlock);
+            out += kAsciiBlock;
         } else {
             for (std::size_t i = 0; i < here; ++i) out += encode_one(unit[i], out);
         }
@@ -63,6 +80,22 @@ Utf8 encoded(std::span<const Unit> units, std::vector<std::uint8_t>& buffer) {
     if (buffer.size() < most * units.size() + 4) buffer.resize(most * units.size() + 4);
     const std::uint8_t* const end = encode_all(units, buffer.data());
     return {buffer.data(), static_cast<std::size_t>(end - buffer.data())};
+}
+
+// Whether units that are not UTF-8 have half a character, which belongs to no text.
+inline bool has_surrogates(const TextView& text) {
+    return std::visit(
+        [](const auto& units) {
+            using Unit = std::remove_cvref_t<decltype(units[0])>;
+            Unit any = 0;
+            if constexpr (sizeof(Unit) > 1) {
+                constexpr Unit kHalfMask = static_cast<Unit>(~Unit{0x7FF});
+                // All of them, since most texts have none, and in their own size: many fit into a register.
+                for (const Unit unit : units) any |= static_cast<Unit>((unit & kHalfMask) == 0xD800);
+            }
+            return any != 0;
+        },
+        text);
 }
 
 // How many bytes a text has in UTF-8.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +22,7 @@ from lookalike.errors import InputError, StoreError
 from lookalike.model import MAX_ID_BYTES
 from lookalike.stores.embedded import connections, library, row_checks
 from lookalike.stores.embedded.library import BulkConnection
-from lookalike.stores.given import Given
+from lookalike.stores.given import Given, fingerprinted
 from lookalike.stores.kinds import column_named
 
 TEXTS = [
@@ -35,6 +36,9 @@ TEXTS = [
     "🙂 outside",
 ]
 INSERT = "INSERT INTO written VALUES (?, ?, ?, ?)"
+pieces_of_texts = st.sampled_from(
+    ["", "a", "ASCII in a block of its own, ", "é", "ÿ" * 17, "\u0100", "天" * 16, "\ud7ff\ue000", "🙂", "\0"]
+)
 values = st.none() | st.text(st.characters(exclude_categories=["Cs"])) | st.binary() | st.integers(-(2**63), 2**63 - 1)
 
 
@@ -122,6 +126,41 @@ def test_rows_are_written_as_they_are_given(rows: list[tuple[Any, Any]], first: 
         assert checks == b"".join(expected)
         found = connection.execute("SELECT * FROM written ORDER BY row").fetchall()
         assert found == [(number, *row, check) for (number, row), check in zip(enumerate(rows, 5), expected, strict=True)]
+
+
+@given(st.lists(st.lists(pieces_of_texts, max_size=9).map("".join), max_size=9))
+def test_texts_of_every_width_are_written(texts: list[str]) -> None:
+    """They are encoded as they are written, most of them in blocks of ASCII."""
+    with closing(opened()) as connection:
+        checks = connection.insert_rows(INSERT, 0, 0, [[*range(len(texts))], texts], [0, 1], len(texts))
+        assert checks == b"".join(map(bytes, _native.packed_checks([[*range(len(texts))], texts], [0, 1], 0)))
+        assert [two for (two,) in connection.execute("SELECT two FROM written ORDER BY row")] == texts
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="the stable interface shows nobody the characters of a str")
+def test_texts_do_not_keep_their_utf8(tmp_path):
+    texts = [text + made for made in ("äöü" * 99, "天地" * 99, "🙂" * 99) for text in ("", "ascii " * 99)]
+    sizes = [sys.getsizeof(text) for text in texts]
+    with la.open(tmp_path / "store", kinds="simhash,minhash") as index:
+        index.add(enumerate(texts))
+        assert [sys.getsizeof(text) for text in texts] == sizes
+        assert [index.get(number).text for number in range(len(texts))] == texts
+
+
+def test_what_needs_no_transaction_is_done_before(tmp_path):
+    """So it can be done while another batch is written."""
+    with la.open(tmp_path / "store", kinds="simhash,minhash") as index:
+        store = index._store
+        documents = Given()
+        documents.fill(iter([("a", "a text of some words"), ("b", "another text of other words")]), 10, 1000)
+        batch = fingerprinted(documents, store.settings, store.settings.stored, 1)
+        write = store.write_later(batch)
+        assert len(batch.columns["bands"]) == 2 * store.settings.banding.bands
+        assert len(index) == 0
+        assert write() == (2, 0)
+        assert write() == (0, 2)
+        assert len(index) == 2
+        assert index.check().ok
 
 
 @given(st.integers(0, 9), st.integers(0, 40), st.randoms(use_true_random=False))

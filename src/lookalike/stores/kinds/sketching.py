@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lookalike import _native
 from lookalike.stores.given import Given
@@ -25,5 +26,10 @@ def _sketches(given: Given, settings: Settings, workers: int) -> tuple[Any, Any,
     recipe = settings.recipe
     options = *native_form(recipe), settings.bits, recipe.weights == "one", settings.size, workers
     parts = [_native.sketch_texts(*piece, *options) for piece in in_place(given.texts)]
-    simhash, minhash, digests = (np.concatenate([np.asarray(part[i]) for part in parts]) for i in range(3))
+    simhash, minhash, digests = (_in_one([np.asarray(part[i]) for part in parts]) for i in range(3))
     return simhash, minhash, digests
+
+
+def _in_one(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """One after the other; mostly there is one, and megabytes need not be copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
