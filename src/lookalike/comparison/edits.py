@@ -75,8 +75,8 @@ def edits_of(a: Side, b: Side) -> Edits:
     recognisable = [_is_recognisable(a, b, *sentence) for sentence in found.doubtful()]
     as_segment = partial(tuple.__new__, Segment)  # there may be a hundred thousand, and Segment(…) takes five times as long
     with uncollected():
-        left, right, was, now = found.segments(recognisable, KINDS)
-        left, right = tuple(map(as_segment, left)), tuple(map(as_segment, right))
+        lefts, rights, was, now = found.segments(recognisable, KINDS)
+        left, right = tuple(map(as_segment, lefts)), tuple(map(as_segment, rights))
     return Edits(**_shares(dict(zip(KINDS, was, strict=True)), dict(zip(KINDS, now, strict=True))), left=left, right=right)
 
 
