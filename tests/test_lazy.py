@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from lookalike.lazy import cached_property
+import pytest
+
+from lookalike.lazy import cached_property, uncollected
 
 
 class Thing:
@@ -66,3 +69,9 @@ def test_a_child_of_a_fork_does_not_wait_for_a_thread_that_only_its_parent_has()
     finally:
         done.set()
         thread.join()
+
+
+def test_the_collector_is_as_it_was_after_an_error() -> None:
+    with pytest.raises(ZeroDivisionError), uncollected():
+        raise ZeroDivisionError
+    assert gc.isenabled()

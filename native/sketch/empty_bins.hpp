@@ -10,10 +10,12 @@ namespace lookalike {
 
 constexpr std::size_t kThrowsBeyond = 16;
 
-// The minimum of a bin and a value. By arithmetic: of std::min compilers make a branch, which is mispredicted at every other step.
+// The minimum of a bin and a value. In a vector, of which one lane counts: of std::min compilers make a branch, which is mispredicted at every other step, and
+// arithmetic takes four operations.
 LOOKALIKE_INLINED void keep_smaller(std::uint32_t& bin, std::uint32_t value) {
-    const std::int64_t before = bin, less = value - before;
-    bin = static_cast<std::uint32_t>(before + (less & less >> 63));
+    using Four = std::uint32_t __attribute__((vector_size(16)));
+    const Four before{bin}, given{value};
+    bin = (before < given ? before : given)[0];
 }
 
 struct Throws {

@@ -26,7 +26,7 @@ using Words = std::uint64_t __attribute__((vector_size(64)));
 
 constexpr std::size_t kLeastBins = 64, kMostBins = 512;  // a bitmap of eight words, those of a vector
 constexpr std::size_t kMostVectors = 32;                 // made at a time
-constexpr std::size_t kThrows = 128;                     // of one look at the empty bins, or some more
+constexpr std::size_t kThrows = 192;                     // of one look at the empty bins, or some more
 // Of sets up to this size eight rounds of a feature make a vector, and no lane is idle; of larger ones, eight features of a round.
 constexpr std::size_t kSmall = kMostVectors;
 // While most bins are empty it costs more to look whether a throw hits one than to try it.

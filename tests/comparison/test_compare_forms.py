@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.comparison.forms import IGNORED_FORMS, FormedPair
 from lookalike.errors import InputError
+from lookalike.model import Passage
 from lookalike.text.forms import FORMS
 
 SIMPLIFIED, TRADITIONAL = "我们后来在网络上发现了头发的历史", "我們後來在網絡上發現了頭髮的歷史"
@@ -48,6 +50,12 @@ def test_places_are_those_of_the_original() -> None:
     assert left[slice(*found.passages[0].left)] == "Tea\n\nThe **old** ferry leaves at"
     assert "timetable" in found.to_html()
     assert found.left == left
+
+
+def test_passages_of_texts_whose_places_stay_are_not_made_anew() -> None:
+    found = [Passage((0, 1), (1, 2))]
+    assert FormedPair("漢字", "x漢", IGNORED_FORMS).passages(found) is found
+    assert FormedPair("a\u200bb", "xab", IGNORED_FORMS).passages(found) is not found
 
 
 def test_ignored_text_is_found_in_any_form() -> None:

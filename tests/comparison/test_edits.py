@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import unicodedata
 from collections.abc import Sequence
@@ -378,3 +379,24 @@ def shuffled(items: Sequence[str], between: str) -> tuple[str, str]:
 def test_long_lists_and_repeated_lines(left: str, right: str, least: dict[str, float]) -> None:
     found = edits(left, right).to_dict()
     assert all(found[kind] >= share for kind, share in least.items())
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_segments_are_made_while_nobody_looks_for_garbage(collecting: bool) -> None:
+    left = " ".join(f"w{i} x{i} y{i}" for i in range(4_000))
+    right = " ".join(f"w{i} z{i} y{i}" for i in range(4_000))
+    collections: list[str] = []
+
+    def count(phase: str, _: dict[str, int]) -> None:
+        collections.append(phase)
+
+    gc.callbacks.append(count)
+    (gc.enable if collecting else gc.disable)()
+    try:
+        found = edits(left, right)
+        assert gc.isenabled() == collecting
+    finally:
+        gc.callbacks.remove(count)
+        gc.enable()
+    assert len(found.left) == 8_001  # one for each changed word, and what lies between
+    assert collections.count("start") < 10

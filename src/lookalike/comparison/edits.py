@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from lookalike import _native
 from lookalike.comparison.likeness import in_common, trigrams
 from lookalike.comparison.sides import Side
+from lookalike.lazy import uncollected
 from lookalike.model import Span
 
 # A sentence is recognisable if this share of its longer side was kept, or became similar words in the same place.
@@ -71,13 +72,12 @@ def edits(left: str, right: str) -> Edits:
 def edits_of(a: Side, b: Side) -> Edits:
     """The same of texts that are tokens already."""
     found = _native.EditedTokens(a.columns, b.columns)
-    left, right, was, now = found.segments([_is_recognisable(a, b, *sentence) for sentence in found.doubtful()], KINDS)
+    recognisable = [_is_recognisable(a, b, *sentence) for sentence in found.doubtful()]
     as_segment = partial(tuple.__new__, Segment)  # there may be a hundred thousand, and Segment(…) takes five times as long
-    return Edits(
-        **_shares(dict(zip(KINDS, was, strict=True)), dict(zip(KINDS, now, strict=True))),
-        left=tuple(map(as_segment, left)),
-        right=tuple(map(as_segment, right)),
-    )
+    with uncollected():
+        lefts, rights, was, now = found.segments(recognisable, KINDS)
+        left, right = tuple(map(as_segment, lefts)), tuple(map(as_segment, rights))
+    return Edits(**_shares(dict(zip(KINDS, was, strict=True)), dict(zip(KINDS, now, strict=True))), left=left, right=right)
 
 
 def _is_recognisable(a: Side, b: Side, same: int, longer: int, replaced: list[tuple[list[int], list[int]]]) -> bool:

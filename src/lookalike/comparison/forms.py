@@ -31,6 +31,10 @@ class FormedPair:
     def right(self) -> str:
         return self.sides[1].text
 
+    @property
+    def _keep_places(self) -> bool:
+        return all(side.keeps_places for side in self.sides)
+
     def for_models(self) -> tuple[str, str]:
         """Both texts as a model reads them."""
         left, right = (for_models(text, self.forms) for text in self._originals)
@@ -48,12 +52,14 @@ class FormedPair:
         return found
 
     def edits(self, found: Edits) -> Edits:
-        left, right = self.sides
-        if left.keeps_places and right.keeps_places:
+        if self._keep_places:
             return found
+        left, right = self.sides
         return replace(found, left=tuple(_placed(found.left, left, right)), right=tuple(_placed(found.right, right, left)))
 
     def passages(self, found: list[Passage]) -> list[Passage]:
+        if self._keep_places:
+            return found
         left, right = self.sides
         return [Passage(left.span(*passage.left), right.span(*passage.right)) for passage in found]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 from lookalike import _native
-from lookalike.lazy import cached_property
+from lookalike.lazy import cached_property, uncollected
 
 MAX_ELEMENTS = 500_000
 TEXT = "#text"
@@ -64,16 +63,11 @@ class Tree:
     @cached_property
     def elements(self) -> list[Element]:
         # Thousands of objects are made and none is in a cycle: looking for cycles meanwhile took more time than the rest.
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        with uncollected():
             made: list[Element] = []
             for name, attrs, string, depth, parent in self.table.rows():
                 made.append(Element(name, attrs, string, depth, made[parent] if parent >= 0 else None))
             return made
-        finally:
-            if collecting:
-                gc.enable()
 
 
 class PagePart(Sequence[Element]):
