@@ -309,7 +309,14 @@ def test_what_cannot_be_indexed_is_refused(url: str, connection: Connection) -> 
         ("mine.wrong", "v", "raw", "simhash", "the key raw is of the type bytea"),
         ("mine.wrong", "v", "id", "text", "cannot be searched as 'text'"),
         ("mine.wrong", "nothing", "id", "simhash", "has no column nothing"),
-        ("mine.nothing", "v", "id", "simhash", "does not exist"),
+        (
+            "mine.nothing",
+            "v",
+            "id",
+            "simhash",
+            "^table='mine.nothing' does not exist: if it is in another schema, write schema.table, as SQL does$",
+        ),
+        ("nowhere.nothing", "v", "id", "simhash", "^table='nowhere.nothing' does not exist"),
         ("mine.seen", "v", "id", "simhash", "cannot have a collection"),
         ("lookalike.documents", "simhash", "ordinal", "simhash", "cannot have a collection"),
     ):
