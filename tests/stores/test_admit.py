@@ -14,11 +14,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 import lookalike as la
 from lookalike.stores.postgres import beside
@@ -106,32 +109,113 @@ def locks_of_ours(connection: psycopg.Connection[tuple[int]]) -> int:
     return found[0]
 
 
-def test_a_transaction_takes_its_share_of_the_locks_of_the_server(small_server: Server) -> None:
+@pytest.fixture
+def small_store(small_server: Server) -> str:
     url = small_server.url("postgres")
     la.open(url).close()
-    with psycopg.connect(url) as connection:
-        for keys, locks in ((79, 80), (80, 81), (81, 1), (100_000, 1), (None, 1)):
-            connection.execute("SELECT lookalike.lock_keys(1, %s)", (keys and list(range(keys)),))
+    return url
+
+
+@contextmanager
+def holding_all_locks(url: str) -> Iterator[psycopg.Connection[tuple[int]]]:
+    """A client who holds all that the server has room for."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        with suppress(psycopg.errors.OutOfMemory):
+            connection.execute("SELECT pg_advisory_lock(number, 0) FROM generate_series(1, 1000000) AS number")
+        yield connection
+
+
+LOCK_KEYS = "SELECT lookalike.lock_keys(1, %s)"
+
+
+def test_a_transaction_takes_its_share_of_the_locks_of_the_server(small_store: str) -> None:
+    """One more for the whole of the collection, and another one, a seat, for more than 10, which are everybody's own."""
+    with psycopg.connect(small_store) as connection:
+        for keys, locks in ((9, 10), (10, 11), (11, 13), (79, 81), (80, 82), (81, 1), (100_000, 1), (None, 1)):
+            connection.execute(LOCK_KEYS, (keys and list(range(keys)),))
             assert locks_of_ours(connection) == locks
             connection.rollback()
 
 
-def test_other_clients_who_hold_all_locks_are_waited_for(small_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_transaction_takes_no_more_in_several_calls(small_store: str) -> None:
+    with psycopg.connect(small_store) as connection:
+        connection.execute("SELECT lookalike.lock_keys(1, ARRAY[key]) FROM generate_series(1, 80) AS key")
+        assert locks_of_ours(connection) == 82
+        connection.execute("SELECT lookalike.lock_keys(1, ARRAY[key]) FROM generate_series(81, 10000) AS key")
+        assert locks_of_ours(connection) == 83, "that of the whole is held in two ways"
+        connection.rollback()
+        connection.execute("SAVEPOINT before")
+        connection.execute(LOCK_KEYS, (list(range(80)),))
+        connection.execute("ROLLBACK TO before")
+        connection.execute(LOCK_KEYS, (list(range(60)),))
+        assert locks_of_ours(connection) == 62
+
+
+def test_all_who_take_many_locks_have_half_of_the_table_together(small_store: str) -> None:
+    """A server for 20 connections has one seat: a second one waits for it, and whoever needs few locks does not."""
+    with psycopg.connect(small_store) as first, psycopg.connect(small_store) as second:
+        first.execute(LOCK_KEYS, (list(range(80)),))
+        second.execute("SET lock_timeout = '50ms'")
+        second.commit()
+        second.execute(LOCK_KEYS, (list(range(100, 110)),))
+        second.rollback()
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            second.execute(LOCK_KEYS, (list(range(100, 111)),))
+        second.rollback()
+        first.rollback()
+        second.execute(LOCK_KEYS, (list(range(100, 111)),))
+
+
+NO_ROOM = r"try again; if that does not help, raise max_locks_per_transaction in postgresql\.conf"
+
+
+def test_a_search_that_finds_no_room_for_locks_says_what_to_do(small_store: str) -> None:
+    with la.open(small_store) as index:
+        index.add("a", text_of(1))
+        with holding_all_locks(small_store), pytest.raises(la.StoreBusy, match=NO_ROOM):
+            index.search(text_of(1))
+        assert [match.id for match in index.search(text_of(1))] == ["a"]
+    with holding_all_locks(small_store), pytest.raises(la.StoreBusy, match=NO_ROOM):
+        la.open(small_store)
+
+
+def test_a_database_with_another_isolation_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waited for a lock sees what its last holder has written."""
+    levels: list[str] = []
+    lock = beside.lock
+
+    def locked(connection: psycopg.Connection[tuple[str]], *values: Any) -> Any:
+        levels.extend(level for (level,) in connection.execute("SHOW transaction_isolation"))
+        return lock(connection, *values)
+
+    monkeypatch.setattr(beside, "lock", locked)
+    url = empty_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        # Of this database alone: others use the server at the same time.
+        database = sql.Identifier(connection.info.dbname)
+        connection.execute(sql.SQL("ALTER DATABASE {} SET default_transaction_isolation = serializable").format(database))
+        try:
+            with la.open(url) as index:
+                assert index.admit("a", text_of(1)).admitted
+        finally:
+            connection.execute(sql.SQL("ALTER DATABASE {} RESET default_transaction_isolation").format(database))
+    assert levels == ["read committed"]
+
+
+def test_other_clients_who_hold_all_locks_are_waited_for(small_store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many locks as the server has no room for: then one for all of the collection has to do, and that has to wait, too."""
     asked: list[bool] = []
     lock = beside.lock
     monkeypatch.setattr(
         beside, "lock", lambda connection, number, keys, now: (asked.append(keys is None), lock(connection, number, keys, now))[1]
     )
-    url = small_server.url("postgres")
-    with la.open(url, collection="crowded") as index, psycopg.connect(url, autocommit=True) as greedy:
+    with la.open(small_store, collection="crowded") as index:
         index.add("first", "a document that is there already and looks like no other")
-        with pytest.raises(psycopg.errors.OutOfMemory):
-            greedy.execute("SELECT pg_advisory_lock(number, 0) FROM generate_series(1, 1000000) AS number")
-        letting_go = threading.Timer(0.3, greedy.execute, ("SELECT pg_advisory_unlock_all()",))
-        letting_go.start()
-        answers = index.admit([(number, text_of(number)) for number in range(3)])
-        letting_go.join()
+        with holding_all_locks(small_store) as greedy:
+            letting_go = threading.Timer(0.3, greedy.execute, ("SELECT pg_advisory_unlock_all()",))
+            letting_go.start()
+            answers = index.admit([(number, text_of(number)) for number in range(3)])
+            letting_go.join()
         assert [answer.admitted for answer in answers] == [True] * 3
         assert len(index) == 4
     assert asked[:2] == [False, True]

@@ -134,7 +134,10 @@ def test_check_and_compact_say_how_far_they_are(place: str, tmp_path: Path, monk
 WRONG: dict[str, tuple[Callable[[Index, Any], object], list[object]]] = {
     "in": (lambda index, given: given in index, [10**30, "\ud800", "", "a" * 5000]),
     "get": (lambda index, given: index.get(given), [None, 1.5, True, 10**30, "\ud800"]),
-    "remove": (lambda index, given: index.remove(given), [None, 1.5, object(), [None], [1.5], ["\ud800"], [10**30], [True]]),
+    "remove": (
+        lambda index, given: index.remove(given),
+        [None, 1.5, object(), [None], [1.5], ["\ud800"], [10**30], [True], b"12", bytearray(b"12")],
+    ),
     "workers": (lambda index, given: index.search_simhashes([1], workers=given), ["2", 0, None, 1.5, True]),
     "add workers": (lambda index, given: index.add("a", "text", workers=given), ["2", 0, 1.5, True]),
     "documents": (lambda _, given: list(la.documents(given)), [None, 1.5, object(), [None]]),

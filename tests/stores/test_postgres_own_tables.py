@@ -264,6 +264,42 @@ def traces(connection: Connection) -> list[Any]:
     return [connection.execute(query).fetchall() for query in queries]
 
 
+DOMAINS = "CREATE DOMAIN wide AS {value}; CREATE DOMAIN mark AS wide; CREATE DOMAIN label AS varchar(20); CREATE DOMAIN named AS label"
+
+
+@pytest.mark.parametrize("type_", TYPES)
+@pytest.mark.parametrize("key", ["char(20)", "named"])
+def test_keys_of_a_fixed_length_and_domains(url: str, connection: Connection, type_: str, key: str) -> None:
+    """A char(n) is filled up with spaces, which are no part of the id; a domain is searched as what it is of."""
+    connection.execute(DOMAINS.format(value=type_))
+    values = dict(enumerate(fingerprints(60)))
+    connection.execute(f"CREATE TABLE hm (id {key}, hmval {type_ if key != 'named' else 'mark'})")
+    with connection.cursor().copy("COPY hm FROM STDIN") as copy:
+        for number, value in values.items():
+            copy.write_row((str(number), TYPES[type_](value)))
+    la.index_table(url, "mine.hm", column="hmval", key="id")
+    query = values[3]
+    wanted = dict(brute_force(values, query, 8))
+    assert dict(connection.execute(SEARCH, ("hm", signed(query), 8)).fetchall()) == wanted
+    with la.open(url, collection="hm", read_only=True) as index:
+        assert {match.id: match.distance for match in index.search(simhash=query, k=8, limit=None)} == wanted
+        assert sorted(index.ids()) == sorted(map(str, values))
+        assert "3" in index
+        assert index.check().ok
+
+
+@pytest.mark.parametrize(("key", "kind", "value"), [("char(9)", "text", "text"), ("named", "minhash", "int[]"), ("named", "text", "words")])
+def test_keys_and_domains_of_texts_and_minhashes(url: str, connection: Connection, key: str, kind: str, value: str) -> None:
+    connection.execute(DOMAINS.format(value="text") + "; CREATE DOMAIN words AS mark")
+    connection.execute(f"CREATE TABLE told (id {key}, body {value})")
+    given: Any = list(range(64)) if kind == "minhash" else "The ferry to the island leaves at noon and comes back in the evening."
+    connection.execute("INSERT INTO told VALUES ('a', %s)", (given,))
+    la.index_table(url, "mine.told", column="body", key="id", kind=kind)
+    cast = "bigint[]" if kind == "minhash" else "text"
+    found = connection.execute(f"SELECT id, similarity FROM lookalike.search_near('told', %s::{cast})", (given,)).fetchall()
+    assert found == [("a", 1.0)]
+
+
 def test_what_cannot_be_indexed_is_refused(url: str, connection: Connection) -> None:
     connection.execute("CREATE TABLE wrong (id int, at date, v bigint, short bit(8), raw bytea)")
     connection.execute("CREATE VIEW seen AS SELECT * FROM wrong")
@@ -273,7 +309,14 @@ def test_what_cannot_be_indexed_is_refused(url: str, connection: Connection) -> 
         ("mine.wrong", "v", "raw", "simhash", "the key raw is of the type bytea"),
         ("mine.wrong", "v", "id", "text", "cannot be searched as 'text'"),
         ("mine.wrong", "nothing", "id", "simhash", "has no column nothing"),
-        ("mine.nothing", "v", "id", "simhash", "does not exist"),
+        (
+            "mine.nothing",
+            "v",
+            "id",
+            "simhash",
+            "^table='mine.nothing' does not exist: if it is in another schema, write schema.table, as SQL does$",
+        ),
+        ("nowhere.nothing", "v", "id", "simhash", "^table='nowhere.nothing' does not exist"),
         ("mine.seen", "v", "id", "simhash", "cannot have a collection"),
         ("lookalike.documents", "simhash", "ordinal", "simhash", "cannot have a collection"),
     ):

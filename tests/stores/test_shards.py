@@ -73,6 +73,15 @@ def test_meta_is_as_it_was_given(tmp_path: Path) -> None:
         assert index.get(7).meta == {"ä": [1, None]}
 
 
+def test_meta_has_what_json_can_hold(tmp_path: Path) -> None:
+    """Lone surrogates, as they come from texts that were cut, and NUL: as on one store."""
+    meta = {"title": "cut \ud800", "\udfff": "a\0b", "site": "中文"}
+    with la.open([tmp_path / "a", empty_store(), "memory://"]) as index:
+        index.add([(number, text, meta) for number, (_, text) in enumerate(DOCUMENTS[:12])])
+        assert index.admit("one more", "like nothing else that is here", meta).admitted
+        assert [document.meta for document in index.documents()] == [meta] * 13
+
+
 def test_a_dead_shard_is_an_error_or_a_partial_answer_that_says_so(tmp_path: Path) -> None:
     places = [tmp_path / name for name in "abc"]
     with la.open(places) as index:

@@ -21,7 +21,7 @@ def listed_ids(ids: object) -> list[Id]:
     given = ids.tolist() if hasattr(ids, "tolist") else ids
     if isinstance(given, (str, int)):
         given = [given]
-    if not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, bytearray)):  # of bytes each would be a number
         raise InputError(f"ids={ids!r:.60} is a {type(ids).__name__}: give an id, which is a str or an int, or a list of ids")
     listed: list[Id] = list(given)
     for id_ in listed:

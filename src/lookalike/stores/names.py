@@ -12,7 +12,7 @@ MAX_COLLECTION_BYTES = 200
 def check_collection(argument: str, name: object) -> str:
     """A name that every store can keep."""
     if not isinstance(name, str) or not 1 <= _stored_bytes(name) <= MAX_COLLECTION_BYTES:
-        raise InputError(f"{argument}={name!r:.60}: give a name of up to {MAX_COLLECTION_BYTES} bytes")
+        raise InputError(f"{argument}={name!r:.60}: give a text (str) of 1 to {MAX_COLLECTION_BYTES} bytes, without NUL or lone surrogates")
     return name
 
 

@@ -70,9 +70,10 @@ def make_table_collection(
         connection.execute(
             "SET LOCAL statement_timeout = 0; SET LOCAL search_path TO DEFAULT"
         )  # it is the role's own path that finds tables
-        found = connection.execute("SELECT %s::pg_catalog.regclass::pg_catalog.oid", (table,)).fetchone()
+        found = connection.execute("SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid", (table,)).fetchone() or (None,)
         connection.execute(OF_THE_TRANSACTION)
-        assert found is not None  # noqa: S101
+        if found[0] is None:
+            raise StoreError(f"table={table!r:.80} does not exist: if it is in another schema, write schema.table, as SQL does")
         made = connection.execute(
             "SELECT lookalike.index_table(%s::oid::regclass, %s, %s, %s, %s, %s, %s)",
             (found[0], column, key, kind, called, threshold, settings),

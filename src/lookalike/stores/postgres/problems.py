@@ -24,11 +24,7 @@ REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str
     ),
     ((errors.QueryCanceled,), StoreError, f"a statement took too long or was cancelled: raise timeout= in the URL; {SAFE}"),
     ((errors.DiskFull,), StoreError, f"the server's disk is full: free some space and try again, {SAFE}"),
-    (
-        (errors.OutOfMemory, errors.ConfigurationLimitExceeded),
-        StoreError,
-        f"the server is out of memory: add smaller batches, or raise max_locks_per_transaction if it names that; {SAFE}",
-    ),
+    ((errors.OutOfMemory, errors.ConfigurationLimitExceeded), StoreError, f"the server is out of memory: add smaller batches; {SAFE}"),
     ((errors.TooManyConnections,), StoreBusy, "the server has no connection to spare: wait, or set a smaller pool= in the URL"),
     (
         CONFLICTS,
@@ -45,6 +41,11 @@ REMEDIES: tuple[tuple[tuple[type[psycopg.Error], ...], type[LookalikeError], str
         Corrupt,
         "the database is damaged: restore it from a copy, or try 'check --repair' where it is an index",
     ),
+)
+FULL = "out of shared memory"  # all that somebody is told who connects then
+NO_ROOM = (
+    "the server has no room for more locks, which all its clients share: try again; "
+    f"if that does not help, raise max_locks_per_transaction in postgresql.conf, and restart the server; {SAFE}"
 )
 BUSY = ("too many clients", "remaining connection slots", "too many connections", "starting up", "shutting down", "recovery mode")
 
@@ -69,6 +70,8 @@ def is_transient(error: psycopg.Error) -> bool:
 
 def explained(error: psycopg.Error, address: Address) -> LookalikeError:
     message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if has_no_room_for_locks(error) or message.endswith(FULL):
+        return StoreBusy(f"{address.name}: {message}; {NO_ROOM}")
     for kinds, raised, remedy in REMEDIES:
         if isinstance(error, kinds):
             return raised(f"{address.name}: {message}; {remedy}")

@@ -22,8 +22,12 @@ OF_THE_SESSION = f"SET search_path = {SEARCH_PATH}"
 OF_THE_TRANSACTION = f"SET LOCAL search_path = {SEARCH_PATH}"
 # Statements that are sent as one: they cost hardly more time than the first alone.
 # "counted": we count the documents that we delete ourselves, see sql/collections.sql. "generic": every statement has its index, whatever
-# the values; with those of each document in hand, the server would plan for longer than it works.
-BEGIN = f"BEGIN; {OF_THE_TRANSACTION}; SET LOCAL lookalike.counted = on; SET LOCAL plan_cache_mode = force_generic_plan"
+# the values; with those of each document in hand, the server would plan for longer than it works. The level is named because a role or a
+# database may have another: whoever waits for a lock must see what its last holder has written.
+BEGIN = (
+    f"BEGIN ISOLATION LEVEL READ COMMITTED; {OF_THE_TRANSACTION}; "
+    "SET LOCAL lookalike.counted = on; SET LOCAL plan_cache_mode = force_generic_plan"
+)
 BEGIN_READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {OF_THE_TRANSACTION}"
 
 

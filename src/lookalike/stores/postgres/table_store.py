@@ -60,14 +60,18 @@ class TableReader(PostgresReader):
     def _row(self, key: Any) -> int:
         if self._table.has_numbers:
             return int(key)
-        text = str(key)
+        text = str(self._id(key))
         if text not in self._places:
             self._places[text] = len(self._keys)
             self._keys.append(text)
         return self._places[text]
 
+    def _id(self, key: Any) -> Id:
+        """The spaces that a char(n) is filled up with are no part of it."""
+        return key if self._table.has_numbers else str(key).rstrip(" ") if self._table.key_type == "bpchar" else str(key)
+
     def _known(self, keys: Sequence[Any], columns: str) -> Any:
-        kind = "bigint" if self._table.has_numbers else "uuid" if self._table.key_type == "uuid" else "text"
+        kind = "bigint" if self._table.has_numbers else self._table.key_type
         query = f"SELECT {columns} FROM {self._table.relation} WHERE {self._live} AND {self._table.key} = ANY (%s::{kind}[])"  # noqa: S608
         return self._run(query, (list(keys),))
 
@@ -77,7 +81,7 @@ class TableReader(PostgresReader):
         if self._table.key_type == "uuid":
             wanted = [text for text in texts if _is_uuid(text)]
         found = [key for (key,) in self._known(wanted, self._table.key)] if wanted else []
-        return {key if self._table.has_numbers else str(key): self._row(key) for key in found}
+        return {self._id(key): self._row(key) for key in found}
 
     def records(self, rows: Sequence[int], columns: Sequence[str]) -> dict[int, StoredDocument]:
         found: dict[int, StoredDocument] = {}
@@ -93,7 +97,7 @@ class TableReader(PostgresReader):
 
     def _record(self, key: Any, value: int | None, columns: Sequence[str]) -> StoredDocument:
         held = {name: None if value is None or name != "simhash" else value % WORD for name in columns if name not in ("text", "meta")}
-        return StoredDocument(self._row(key), key if self._table.has_numbers else str(key), None, None, held)
+        return StoredDocument(self._row(key), self._id(key), None, None, held)
 
     def scan(self, columns: Sequence[str], first: int = 0) -> Iterator[StoredDocument]:
         table = self._table

@@ -41,7 +41,7 @@ def numbers(count: int) -> range:
 
 def numbered(meta: str | None, number: int, leader: Id | None = None) -> str:
     held: dict[str, Any] = json.loads(meta) if meta else {}
-    return json.dumps(held | {ADDED: number} | ({} if leader is None else {LEADER: leader}), ensure_ascii=False)
+    return json.dumps(held | {ADDED: number} | ({} if leader is None else {LEADER: leader}))
 
 
 def number_of(meta: str | None) -> tuple[int | None, str | None]:
@@ -51,7 +51,7 @@ def number_of(meta: str | None) -> tuple[int | None, str | None]:
     held: dict[str, Any] = json.loads(meta)
     number = held.pop(ADDED, None)
     held.pop(LEADER, None)
-    return number, json.dumps(held, ensure_ascii=False) if held else None
+    return number, json.dumps(held) if held else None
 
 
 def leader_of(meta: str | None) -> Id | None:

@@ -2,7 +2,11 @@
 -- and nothing else waits. They are held until the transaction ends.
 
 -- Wait until nobody else decides who has one of these keys. All take them in one order, so nobody waits for somebody who waits for him.
--- NULL, or more keys than one transaction may take of a table of locks that all databases of the server share: until nobody else decides at all.
+-- NULL, or more keys than one transaction may have: until nobody else decides at all.
+--
+-- All databases of a server share its table of locks, which has room for max_locks_per_transaction of each connection. A transaction may have
+-- eight times as many, in one call or several; whoever has more than his own needs a seat, and all seats together have half of the table. So
+-- however many come at once, there is room for them, and for everybody else.
 CREATE OR REPLACE FUNCTION lookalike.lock_keys(collection_number integer, keys bigint[]) RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -10,14 +14,38 @@ AS $$
 DECLARE
   whole constant bigint := hashint8extended(collection_number, 1);
   mixing constant bigint := hashint8extended(collection_number, 2);   -- so that collections have no locks in common
-  most constant integer := 8 * current_setting('max_locks_per_transaction')::integer;   -- 512 by default, of 6,400 for 100 connections
+  own constant integer := current_setting('max_locks_per_transaction')::integer;
+  before constant integer := coalesce(nullif(current_setting('lookalike.locks', true), ''), '0')::integer;   -- of this transaction
+  wanted constant integer := before + cardinality(keys);
 BEGIN
-  IF keys IS NULL OR cardinality(keys) > most THEN
+  IF keys IS NULL OR wanted > 8 * own THEN
     PERFORM pg_advisory_xact_lock(whole);
     RETURN;
   END IF;
+  IF wanted > own AND before <= own THEN
+    PERFORM lookalike.take_a_seat();
+  END IF;
+  PERFORM set_config('lookalike.locks', wanted::text, true);   -- a savepoint that is rolled back gives both back
   PERFORM pg_advisory_xact_lock_shared(whole);
-  PERFORM pg_advisory_xact_lock(wanted) FROM (SELECT DISTINCT key # mixing AS wanted FROM unnest(keys) AS key ORDER BY wanted OFFSET 0) AS locks;
+  PERFORM pg_advisory_xact_lock(lock) FROM (SELECT DISTINCT key # mixing AS lock FROM unnest(keys) AS key ORDER BY lock OFFSET 0) AS locks;
+END $$;
+
+-- One of six for 100 connections: any that is free, or else that of this session.
+CREATE OR REPLACE FUNCTION lookalike.take_a_seat() RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  seats constant integer := greatest(
+    (current_setting('max_connections')::integer + current_setting('max_prepared_transactions')::integer) / 16, 1
+  );
+BEGIN
+  FOR seat IN 1..seats LOOP
+    IF pg_try_advisory_xact_lock(hashint8extended(seat, 3)) THEN
+      RETURN;
+    END IF;
+  END LOOP;
+  PERFORM pg_advisory_xact_lock(hashint8extended(1 + pg_backend_pid() % seats, 3));
 END $$;
 
 -- What is true of a collection: how many documents it has, and which of them have expired.

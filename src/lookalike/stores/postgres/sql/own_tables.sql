@@ -188,12 +188,12 @@ BEGIN
   END IF;
   value_type := lookalike.type_of_column(relation, value_column);
   key_type := lookalike.type_of_column(relation, key_column);
-  IF key_type NOT IN ('smallint', 'integer', 'bigint', 'uuid', 'text', 'character varying', 'character') THEN
+  IF key_type NOT IN ('smallint', 'integer', 'bigint', 'uuid', 'text', 'character varying', 'bpchar') THEN
     RAISE EXCEPTION 'the key % is of the type %', quote_ident(key_column), key_type USING ERRCODE = 'datatype_mismatch',
       HINT = 'A key is a whole number, a uuid or a text.';
   END IF;
   IF kind IS NULL OR NOT (CASE kind
-    WHEN 'simhash' THEN value_type IN ('bigint', 'bit(64)', 'numeric', 'text', 'character varying', 'character')
+    WHEN 'simhash' THEN value_type IN ('bigint', 'bit(64)', 'numeric', 'text', 'character varying', 'bpchar')
     WHEN 'minhash' THEN value_type IN ('integer[]', 'bigint[]')
     WHEN 'text' THEN value_type IN ('text', 'character varying')
     ELSE false
@@ -220,8 +220,8 @@ BEGIN
   INSERT INTO lookalike.tables VALUES (number, relation, kind, value_column, key_column, threshold);
   suffix := '_of_' || number;
   IF kind = 'simhash' THEN
-    -- Where the type says that it is one, nothing is in the way of inlining.
-    value := format(CASE value_type WHEN 'bigint' THEN '%s' WHEN 'bit(64)' THEN '(%s::bigint)' ELSE 'lookalike.simhash_of(%s)' END, value);
+    -- Where the type says that it is one, nothing is in the way of inlining. The casts are for domains; otherwise they do nothing.
+    value := format(CASE WHEN value_type IN ('bigint', 'bit(64)') THEN '(%s::bigint)' ELSE 'lookalike.simhash_of(%s)' END, value);
     FOR block IN 0..2 LOOP
       EXECUTE format(
         'CREATE INDEX %1$I ON %2$s (lookalike.block%3$s(%4$s), lookalike.block%5$s(%4$s)) INCLUDE (%6$I, %7$I) WHERE %6$I IS NOT NULL',
@@ -229,9 +229,9 @@ BEGIN
       );
     END LOOP;
     source := format(
-      '(SELECT %1$I AS ordinal, %2$s AS simhash, lookalike.block0(%2$s) AS block0, lookalike.block1(%2$s) AS block1,'
+      '(SELECT %1$I::%5$s AS ordinal, %2$s AS simhash, lookalike.block0(%2$s) AS block0, lookalike.block1(%2$s) AS block1,'
       ' lookalike.block2(%2$s) AS block2 FROM %3$s WHERE %4$I IS NOT NULL) AS own WHERE true',
-      key_column, value, relation, value_column
+      key_column, value, relation, value_column, key_type
     );
     EXECUTE replace(replace(replace(replace(
       $template${search_template}$template$, '{suffix}', suffix), '{number}', number::text), '{key_type}', key_type), '{source}', source);
@@ -260,7 +260,7 @@ AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY SELECT near.id, near.score
-  FROM (SELECT %3$I AS id, %4$s AS score FROM %5$s WHERE %6$s && %7$s OFFSET 0) AS near WHERE near.score >= $2;
+  FROM (SELECT %3$I::%2$s AS id, %4$s AS score FROM %5$s WHERE %6$s && %7$s OFFSET 0) AS near WHERE near.score >= $2;
 END $$
     $template$,
     suffix, key_type, key_column,
@@ -274,15 +274,22 @@ END $$
   RETURN called;
 END $function$;
 
--- The type of a column, without its length unless it is bit; an array's with [].
+-- The type of a column, without its length unless it is bit; an array's with []. Of a domain, what it is of. Where "character" has no length, it
+-- means one letter, so it is called by the name that does not.
 CREATE OR REPLACE FUNCTION lookalike.type_of_column(relation regclass, called name) RETURNS text
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
   found text := (
-    SELECT format_type(coalesce(nullif(t.typbasetype, 0), t.oid), CASE WHEN t.typname = 'bit' THEN a.atttypmod END) FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-    WHERE a.attrelid = relation AND a.attname = called AND a.attnum > 0 AND NOT a.attisdropped
+    WITH RECURSIVE types AS (
+      SELECT a.atttypid AS type, a.atttypmod AS size FROM pg_attribute a
+      WHERE a.attrelid = relation AND a.attname = called AND a.attnum > 0 AND NOT a.attisdropped
+      UNION ALL
+      SELECT t.typbasetype, t.typtypmod FROM types JOIN pg_type t ON t.oid = type WHERE t.typtype = 'd'
+    )
+    SELECT CASE type WHEN 'bpchar'::regtype THEN 'bpchar' WHEN 'bit'::regtype THEN format_type(type, size) ELSE format_type(type, NULL) END
+    FROM types JOIN pg_type t ON t.oid = type WHERE t.typtype <> 'd'
   );
 BEGIN
   IF found IS NULL THEN
