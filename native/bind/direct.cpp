@@ -10,6 +10,7 @@
 #include "bind/sqlite.hpp"
 #include "rows/near.hpp"
 #include "rows/simhash.hpp"
+#include "text/ideographs.hpp"
 
 namespace lookalike {
 namespace {
@@ -191,9 +192,9 @@ class SimhashSearchers {
 };
 
 // A way to search, with all that was decided on beforehand, and the state that it looks at.
-template <class Searchers, class Least>
+template <class Searchers, class Least, class Note>
 struct UsualWay {
-    UsualWay(nb::object its_searchers, nb::object its_state, nb::object its_maker, Least its_least, std::size_t its_limit, nb::object its_note)
+    UsualWay(nb::object its_searchers, nb::object its_state, nb::object its_maker, Least its_least, std::size_t its_limit, Note its_note)
         : owned{std::move(its_searchers), std::move(its_state), std::move(its_maker)}, searchers(nb::cast<Searchers&>(owned[0])),
           state(nb::cast<typename Searchers::State&>(owned[1])), maker(nb::cast<const MatchMaker&>(owned[2])), least(its_least), limit(its_limit),
           note(std::move(its_note)) {}
@@ -204,13 +205,15 @@ struct UsualWay {
     const MatchMaker& maker;
     Least least;
     std::size_t limit;
-    nb::object note;  // a function
+    Note note;
 };
 
 // Searches as nearly everybody asks for them, from a text to its matches without a step of Python. Each function, class and number that Python touches
 // counts who uses it, and threads that search fetch these counts from each other's processor: that takes longer than all that is done with them.
 class UsualSearches {
    public:
+    using Notes = std::tuple<std::size_t, nb::list, nb::list>;
+
     // Connections that nobody uses, at most so many; `give_back` takes one with which not all went well, or that may be one too many.
     UsualSearches(nb::list idle, nb::callable give_back, std::size_t most_idle)
         : idle_(std::move(idle)), give_back_(std::move(give_back)), most_idle_(most_idle), opened_(nb::steal(PyUnicode_InternFromString("opened"))),
@@ -219,16 +222,12 @@ class UsualSearches {
     UsualSearches& operator=(const UsualSearches&) = delete;
 
     // How the next ones are done. `note` gets how many candidates there were, where these are more than what is verified, and says the notes on it.
-    void near(nb::object searchers, nb::object state, nb::object maker, double threshold, std::size_t limit, nb::object note) {
-        if (is_closed_) return;
-        near_ = std::make_shared<const Near>(std::move(searchers), std::move(state), std::move(maker), threshold, limit, std::move(note));
+    void near(nb::object searchers, nb::object state, nb::object maker, double threshold, std::size_t limit, nb::callable note) {
+        if (!is_closed_) near_ = std::make_shared<const Near>(std::move(searchers), std::move(state), std::move(maker), threshold, limit, std::move(note));
     }
-    // `note` says the notes on a text; of those that are ASCII, `ascii_notes` has them for each length up to which they hold.
-    void simhash(nb::object searchers, nb::object state, nb::object maker, unsigned k, std::size_t limit, nb::object note, nb::list ascii_notes) {
-        if (is_closed_) return;
-        simhash_ = std::make_shared<const Simhash>(std::move(searchers), std::move(state), std::move(maker), k, limit, std::move(note));
-        ascii_notes_.clear();
-        for (const nb::handle each : ascii_notes) ascii_notes_.emplace_back(nb::cast<std::size_t>(each[0]), nb::borrow(each[1]));
+    // `notes` are on texts of up to so many characters each: those on other texts, and those on texts of mostly ideographs.
+    void simhash(nb::object searchers, nb::object state, nb::object maker, unsigned k, std::size_t limit, const std::vector<Notes>& notes) {
+        if (!is_closed_) simhash_ = std::make_shared<const Simhash>(std::move(searchers), std::move(state), std::move(maker), k, limit, notes);
     }
     // For good.
     void close() {
@@ -247,13 +246,13 @@ class UsualSearches {
         }
         if (!is(by, "simhash")) return nb::none();
         return searched(simhash_, text, [&](const Simhash& way, const Outcome& found) {
-            if (const nb::object notes = notes_on(way, text); notes.is_valid()) nb::setattr(found.matches, notes_, nb::list(notes));
+            if (const nb::list* const notes = notes_on(way, text)) nb::setattr(found.matches, notes_, nb::list(*notes));
         });
     }
 
    private:
-    using Near = UsualWay<NearSearchers, double>;
-    using Simhash = UsualWay<SimhashSearchers, unsigned>;
+    using Near = UsualWay<NearSearchers, double, nb::callable>;
+    using Simhash = UsualWay<SimhashSearchers, unsigned, std::vector<Notes>>;
 
     static bool is(nb::handle by, const char* name) { return PyUnicode_CheckExact(by.ptr()) && PyUnicode_CompareWithASCIIString(by.ptr(), name) == 0; }
 
@@ -282,14 +281,14 @@ class UsualSearches {
         return std::move(found.matches);
     }
 
-    nb::object notes_on(const Simhash& way, nb::handle text) const {
-        const HeldText held(text);
-        const auto* const utf8 = std::get_if<Utf8>(&held.view());
-        if (utf8 == nullptr || static_cast<Py_ssize_t>(utf8->size()) != PyUnicode_GetLength(text.ptr())) return way.note(text);
-        for (const auto& [length, notes] : ascii_notes_) {
-            if (utf8->size() <= length) return notes;
-        }
-        return {};
+    // Null where there are none.
+    static const nb::list* notes_on(const Simhash& way, nb::handle text) {
+        const auto characters = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
+        const auto of_length = std::ranges::find_if(way.note, [&](const Notes& each) { return characters <= std::get<0>(each); });
+        if (of_length == way.note.end()) return nullptr;
+        const auto& [_, others, on_ideographs] = *of_length;
+        const nb::list& notes = is_ideographic(HeldText(text).view(), characters) ? on_ideographs : others;
+        return notes.size() == 0 ? nullptr : &notes;
     }
 
     nb::list idle_;
@@ -300,7 +299,6 @@ class UsualSearches {
     bool is_closed_ = false;
     std::shared_ptr<const Near> near_;
     std::shared_ptr<const Simhash> simhash_;
-    std::vector<std::pair<std::size_t, nb::object>> ascii_notes_;
 };
 
 template <class State>
@@ -334,7 +332,7 @@ void bind_direct(nb::module_& m) {
     nb::class_<UsualSearches>(m, "UsualSearches")
         .def(nb::init<nb::list, nb::callable, std::size_t>(), "idle"_a, "give_back"_a, "most_idle"_a)
         .def("near", &UsualSearches::near, "searcher"_a, "state"_a, "maker"_a, "threshold"_a, "limit"_a, "note"_a)
-        .def("simhash", &UsualSearches::simhash, "searcher"_a, "state"_a, "maker"_a, "k"_a, "limit"_a, "note"_a, "ascii_notes"_a)
+        .def("simhash", &UsualSearches::simhash, "searcher"_a, "state"_a, "maker"_a, "k"_a, "limit"_a, "notes"_a)
         .def("close", &UsualSearches::close)
         .def("find", &UsualSearches::find, "text"_a.none(), "by"_a.none());
 }

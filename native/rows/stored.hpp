@@ -72,9 +72,10 @@ class StoredRows {
           near_(connection_.prepare(statements.near)), simhash_(connection_.prepare(statements.simhash)),
           expiring_(connection_.prepare_if_possible(statements.expiring)), removed_(connection_.prepare(statements.removed)) {}
 
-    // Begins to read. What is read until the end is of one state: the known one with a tail, which is given, or made of it and what was
-    // added and removed since; nothing where there is none, so that the collection is to be looked at again. `width` is how many keys a row has.
-    std::shared_ptr<const Tail> begin(const KnownState& known, std::shared_ptr<const Tail> tail, SearchedBy by, std::size_t width);
+    // Begins to read. What is read until the end is of one state: the known one with a tail, which is given, or replaced by one that is made of
+    // it and what was added and removed since. False where there is none, so that the collection is to be looked at again. `width` is how many
+    // keys a row has.
+    bool begin(const KnownState& known, std::shared_ptr<const Tail>& tail, SearchedBy by, std::size_t width);
     void end();
     // A row as it was written; nothing where it is not, or is none that this can read.
     std::optional<StoredMatch> read(const KnownState& known, std::int64_t row);
@@ -124,9 +125,7 @@ StoredFound search_stored(const KnownState& known, std::shared_ptr<const Tail>& 
         StoredRows& rows_;
     };
     const Reading reading(stored);
-    std::shared_ptr<const Tail> now = stored.begin(known, tail, by, width);
-    if (!now) return {StoredFound::Answer::kChanged, 0, 0, {}};
-    tail = std::move(now);
+    if (!stored.begin(known, tail, by, width)) return {StoredFound::Answer::kChanged, 0, 0, {}};
     // A file that is cut or overwritten misleads: before a search, so that it does not run into it, and after one, so that it does not count.
     if (!known.files_are_whole()) return StoredFound::unfit();
     StoredFound found = search(*tail);

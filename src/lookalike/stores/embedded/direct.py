@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from lookalike import _native
-from lookalike.fingerprints.reposts import LENGTHS
+from lookalike.fingerprints.reposts import IDEOGRAPH, LENGTHS
 from lookalike.stores.embedded.connections import ReadConnection
 from lookalike.stores.embedded.database import ROWS
 from lookalike.stores.embedded.library import sqlite_library
@@ -162,8 +162,8 @@ class DirectSimhash(Direct):
 
     def _tell(self, usual: _native.UsualSearches) -> None:
         recipe = self._settings.lexical
-        of_ascii = [(length, notes_on(recipe, "a" * length, K)) for length in LENGTHS]
-        usual.simhash(self._searcher, self._known, self._maker, K, LIMIT, lambda text: notes_on(recipe, text, K), of_ascii)
+        notes = [(length, notes_on(recipe, "a" * length, K), notes_on(recipe, IDEOGRAPH * length, K)) for length in LENGTHS]
+        usual.simhash(self._searcher, self._known, self._maker, K, LIMIT, notes)
 
 
 def _opened(sqlite: _native.Sqlite, address: str, log: str) -> _native.StoredRows:
