@@ -34,7 +34,8 @@ class SlotsOf {
 // Makes the matches of a search. What all of them have in common is made once for a collection.
 class MatchMaker {
    public:
-    // `explain` names the passages of the query, a stored text and `settings`; without it there are none to name.
+    // `explain` names the passages of the query, a stored text in UTF-8 and `settings`; without it there are none to name. Few ask for them: a str is
+    // not made before.
     MatchMaker(nb::type_object match, nb::type_object matches, nb::str scale, std::optional<nb::callable> explain, nb::object settings)
         : match_(std::move(match), kMatch), matches_(std::move(matches), kMatches), scale_(std::move(scale)),
           explain_(explain ? nb::object(*explain) : nb::none()), settings_(std::move(settings)) {}
@@ -43,15 +44,15 @@ class MatchMaker {
         nb::object score, distance;
     };
 
-    // Nothing where a text of the database is none. `scored` gives the score and the distance of what was found.
+    // Nothing where an id or a meta of the database is no text. Texts are well-formed UTF-8. `scored` gives the score and the distance of what was found.
     template <class ScoredOf>
     nb::object made(const StoredFound& found, nb::handle query, bool with_text, ScoredOf&& scored) const {
         nb::object matches = matches_.made();
         for (const StoredMatch& each : found.matches) {
             const auto* number = std::get_if<std::int64_t>(&each.id);
             const nb::object id = number ? nb::object(nb::int_(*number)) : decoded(std::get<std::string>(each.id));
-            const nb::object text = each.text ? decoded(*each.text) : nb::object(empty_), meta = each.meta ? decoded(*each.meta) : nb::object(empty_);
-            if (!id.is_valid() || !text.is_valid() || !meta.is_valid()) {
+            const nb::object meta = each.meta ? decoded(*each.meta) : nb::object(empty_);
+            if (!id.is_valid() || !meta.is_valid()) {
                 PyErr_Clear();
                 return {};
             }
@@ -65,9 +66,9 @@ class MatchMaker {
             match_.set(one, kScale, scale_);
             match_.set(one, kRow, nb::int_(each.row));
             match_.set(one, kMeta, meta);
-            match_.set(one, kText, with_text && each.text ? nb::handle(text) : nb::handle(Py_None));
+            match_.set(one, kText, with_text && each.text ? decoded(*each.text) : nb::none());
             match_.set(one, kQueryPlaces, nothing_);
-            match_.set(one, kExplain, explain_.is_none() ? nb::none() : nb::object(nb::make_tuple(explain_, query, text, settings_)));
+            match_.set(one, kExplain, explain_.is_none() ? nb::none() : nb::object(nb::make_tuple(explain_, query, bytes_of(each), settings_)));
             match_.set(one, kPassages, explain_.is_none() ? nb::object(nb::list()) : nb::none());
             if (PyList_Append(matches.ptr(), one.ptr()) != 0) throw nb::python_error();
         }
@@ -101,6 +102,8 @@ class MatchMaker {
     static constexpr std::array<const char*, kMatchesSlots> kMatches = {"total", "notes", "scale"};
 
     static nb::object decoded(const std::string& text) { return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr)); }
+
+    static nb::bytes bytes_of(const StoredMatch& match) { return match.text ? nb::bytes(match.text->data(), match.text->size()) : nb::bytes("", 0); }
 
     SlotsOf<kMatchSlots> match_;
     SlotsOf<kMatchesSlots> matches_;

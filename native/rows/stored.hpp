@@ -2,6 +2,7 @@
 // the documents themselves.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "rows/acknowledged.hpp"
 #include "rows/sqlite.hpp"
 #include "segments/bands.hpp"
+#include "text/utf8.hpp"
 
 namespace lookalike {
 
@@ -109,6 +111,12 @@ struct StoredFound {
     std::vector<StoredMatch> matches;                       // the best of them, then the oldest first
 
     static StoredFound unfit() { return {Answer::kUnfit, 0, 0, {}}; }
+    // Whether all texts are well-formed UTF-8.
+    bool has_texts() const {
+        return std::ranges::all_of(matches, [](const StoredMatch& match) {
+            return !match.text || is_utf8(reinterpret_cast<const std::uint8_t*>(match.text->data()), match.text->size());
+        });
+    }
 };
 
 // What `search` finds of a tail, in one state of the collection. The tail is replaced by the one that was searched.
@@ -129,7 +137,7 @@ StoredFound search_stored(const KnownState& known, std::shared_ptr<const Tail>& 
     // A file that is cut or overwritten misleads: before a search, so that it does not run into it, and after one, so that it does not count.
     if (!known.files_are_whole()) return StoredFound::unfit();
     StoredFound found = search(*tail);
-    return known.files_are_whole() ? std::move(found) : StoredFound::unfit();
+    return known.files_are_whole() && found.has_texts() ? std::move(found) : StoredFound::unfit();
 }
 
 }  // namespace lookalike

@@ -5,7 +5,10 @@
 
 namespace lookalike {
 
-inline bool is_ideograph(std::uint32_t code) { return code - 0x3400 <= 0x9FFF - 0x3400; }
+template <class Unit>
+bool is_ideograph(Unit code) {
+    return static_cast<Unit>(code - 0x3400) <= 0x9FFF - 0x3400;
+}
 
 inline std::size_t ideographs(Utf8 text) {
     std::size_t count = 0;
@@ -18,8 +21,13 @@ inline std::size_t ideographs(Utf8 text) {
 
 template <class Unit>
 std::size_t ideographs(std::span<const Unit> units) {
+    constexpr std::size_t kBlock = 1 << 15;  // counted in units, as many at once as a register has
     std::size_t count = 0;
-    for (const Unit unit : units) count += is_ideograph(unit);
+    for (std::size_t first = 0; sizeof(Unit) > 1 && first < units.size(); first += kBlock) {
+        Unit here = 0;
+        for (const Unit unit : units.subspan(first, std::min(kBlock, units.size() - first))) here = static_cast<Unit>(here + is_ideograph(unit));
+        count += here;
+    }
     return count;
 }
 

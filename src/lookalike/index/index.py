@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from lookalike import _native
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, check_workers, is_whole
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
@@ -38,7 +39,6 @@ from lookalike.stores.base import Added, CheckReport, OnProgress, Store, StoredD
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
 from lookalike.stores.kinds.base import LIMIT, K
-from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
 from lookalike.stores.matches import Cluster, Clusters, Matches
@@ -56,7 +56,7 @@ class Index:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._usual = getattr(store, "usual", None)
+        self._usual: _native.UsualSearches | None = getattr(store, "usual", None)
 
     def __enter__(self) -> Self:
         return self
@@ -273,11 +273,15 @@ class Index:
         """
         at_once: Any = None
         # Nearly every search is such a one, and takes less time than to find out what another one is.
-        if threshold is None and k is K and limit is LIMIT and approximate is False and compare is False and min_share is None:
-            if text is False and where is None and simhash is None and minhash is None and digest is None and vector is None:
-                usual = self._usual
-                if usual is not None and (at_once := usual.find(query, by)) is not None and at_once is not False:
-                    return at_once  # type: ignore[no-any-return]
+        if (
+            (usual := self._usual) is not None
+            and (simhash is None and minhash is None and digest is None and vector is None)
+            and (threshold is None and k is K and limit is LIMIT and where is None and min_share is None)
+            and (approximate is False and compare is False and text is False)
+        ):
+            at_once = usual.find(query, by)
+            if at_once is not None and at_once is not False:
+                return at_once  # type: ignore[no-any-return]  # Matches
         given: dict[str, Any] = {}
         if not (simhash is None and minhash is None and digest is None and vector is None):
             every = (("simhash", simhash), ("minhash", minhash), ("digest", digest), ("vector", vector))

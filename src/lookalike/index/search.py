@@ -83,7 +83,10 @@ def search(
     where: object = None,
     tried: bool = False,
 ) -> Matches:
-    """``tried``: at once, in vain. By a query, or by a fingerprint that is ``given``, with the name of its parameter of ``Index.search``."""
+    """By a query, or by a fingerprint that is ``given``, with the name of its parameter of ``Index.search``.
+
+    ``tried``: at once, and it is not to be had so.
+    """
     if len(given) + (query is not None) != 1:
         raise InputError("search for one thing: a text, a record, a Path, simhash=, minhash=, digest= or vector=")
     check_bool("compare", compare)

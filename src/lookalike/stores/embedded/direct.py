@@ -21,7 +21,7 @@ from lookalike.stores.embedded.library import sqlite_library
 from lookalike.stores.embedded.readings import DiskReadings
 from lookalike.stores.kinds.bands import MAX_CANDIDATES, near_notes
 from lookalike.stores.kinds.base import LIMIT, K
-from lookalike.stores.kinds.explaining import passages_of
+from lookalike.stores.kinds.explaining import passages_of_stored
 from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import BY_SIMHASH, notes_on
 from lookalike.stores.matches import Match, Matches
@@ -57,7 +57,7 @@ class Direct:
 
     def __init__(self, searcher: Any, settings: Settings, readings: DiskReadings, sqlite: _native.Sqlite) -> None:
         self._search, self._readings, self._idle = searcher.run, readings, readings.idle
-        self._maker = _native.MatchMaker(Match, Matches, self.scale, passages_of if settings.keep_text else None, settings)
+        self._maker = _native.MatchMaker(Match, Matches, self.scale, passages_of_stored if settings.keep_text else None, settings)
         self._opened = partial(_opened, sqlite)
         self._known: Any = None
         self._searcher, self._settings = searcher, settings
