@@ -12,23 +12,35 @@ namespace lookalike {
 template <std::size_t kSlots>
 class SlotsOf {
    public:
-    SlotsOf(nb::type_object type, const std::array<const char*, kSlots>& names) : type_(std::move(type)) {
-        for (std::size_t i = 0; i < kSlots; ++i) slots_[i] = type_.attr(names[i]);
+    SlotsOf(nb::type_object type, const std::array<const char*, kSlots>& names)
+        : type_(std::move(type)), make_(slot_of<newfunc>(reinterpret_cast<PyTypeObject*>(type_.ptr()), Py_tp_new)) {
+        for (std::size_t i = 0; i < kSlots; ++i) {
+            slots_[i] = type_.attr(names[i]);
+            puts_[i] = slot_of<descrsetfunc>(Py_TYPE(slots_[i].ptr()), Py_tp_descr_set);
+        }
     }
     nb::object made() const {
-        const auto make = reinterpret_cast<newfunc>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(type_.ptr()), Py_tp_new));
-        nb::object one = nb::steal(make(reinterpret_cast<PyTypeObject*>(type_.ptr()), nb::tuple().ptr(), nullptr));
+        nb::object one = nb::steal(make_(reinterpret_cast<PyTypeObject*>(type_.ptr()), no_arguments_.ptr(), nullptr));
         if (!one.is_valid()) throw nb::python_error();
         return one;
     }
     void set(nb::handle one, std::size_t slot, nb::handle value) const {
-        const auto put = reinterpret_cast<descrsetfunc>(PyType_GetSlot(Py_TYPE(slots_[slot].ptr()), Py_tp_descr_set));
-        if (put == nullptr || put(slots_[slot].ptr(), one.ptr(), value.ptr()) != 0) throw nb::python_error();
+        if (puts_[slot](slots_[slot].ptr(), one.ptr(), value.ptr()) != 0) throw nb::python_error();
     }
 
    private:
+    template <class Function>
+    static Function slot_of(PyTypeObject* type, int which) {
+        void* const found = PyType_GetSlot(type, which);
+        if (found == nullptr) throw nb::type_error("a class with slots was expected");
+        return reinterpret_cast<Function>(found);
+    }
+
     nb::type_object type_;
+    newfunc make_;
+    nb::tuple no_arguments_;
     std::array<nb::object, kSlots> slots_;
+    std::array<descrsetfunc, kSlots> puts_{};
 };
 
 // Makes the matches of a search. What all of them have in common is made once for a collection.

@@ -161,8 +161,7 @@ bool StoredRows::begin(const KnownState& known, std::shared_ptr<const Tail>& tai
     // Rows are never used twice: each was added, and what there are fewer documents than rows was removed.
     const std::int64_t added = now->next_row - tail->next_row, removed = added - (now->documents - tail->documents);
     if (added < 0 || removed < 0 || now->version <= tail->version) return false;
-    if (added > kMostTail - static_cast<std::int64_t>(tail->rows.size()) || removed > kMostTail - static_cast<std::int64_t>(tail->removed.size()))
-        return false;
+    if (added > kMostTail - static_cast<std::int64_t>(tail->rows.size()) || removed > kMostTail - static_cast<std::int64_t>(tail->removed.size())) return false;
     auto made = std::make_shared<Tail>(*tail);
     made->documents = now->documents;
     made->version = now->version;
