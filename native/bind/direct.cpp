@@ -195,9 +195,15 @@ class SimhashSearchers {
 template <class Searchers, class Least, class Note>
 struct UsualWay {
     UsualWay(nb::object its_searchers, nb::object its_state, nb::object its_maker, Least its_least, std::size_t its_limit, Note its_note)
-        : owned{std::move(its_searchers), std::move(its_state), std::move(its_maker)}, searchers(nb::cast<Searchers&>(owned[0])),
-          state(nb::cast<typename Searchers::State&>(owned[1])), maker(nb::cast<const MatchMaker&>(owned[2])), least(its_least), limit(its_limit),
-          note(std::move(its_note)) {}
+        : owned{std::move(its_searchers), std::move(its_state), std::move(its_maker)}, searchers(given<Searchers>(owned[0])),
+          state(given<typename Searchers::State>(owned[1])), maker(given<MatchMaker>(owned[2])), least(its_least), limit(its_limit), note(std::move(its_note)) {
+    }
+
+    template <class Type>
+    static Type& given(nb::handle object) {
+        if (!nb::isinstance<Type>(object)) throw nb::type_error("searcher, state, maker: expected those of one way to search");
+        return nb::cast<Type&>(object);
+    }
 
     std::array<nb::object, 3> owned;
     Searchers& searchers;

@@ -431,6 +431,10 @@ def test_arguments_are_checked(tmp_path):
     rows.close()
     with pytest.raises(ValueError, match="closed"):
         searcher.run("text", state, rows, 0.5, 1, maker, False)
+    usual = _native.UsualSearches([], print, 1)
+    for wrong in ((state, searcher, maker), (searcher, "state", maker), (searcher, state, 7)):
+        with pytest.raises(TypeError, match="expected those of one way"):
+            usual.near(*wrong, 0.5, 1, print)
     with pytest.raises(AttributeError, match="id"):
         _native.MatchMaker(dict, Matches, "jaccard", None, {})
     by_simhash = _native.SimhashSearcher(1, True, 2, 0, 64, True)
