@@ -28,7 +28,7 @@ std::atomic<GuardedMappingEntry*> entries{nullptr};
 static_assert(std::atomic<GuardedMappingEntry*>::is_always_lock_free && std::atomic<std::uintptr_t>::is_always_lock_free);
 
 #ifdef LOOKALIKE_LINUX
-std::size_t guarded = 0;
+std::atomic<std::size_t> guarded{0};
 std::uintptr_t page_bytes = 4096;
 struct sigaction before;
 volatile sig_atomic_t passing_on = 0;
@@ -125,6 +125,15 @@ bool mapping_was_cut(const GuardedMappingEntry* mapping) { return mapping->cut.l
 void renew_guard() {
 #ifdef LOOKALIKE_LINUX
     if (guarded != 0) install();
+#endif
+}
+
+bool guard_is_first() {
+#ifdef LOOKALIKE_LINUX
+    struct sigaction there = {};
+    return guarded.load() == 0 || (sigaction(SIGBUS, nullptr, &there) == 0 && is_ours(there));
+#else
+    return true;
 #endif
 }
 

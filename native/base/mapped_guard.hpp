@@ -19,5 +19,7 @@ bool mapping_was_cut(const GuardedMappingEntry* mapping);
 
 // Somebody may have put another handler before ours since: ours is to come first.
 void renew_guard();
+// Whether that would change nothing. Any thread may ask, without the GIL.
+bool guard_is_first();
 
 }  // namespace lookalike

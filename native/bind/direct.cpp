@@ -1,4 +1,6 @@
 // Python's view of searches over a store in one call. The interpreter's lock is let go once, for all of it.
+#include <unistd.h>
+
 #include "base/idle.hpp"
 #include "bind/band_tables.hpp"
 #include "bind/found_matches.hpp"
@@ -8,6 +10,7 @@
 #include "bind/sqlite.hpp"
 #include "rows/near.hpp"
 #include "rows/simhash.hpp"
+#include "text/ideographs.hpp"
 
 namespace lookalike {
 namespace {
@@ -66,21 +69,37 @@ class HeldState {
 using HeldNearState = HeldState<NearState, BandTablesOfArrays>;
 using HeldSimhashState = HeldState<SimhashState, HeldHammingSegment>;
 
-// What `run` finds, called without the interpreter's lock: how much was looked at, and what `made` makes of it; True where the collection is not as it
-// was, False where the answer is not to be had this way.
+// What there was to find, as Python gets it. Without matches: the collection is not as it was, or the answer is not to be had this way.
+struct Outcome {
+    StoredFound::Answer answer;
+    std::size_t candidates;  // how much was looked at
+    nb::object matches;
+
+    bool is_found() const { return matches.is_valid(); }
+    // With how much was looked at; True where the collection is not as it was, False where the answer is not to be had this way.
+    nb::object shown() const {
+        return is_found() ? nb::object(nb::make_tuple(candidates, matches)) : nb::object(nb::bool_(answer == StoredFound::Answer::kChanged));
+    }
+};
+
+// What `run` finds, called without the interpreter's lock, and what `made` makes of it.
 template <class State, class Run, class Made>
-nb::object without_lock(State& state, Run&& run, Made&& made) {
-    StoredFound found;
+Outcome without_lock(State& state, Run&& run, Made&& made) {
+    StoredFound found = StoredFound::unfit();
     std::shared_ptr<const Tail> tail = state.tail();
-    if (!state.state().known.files.empty()) renew_guard();
+    bool guarded = true;
     {
+        const WithoutLock released;
+        guarded = state.state().known.files.empty() || guard_is_first();
+        if (guarded) found = run(tail);
+    }
+    if (!guarded) {
+        renew_guard();
         const WithoutLock released;
         found = run(tail);
     }
     state.keep(std::move(tail));
-    if (found.answer != StoredFound::Answer::kFound) return nb::bool_(found.answer == StoredFound::Answer::kChanged);
-    const nb::object matches = made(found);
-    return matches.is_valid() ? nb::object(nb::make_tuple(found.candidates, matches)) : nb::object(nb::bool_(false));
+    return {found.answer, found.candidates, found.answer == StoredFound::Answer::kFound ? made(found) : nb::object()};
 }
 
 // A recipe, ready for use by any number of threads: each has buffers of its own, which are kept for the next.
@@ -95,15 +114,17 @@ class NearSearchers {
     NearSearchers(const NearSearchers&) = delete;
     NearSearchers& operator=(const NearSearchers&) = delete;
 
+    using State = HeldNearState;
+
     // What was looked at are groups that share a band.
-    nb::object run(nb::str text, HeldNearState& state, HeldRows& rows, double threshold, std::size_t limit, const MatchMaker& maker, bool with_text) {
+    Outcome search(nb::handle text, HeldNearState& state, HeldRows& rows, double threshold, std::size_t limit, const MatchMaker& maker, bool with_text) {
         for (const BandTables* tables : state.state().parts) {
             if (tables->bands() != options_.bands) throw nb::value_error("state: its tables have another number of bands");
         }
         const HeldText held(text);
         StoredRows& stored = rows.rows();
         std::unique_ptr<Buffers> buffers = idle_.take([&] { return Buffers{NearSearcher(text_, options_), {}}; });
-        const nb::object found = without_lock(
+        Outcome found = without_lock(
             state,
             [&](std::shared_ptr<const Tail>& tail) {
                 return buffers->searcher.run(as_utf8(held.view(), buffers->utf8), state.state(), tail, stored, threshold, limit);
@@ -115,6 +136,11 @@ class NearSearchers {
         idle_.give_back(std::move(buffers));
         return found;
     }
+    nb::object run(nb::str text, HeldNearState& state, HeldRows& rows, double threshold, std::size_t limit, const MatchMaker& maker, bool with_text) {
+        return search(text, state, rows, threshold, limit, maker, with_text).shown();
+    }
+
+    std::size_t most_candidates() const { return options_.most_candidates; }
 
    private:
     struct Buffers {
@@ -134,7 +160,9 @@ class SimhashSearchers {
     SimhashSearchers(const SimhashSearchers&) = delete;
     SimhashSearchers& operator=(const SimhashSearchers&) = delete;
 
-    nb::object run(nb::str text, HeldSimhashState& state, HeldRows& rows, unsigned k, std::size_t limit, const MatchMaker& maker, bool with_text) {
+    using State = HeldSimhashState;
+
+    Outcome search(nb::handle text, HeldSimhashState& state, HeldRows& rows, unsigned k, std::size_t limit, const MatchMaker& maker, bool with_text) {
         check_distance(k);
         for (const HammingSegment* segment : state.state().parts) {
             if (segment->bits() != bits_) throw nb::value_error("state: its segments have another number of bits");
@@ -142,7 +170,7 @@ class SimhashSearchers {
         const HeldText held(text);
         StoredRows& stored = rows.rows();
         std::unique_ptr<SimhashSearcher> searcher = idle_.take([&] { return SimhashSearcher(text_, bits_, unique_); });
-        const nb::object found = without_lock(
+        Outcome found = without_lock(
             state, [&](std::shared_ptr<const Tail>& tail) { return searcher->run(held.view(), state.state(), tail, stored, k, limit); },
             [&](const StoredFound& all) {
                 return maker.made(all, text, with_text, [&](const StoredMatch& each) {
@@ -152,12 +180,131 @@ class SimhashSearchers {
         idle_.give_back(std::move(searcher));
         return found;
     }
+    nb::object run(nb::str text, HeldSimhashState& state, HeldRows& rows, unsigned k, std::size_t limit, const MatchMaker& maker, bool with_text) {
+        return search(text, state, rows, k, limit, maker, with_text).shown();
+    }
 
    private:
     TextOptions text_;
     unsigned bits_;
     bool unique_;
     Idle<SimhashSearcher> idle_;
+};
+
+// A way to search, with all that was decided on beforehand, and the state that it looks at.
+template <class Searchers, class Least, class Note>
+struct UsualWay {
+    UsualWay(nb::object its_searchers, nb::object its_state, nb::object its_maker, Least its_least, std::size_t its_limit, Note its_note)
+        : owned{std::move(its_searchers), std::move(its_state), std::move(its_maker)}, searchers(given<Searchers>(owned[0])),
+          state(given<typename Searchers::State>(owned[1])), maker(given<MatchMaker>(owned[2])), least(its_least), limit(its_limit), note(std::move(its_note)) {
+    }
+
+    template <class Type>
+    static Type& given(nb::handle object) {
+        if (!nb::isinstance<Type>(object)) throw nb::type_error("searcher, state, maker: expected those of one way to search");
+        return nb::cast<Type&>(object);
+    }
+
+    std::array<nb::object, 3> owned;
+    Searchers& searchers;
+    typename Searchers::State& state;
+    const MatchMaker& maker;
+    Least least;
+    std::size_t limit;
+    Note note;
+};
+
+// Searches as nearly everybody asks for them, from a text to its matches without a step of Python. Each function, class and number that Python touches
+// counts who uses it, and threads that search fetch these counts from each other's processor: that takes longer than all that is done with them.
+class UsualSearches {
+   public:
+    using Notes = std::tuple<std::size_t, nb::list, nb::list>;
+
+    // Connections that nobody uses, at most so many; `give_back` takes one with which not all went well, or that may be one too many.
+    UsualSearches(nb::list idle, nb::callable give_back, std::size_t most_idle)
+        : idle_(std::move(idle)), give_back_(std::move(give_back)), most_idle_(most_idle), opened_(nb::steal(PyUnicode_InternFromString("opened"))),
+          notes_(nb::steal(PyUnicode_InternFromString("notes"))) {}
+    UsualSearches(const UsualSearches&) = delete;
+    UsualSearches& operator=(const UsualSearches&) = delete;
+
+    // How the next ones are done. `note` gets how many candidates there were, where these are more than what is verified, and says the notes on it.
+    void near(nb::object searchers, nb::object state, nb::object maker, double threshold, std::size_t limit, nb::callable note) {
+        if (!is_closed_) near_ = std::make_shared<const Near>(std::move(searchers), std::move(state), std::move(maker), threshold, limit, std::move(note));
+    }
+    // `notes` are on texts of up to so many characters each: those on other texts, and those on texts of mostly ideographs.
+    void simhash(nb::object searchers, nb::object state, nb::object maker, unsigned k, std::size_t limit, const std::vector<Notes>& notes) {
+        if (!is_closed_) simhash_ = std::make_shared<const Simhash>(std::move(searchers), std::move(state), std::move(maker), k, limit, notes);
+    }
+    // For good.
+    void close() {
+        is_closed_ = true;
+        near_.reset();
+        simhash_.reset();
+    }
+
+    // None: it may be found the next time, or by what does not hold a state already. False: the answer is not to be had this way.
+    nb::object find(nb::handle text, nb::handle by) {
+        if (!PyUnicode_CheckExact(text.ptr()) || process_ != getpid()) return nb::none();
+        if (by.is_none() || is(by, "near")) {
+            return searched(near_, text, [&](const Near& way, const Outcome& found) {
+                if (found.candidates > way.searchers.most_candidates()) nb::setattr(found.matches, notes_, way.note(found.candidates));
+            });
+        }
+        if (!is(by, "simhash")) return nb::none();
+        return searched(simhash_, text, [&](const Simhash& way, const Outcome& found) {
+            if (const nb::list* const notes = notes_on(way, text)) nb::setattr(found.matches, notes_, nb::list(*notes));
+        });
+    }
+
+   private:
+    using Near = UsualWay<NearSearchers, double, nb::callable>;
+    using Simhash = UsualWay<SimhashSearchers, unsigned, std::vector<Notes>>;
+
+    static bool is(nb::handle by, const char* name) { return PyUnicode_CheckExact(by.ptr()) && PyUnicode_CompareWithASCIIString(by.ptr(), name) == 0; }
+
+    template <class Way, class Note>
+    nb::object searched(const std::shared_ptr<const Way>& newest, nb::handle text, Note&& note) {
+        const std::size_t count = idle_.size();
+        if (!newest || count == 0) return nb::none();
+        const std::shared_ptr<const Way> way = newest;  // there may be a newer one soon
+        const nb::object held = idle_[count - 1];
+        if (PyList_SetSlice(idle_.ptr(), static_cast<Py_ssize_t>(count - 1), static_cast<Py_ssize_t>(count), nullptr) != 0) throw nb::python_error();
+        Outcome found{StoredFound::Answer::kChanged, 0, {}};
+        bool good = true;
+        try {
+            const nb::object rows = nb::getattr(held, opened_);
+            if (!rows.is_none()) found = way->searchers.search(text, way->state, nb::cast<HeldRows&>(rows), way->least, way->limit, way->maker, false);
+        } catch (const std::exception&) {  // the long way says what there is to say
+            good = false;
+        }
+        if (!found.is_found() || is_closed_ || idle_.size() >= most_idle_) {
+            give_back_(held, good);
+        } else if (PyList_Append(idle_.ptr(), held.ptr()) != 0) {
+            throw nb::python_error();
+        }
+        if (!found.is_found()) return found.answer == StoredFound::Answer::kUnfit && good ? nb::object(nb::bool_(false)) : nb::none();
+        note(*way, found);
+        return std::move(found.matches);
+    }
+
+    // Null where there are none.
+    static const nb::list* notes_on(const Simhash& way, nb::handle text) {
+        const auto characters = static_cast<std::size_t>(PyUnicode_GetLength(text.ptr()));
+        const auto of_length = std::ranges::find_if(way.note, [&](const Notes& each) { return characters <= std::get<0>(each); });
+        if (of_length == way.note.end()) return nullptr;
+        const auto& [_, others, on_ideographs] = *of_length;
+        const nb::list& notes = is_ideographic(HeldText(text).view(), characters) ? on_ideographs : others;
+        return notes.size() == 0 ? nullptr : &notes;
+    }
+
+    nb::list idle_;
+    nb::callable give_back_;
+    std::size_t most_idle_;
+    nb::object opened_, notes_;
+    pid_t process_ = getpid();
+    bool is_closed_ = false;
+    std::shared_ptr<const Near> near_;
+    std::shared_ptr<const Simhash> simhash_;
 };
 
 template <class State>
@@ -188,6 +335,12 @@ void bind_direct(nb::module_& m) {
     nb::class_<SimhashSearchers>(m, "SimhashSearcher")
         .def(nb::init<unsigned, bool, unsigned, const Seed&, unsigned, bool>(), "mode"_a, "fold"_a, "ngram"_a, "seed"_a, "bits"_a, "unique"_a)
         .def("run", &SimhashSearchers::run, "text"_a, "state"_a, "rows"_a, "k"_a, "limit"_a, "maker"_a, "with_text"_a);
+    nb::class_<UsualSearches>(m, "UsualSearches")
+        .def(nb::init<nb::list, nb::callable, std::size_t>(), "idle"_a, "give_back"_a, "most_idle"_a)
+        .def("near", &UsualSearches::near, "searcher"_a, "state"_a, "maker"_a, "threshold"_a, "limit"_a, "note"_a)
+        .def("simhash", &UsualSearches::simhash, "searcher"_a, "state"_a, "maker"_a, "k"_a, "limit"_a, "notes"_a)
+        .def("close", &UsualSearches::close)
+        .def("find", &UsualSearches::find, "text"_a.none(), "by"_a.none());
 }
 
 }  // namespace lookalike

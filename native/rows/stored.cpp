@@ -150,24 +150,24 @@ void StoredRows::end() {
     state_->reset();
 }
 
-std::shared_ptr<const Tail> StoredRows::begin(const KnownState& known, std::shared_ptr<const Tail> tail, SearchedBy by, std::size_t width) {
-    if (!known.is_of_now() || (is_immutable() && has_bytes(log_))) return nullptr;
+bool StoredRows::begin(const KnownState& known, std::shared_ptr<const Tail>& tail, SearchedBy by, std::size_t width) {
+    if (!known.is_of_now() || (is_immutable() && has_bytes(log_))) return false;
     // The record first: the database is never behind it.
     const Acknowledged* const last = record_.read(known.record_path);
     const State* const now = last ? state(known.collection) : nullptr;
-    if (!now || now->store != known.store || !last->is_in(known.store, now->changes, now->chain, now->before)) return nullptr;
-    if (now->sealed_row != known.sealed_row || now->generation != known.generation) return nullptr;
-    if (now->documents == tail->documents && now->next_row == tail->next_row && now->version == tail->version) return tail;
+    if (!now || now->store != known.store || !last->is_in(known.store, now->changes, now->chain, now->before)) return false;
+    if (now->sealed_row != known.sealed_row || now->generation != known.generation) return false;
+    if (now->documents == tail->documents && now->next_row == tail->next_row && now->version == tail->version) return true;
     // Rows are never used twice: each was added, and what there are fewer documents than rows was removed.
     const std::int64_t added = now->next_row - tail->next_row, removed = added - (now->documents - tail->documents);
-    if (added < 0 || removed < 0 || now->version <= tail->version) return nullptr;
-    if (added > kMostTail - static_cast<std::int64_t>(tail->rows.size()) || removed > kMostTail - static_cast<std::int64_t>(tail->removed.size()))
-        return nullptr;
+    if (added < 0 || removed < 0 || now->version <= tail->version) return false;
+    if (added > kMostTail - static_cast<std::int64_t>(tail->rows.size()) || removed > kMostTail - static_cast<std::int64_t>(tail->removed.size())) return false;
     auto made = std::make_shared<Tail>(*tail);
     made->documents = now->documents;
     made->version = now->version;
-    const bool whole = remove_rows(known, removed, *made) && add_rows(known, by, width, now->next_row, *made);
-    return whole ? std::move(made) : nullptr;
+    if (!remove_rows(known, removed, *made) || !add_rows(known, by, width, now->next_row, *made)) return false;
+    tail = std::move(made);
+    return true;
 }
 
 bool StoredRows::remove_rows(const KnownState& known, std::int64_t count, Tail& tail) {

@@ -2,6 +2,7 @@
 // the documents themselves.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include "rows/acknowledged.hpp"
 #include "rows/sqlite.hpp"
 #include "segments/bands.hpp"
+#include "text/utf8.hpp"
 
 namespace lookalike {
 
@@ -72,9 +74,10 @@ class StoredRows {
           near_(connection_.prepare(statements.near)), simhash_(connection_.prepare(statements.simhash)),
           expiring_(connection_.prepare_if_possible(statements.expiring)), removed_(connection_.prepare(statements.removed)) {}
 
-    // Begins to read. What is read until the end is of one state: the known one with a tail, which is given, or made of it and what was
-    // added and removed since; nothing where there is none, so that the collection is to be looked at again. `width` is how many keys a row has.
-    std::shared_ptr<const Tail> begin(const KnownState& known, std::shared_ptr<const Tail> tail, SearchedBy by, std::size_t width);
+    // Begins to read. What is read until the end is of one state: the known one with a tail, which is given, or replaced by one that is made of
+    // it and what was added and removed since. False where there is none, so that the collection is to be looked at again. `width` is how many
+    // keys a row has.
+    bool begin(const KnownState& known, std::shared_ptr<const Tail>& tail, SearchedBy by, std::size_t width);
     void end();
     // A row as it was written; nothing where it is not, or is none that this can read.
     std::optional<StoredMatch> read(const KnownState& known, std::int64_t row);
@@ -108,6 +111,12 @@ struct StoredFound {
     std::vector<StoredMatch> matches;                       // the best of them, then the oldest first
 
     static StoredFound unfit() { return {Answer::kUnfit, 0, 0, {}}; }
+    // Whether all texts are well-formed UTF-8.
+    bool has_texts() const {
+        return std::ranges::all_of(matches, [](const StoredMatch& match) {
+            return !match.text || is_utf8(reinterpret_cast<const std::uint8_t*>(match.text->data()), match.text->size());
+        });
+    }
 };
 
 // What `search` finds of a tail, in one state of the collection. The tail is replaced by the one that was searched.
@@ -124,13 +133,11 @@ StoredFound search_stored(const KnownState& known, std::shared_ptr<const Tail>& 
         StoredRows& rows_;
     };
     const Reading reading(stored);
-    std::shared_ptr<const Tail> now = stored.begin(known, tail, by, width);
-    if (!now) return {StoredFound::Answer::kChanged, 0, 0, {}};
-    tail = std::move(now);
+    if (!stored.begin(known, tail, by, width)) return {StoredFound::Answer::kChanged, 0, 0, {}};
     // A file that is cut or overwritten misleads: before a search, so that it does not run into it, and after one, so that it does not count.
     if (!known.files_are_whole()) return StoredFound::unfit();
     StoredFound found = search(*tail);
-    return known.files_are_whole() ? std::move(found) : StoredFound::unfit();
+    return known.files_are_whole() && found.has_texts() ? std::move(found) : StoredFound::unfit();
 }
 
 }  // namespace lookalike

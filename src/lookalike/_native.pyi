@@ -419,7 +419,7 @@ class SimhashState(_KnownState):
     """Its parts are HammingSegments."""
 
 class MatchMaker:
-    """Makes the matches of searches. ``explain`` names passages, of the query, a stored text and the settings."""
+    """Makes the matches of searches. ``explain`` names passages, of the query, a stored text in UTF-8 and the settings."""
 
     def __init__(self, match: type, matches: type, scale: str, explain: Callable[..., Any] | None, settings: Any) -> None: ...
 
@@ -440,6 +440,41 @@ class SimhashSearcher:
     def run(
         self, text: str, state: SimhashState, rows: StoredRows, k: int, limit: int, maker: MatchMaker, with_text: bool
     ) -> tuple[int, Any] | bool: ...
+
+class UsualSearches:
+    """Searches by text alone, of an index that is open in this process.
+
+    ``idle`` are connections that nobody uses, at most so many; ``give_back`` takes what is not to be put there at once.
+    """
+
+    def __init__(self, idle: list[Any], give_back: Callable[[Any, bool], None], most_idle: int) -> None: ...
+    def near(
+        self,
+        searcher: NearSearcher,
+        state: NearState,
+        maker: MatchMaker,
+        threshold: float,
+        limit: int,
+        note: Callable[[int], list[str]],
+    ) -> None:
+        """How they are done from now on. ``note`` says the notes, where there are more candidates than are verified."""
+
+    def simhash(
+        self,
+        searcher: SimhashSearcher,
+        state: SimhashState,
+        maker: MatchMaker,
+        k: int,
+        limit: int,
+        notes: list[tuple[int, list[str], list[str]]],
+    ) -> None:
+        """The same. ``notes`` are for texts of up to so many characters each, then those for texts that are mostly ideographs."""
+
+    def close(self) -> None:
+        """Find nothing any more."""
+
+    def find(self, text: object, by: object) -> Any:
+        """The matches. None: to be had by somebody who looks at the collection, or never. False: only the long way has them."""
 
 def build_bands(rows: Buffer, digests: Buffer, keys: Buffer, bands: int) -> tuple[View, View, View, View, View, View, View, View]: ...
 def merge_bands(segments: list[BandTables], removed: Buffer) -> tuple[View, View, View, View, View, View, View, View]: ...

@@ -27,14 +27,19 @@ def shown(found):
     return [(match.to_dict(), match.row, match.text) for match in found], found.total, found.notes, found.scale
 
 
+def go_the_long_way(patched, index):
+    patched.setattr(index, "_usual", None)
+    for name in ("near", "within"):
+        patched.setattr(EmbeddedStore, name, lambda *_: None)
+
+
 @pytest.fixture
 def long_way(monkeypatch):
     """A search that goes the long way."""
 
     def search(index, *arguments, **options):
         with monkeypatch.context() as patched:
-            for name in ("near", "within"):
-                patched.setattr(EmbeddedStore, name, lambda *_: None)
+            go_the_long_way(patched, index)
             return index.search(*arguments, **options)
 
     return search
@@ -73,7 +78,7 @@ def test_answers_are_those_of_the_long_way(tmp_path_factory, first, second, gone
             for each in options:
                 found = [shown(index.search(text, **each)) for text in asked]
                 with pytest.MonkeyPatch.context() as patched:
-                    patched.setattr(EmbeddedStore, "near", lambda *_: None)
+                    go_the_long_way(patched, index)
                     assert found == [shown(index.search(text, **each)) for text in asked]
             index.remove(gone)
 
@@ -98,7 +103,7 @@ def test_answers_by_simhash_are_those_of_the_long_way(tmp_path_factory, first, s
             for each in options:
                 found = [shown(index.search(text, by="simhash", **each)) for text in asked]
                 with pytest.MonkeyPatch.context() as patched:
-                    patched.setattr(EmbeddedStore, "within", lambda *_: None)
+                    go_the_long_way(patched, index)
                     assert found == [shown(index.search(text, by="simhash", **each)) for text in asked]
             index.remove(gone)
 
@@ -426,6 +431,10 @@ def test_arguments_are_checked(tmp_path):
     rows.close()
     with pytest.raises(ValueError, match="closed"):
         searcher.run("text", state, rows, 0.5, 1, maker, False)
+    usual = _native.UsualSearches([], print, 1)
+    for wrong in ((state, searcher, maker), (searcher, "state", maker), (searcher, state, 7)):
+        with pytest.raises(TypeError, match="expected those of one way"):
+            usual.near(*wrong, 0.5, 1, print)
     with pytest.raises(AttributeError, match="id"):
         _native.MatchMaker(dict, Matches, "jaccard", None, {})
     by_simhash = _native.SimhashSearcher(1, True, 2, 0, 64, True)
@@ -440,3 +449,111 @@ def test_arguments_are_checked(tmp_path):
         _native.NearState("", "", *numbers, [None], [], removed, 0, 0, 1 << 62)
     with pytest.raises(TypeError, match="MappedFile"):
         _native.NearState("", "", *numbers, [], [None], removed, 0, 0, 1 << 62)
+
+
+def is_usual(index, text, by=None):
+    return isinstance(index._usual.find(text, by), Matches)
+
+
+def test_usual_searches_need_no_step_of_python(tmp_path, monkeypatch, long_way):
+    chinese = "我们喜欢吃苹果，因为它们很甜，而且很便宜。" * 4
+    asked = ["one text that is stored here", "another one", chinese, "größer als der Text davor, ü" * 9, "a" * 4000, "", "lone \udc80"]
+    with la.open(tmp_path / "store", kinds="simhash,minhash") as index:
+        index.add([(number, text) for number, text in enumerate(asked[:-1])])
+        expected = {by: [shown(long_way(index, text, by=by)) for text in asked] for by in ("near", "simhash")}
+        assert not is_usual(index, asked[0])
+        assert not is_usual(index, asked[0], "simhash")
+        for by in expected:
+            index.search(asked[0], by=by)
+        with monkeypatch.context() as patched:
+            for name in ("near", "within", "reading"):
+                patched.setattr(EmbeddedStore, name, lambda *_: pytest.fail("Python"))
+            for by, found in expected.items():
+                assert [shown(index.search(text, by=by)) for text in asked] == found
+            assert shown(index.search(asked[0])) == expected["near"][0]
+        for options in ({"by": "passage"}, {"by": 7}, {"by": "tlsh"}):
+            with pytest.raises(la.InputError):
+                index.search(asked[0], **options)
+        for query, by in ((7, None), (None, None), (asked[0], "passages"), (asked[0], b"near"), (asked[0].encode(), None)):
+            assert index._usual.find(query, by) is None
+        index.add("new", asked[0])
+        assert [match.id for match in index.search(asked[0])] == [0, "new"]
+        assert [match.id for match in index.search(asked[0], by="simhash")] == [0, "new"]
+        assert is_usual(index, asked[0])
+        index.remove([0])
+        assert [match.id for match in index.search(asked[0])] == ["new"]
+
+
+@pytest.mark.parametrize("by", ["near", "simhash"])
+@pytest.mark.parametrize("recipe", ["default", "reposts", "chars"])
+def test_notes_of_usual_searches(tmp_path, long_way, by, recipe):
+    lengths = (0, 299, 300, 301, 1000, 1001, 3000, 3002)
+    asked = [
+        base * (length // len(base))
+        for base in ("ab", "üb", "编", "编a", "𠀀b", "编辑a", "\u3400", "\u9fff", "\ua000", "🙂编编")
+        for length in lengths
+    ]
+    with la.open(tmp_path / "store", kinds="simhash,minhash", recipe=recipe) as index:
+        index.add("a", "a text")
+        for text in asked:
+            index.search(text, by=by)
+            assert is_usual(index, text, by)
+            assert shown(index.search(text, by=by)) == shown(long_way(index, text, by=by))
+
+
+def test_more_candidates_than_are_verified(tmp_path, monkeypatch, long_way):
+    monkeypatch.setattr("lookalike.stores.embedded.direct.MAX_CANDIDATES", 2)
+    monkeypatch.setattr("lookalike.stores.kinds.near.MAX_CANDIDATES", 2)
+    monkeypatch.setattr("lookalike.stores.kinds.bands.MAX_CANDIDATES", 2)
+    texts = [f"a text of a dozen words or so that differ in the last one alone: {number}" for number in range(5)]
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add(list(enumerate(texts)))
+        index.search(texts[0])
+        assert is_usual(index, texts[0])
+        found = index.search(texts[0])
+        assert found.notes
+        assert shown(found) == shown(long_way(index, texts[0]))
+
+
+def test_usual_searches_end_with_their_index(tmp_path):
+    text = "one text that is stored here"
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add("a", text)
+        with la.open(tmp_path / "store", read_only=True) as other:
+            for each in (index, other):
+                each.search(text)
+                assert is_usual(each, text)
+        assert other._usual.find(text, None) is None
+        with pytest.raises(la.StoreError, match="closed"):
+            other.search(text)
+        assert is_usual(index, text)
+        beside = open_beside(index, "more", create=True)
+        with beside:
+            beside.add("b", text)
+            beside.search(text)
+            assert is_usual(beside, text)
+        assert beside._usual.find(text, None) is None  # the store is open
+        index._store._direct_near._look(index._store)
+        index._store.usual.close()
+        index._store._direct_near._look(index._store)
+        assert index._usual.find(text, None) is None  # for good
+
+
+def test_usual_searches_keep_no_more_connections_than_others(tmp_path):
+    text = "one text that is stored here"
+    with la.open(tmp_path / "store", kinds="minhash") as index:
+        index.add("a", text)
+        index.search(text)
+        readings = index._store.place.readings
+        several = _native.UsualSearches(readings.idle, readings.give_back, 0)
+        given_back = []
+        none = _native.UsualSearches(readings.idle, lambda *held: given_back.append(held), 0)
+        direct_near = index._store._direct_near
+        for each in (several, none):
+            direct_near._tell(each)
+        assert [match.id for match in several.find(text, None)] == ["a"]
+        assert len(readings.idle) == 1
+        assert [match.id for match in none.find(text, "near")] == ["a"]
+        assert [good for _, good in given_back] == [True]
+        assert none.find(text, None) is None  # there is no connection that is open
+        readings.idle.append(given_back[0][0])

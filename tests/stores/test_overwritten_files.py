@@ -136,7 +136,11 @@ def in_fork(work) -> str:
 def test_an_index_is_not_used_after_a_fork(store: Path) -> None:
     with la.open(store) as index:
         index.add("mine", "text")  # now this process is the writer
-        for use in (lambda: index.add("theirs", "text"), lambda: index.search("text"), lambda: index.remove("mine"), lambda: len(index)):
+        index.search("text")
+        index.search("text", by="simhash")
+        assert index._usual.find("text", None)
+        searches = (lambda: index.search("text"), lambda: index.search("text", by="simhash"), lambda: index.search("text", limit=3))
+        for use in (*searches, lambda: index.add("theirs", "text"), lambda: index.remove("mine"), lambda: len(index)):
             assert "fork" in in_fork(use)
         assert in_fork(index.close) == "nothing"
         assert "written by process" in in_fork(lambda: la.open(store).add("theirs", "text"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from lookalike import _native
 from lookalike.checks import check_bool, check_callback, check_path, check_several, check_str, check_workers, is_whole
 from lookalike.errors import Corrupt, InputError, NotFound
 from lookalike.files.model import FileText
@@ -27,7 +28,7 @@ from lookalike.index.checking import other_fingerprints
 from lookalike.index.choosing import scrolled
 from lookalike.index.collections import Collections
 from lookalike.index.kept_clusters import cluster_of, kept_clusters
-from lookalike.index.search import LIMIT, USUAL, K, checked_options
+from lookalike.index.search import USUAL, checked_options
 from lookalike.index.search import SimhashMatches as SimhashMatches
 from lookalike.index.search import VectorMatches as VectorMatches
 from lookalike.markup.page import Page
@@ -37,7 +38,7 @@ from lookalike.segments.hamming import check_k, words_of
 from lookalike.stores.base import Added, CheckReport, OnProgress, Store, StoredDocument
 from lookalike.stores.ids import Id, check_id, listed_ids
 from lookalike.stores.kinds import kind_named
-from lookalike.stores.kinds.near import NEAR
+from lookalike.stores.kinds.base import LIMIT, K
 from lookalike.stores.kinds.simhash import require_own
 from lookalike.stores.kinds.vector import THRESHOLD, NearestVectors, given_vectors
 from lookalike.stores.matches import Cluster, Clusters, Matches
@@ -55,6 +56,7 @@ class Index:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._usual: _native.UsualSearches | None = getattr(store, "usual", None)
 
     def __enter__(self) -> Self:
         return self
@@ -269,6 +271,17 @@ class Index:
         meta: only documents that fit are found, as many as there are up to the limit (docs/search.md). ``min_share``: by passages, the
         documents of which the query holds at least this share, the largest share first.
         """
+        at_once: Any = None
+        # Nearly every search is such a one, and takes less time than to find out what another one is.
+        if (
+            (usual := self._usual) is not None
+            and (simhash is None and minhash is None and digest is None and vector is None)
+            and (threshold is None and k is K and limit is LIMIT and where is None and min_share is None)
+            and (approximate is False and compare is False and text is False)
+        ):
+            at_once = usual.find(query, by)
+            if at_once is not None and at_once is not False:
+                return at_once  # type: ignore[no-any-return]  # Matches
         given: dict[str, Any] = {}
         if not (simhash is None and minhash is None and digest is None and vector is None):
             every = (("simhash", simhash), ("minhash", minhash), ("digest", digest), ("vector", vector))
@@ -276,14 +289,9 @@ class Index:
         with_text = text if text is False else check_bool("text", text)
         if threshold is None and k is K and limit is LIMIT and approximate is False and min_share is None:
             options = USUAL
-            # Nearly every search is this one, and takes less time than to find out what another one is.
-            if by is None and where is None and compare is False and not given and isinstance(query, str):
-                at_once = NEAR.at_once(self._store, query, options, with_text=with_text)
-                if at_once is not None:
-                    return at_once
         else:
             options = checked_options(k, threshold, limit, approximate, min_share, nearest=True)
-        return searching.search(self._store, query, given, by, options, compare, with_text, where)
+        return searching.search(self._store, query, given, by, options, compare, with_text, where, at_once is False)
 
     def search_texts(
         self, texts: Sequence[str], *, threshold: float | None = None, limit: int | None = 10, workers: int = 1, where: Where = None

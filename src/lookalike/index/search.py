@@ -26,7 +26,7 @@ from lookalike.markup.page import Page
 from lookalike.segments.hamming import NO_LIMIT, check_limit
 from lookalike.stores.base import OnProgress, Reader, Store
 from lookalike.stores.kinds import all_ways, way_named, way_names
-from lookalike.stores.kinds.base import Options, Way
+from lookalike.stores.kinds.base import LIMIT, K, Options, Way
 from lookalike.stores.kinds.near import NEAR
 from lookalike.stores.kinds.simhash import NearSimhashes
 from lookalike.stores.kinds.vector import NearestVectors
@@ -35,7 +35,6 @@ from lookalike.stores.settings import Settings
 
 DEFAULT = "near"
 RECORDS = "record"
-K, LIMIT = 3, 10  # of ``Index.search``
 
 
 class SimhashMatches(NamedTuple):
@@ -83,8 +82,12 @@ def search(
     compare: bool,
     text: bool,
     where: object = None,
+    tried: bool = False,
 ) -> Matches:
-    """By a query, or by a fingerprint that is ``given``, with the name of its parameter of ``Index.search``."""
+    """By a query, or by a fingerprint that is ``given``, with the name of its parameter of ``Index.search``.
+
+    ``tried``: at once, and it is not to be had so.
+    """
     if len(given) + (query is not None) != 1:
         raise InputError("search for one thing: a text, a record, a Path, simhash=, minhash=, digest= or vector=")
     check_bool("compare", compare)
@@ -101,7 +104,6 @@ def search(
     settings = store.settings
     places: tuple[Place, ...] = ()
     if isinstance(query, str):
-        tried = way is NEAR and options is USUAL and by is None  # by ``Index.search``
         if not (tried or where is not None or compare) and (at_once := way.at_once(store, query, options, with_text=text)) is not None:
             return at_once
     elif isinstance(query, (Path, bytes)) and way.takes == "text":

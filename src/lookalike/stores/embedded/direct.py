@@ -14,14 +14,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from lookalike import _native
+from lookalike.fingerprints.reposts import IDEOGRAPH, LENGTHS
 from lookalike.stores.embedded.connections import ReadConnection
 from lookalike.stores.embedded.database import ROWS
 from lookalike.stores.embedded.library import sqlite_library
 from lookalike.stores.embedded.readings import DiskReadings
-from lookalike.stores.kinds.bands import MAX_CANDIDATES
-from lookalike.stores.kinds.explaining import passages_of
+from lookalike.stores.kinds.bands import MAX_CANDIDATES, near_notes
+from lookalike.stores.kinds.base import LIMIT, K
+from lookalike.stores.kinds.explaining import passages_of_stored
 from lookalike.stores.kinds.near import NEAR
-from lookalike.stores.kinds.simhash import BY_SIMHASH
+from lookalike.stores.kinds.simhash import BY_SIMHASH, notes_on
 from lookalike.stores.matches import Match, Matches
 from lookalike.stores.settings import Settings
 from lookalike.text.features import is_native
@@ -55,9 +57,10 @@ class Direct:
 
     def __init__(self, searcher: Any, settings: Settings, readings: DiskReadings, sqlite: _native.Sqlite) -> None:
         self._search, self._readings, self._idle = searcher.run, readings, readings.idle
-        self._maker = _native.MatchMaker(Match, Matches, self.scale, passages_of if settings.keep_text else None, settings)
+        self._maker = _native.MatchMaker(Match, Matches, self.scale, passages_of_stored if settings.keep_text else None, settings)
         self._opened = partial(_opened, sqlite)
         self._known: Any = None
+        self._searcher, self._settings = searcher, settings
 
     @classmethod
     def of(cls, store: EmbeddedStore) -> Self | None:
@@ -123,7 +126,13 @@ class Direct:
             self._known = self._state(
                 record.path, state.store.id, state.number, *numbers, parts, files, *removed, expired.since, expired.until
             )
+            if store.usual is not None:
+                self._tell(store.usual)
         return self._known
+
+    def _tell(self, usual: _native.UsualSearches) -> None:
+        """Search by the newest state, where everything else is as usual."""
+        raise NotImplementedError
 
 
 class DirectNear(Direct):
@@ -138,6 +147,10 @@ class DirectNear(Direct):
             return None
         return _native.NearSearcher(*native_form(settings.recipe), settings.size, *settings.banding, MAX_CANDIDATES)
 
+    def _tell(self, usual: _native.UsualSearches) -> None:
+        threshold = self._settings.threshold
+        usual.near(self._searcher, self._known, self._maker, threshold, LIMIT, partial(near_notes, self._settings, threshold))
+
 
 class DirectSimhash(Direct):
     kind, scale = "simhash", BY_SIMHASH.scale
@@ -146,6 +159,11 @@ class DirectSimhash(Direct):
     @classmethod
     def _searcher_for(cls, settings: Settings) -> _native.SimhashSearcher:
         return _native.SimhashSearcher(*native_form(settings.recipe), settings.bits, settings.recipe.weights == "one")
+
+    def _tell(self, usual: _native.UsualSearches) -> None:
+        recipe = self._settings.lexical
+        notes = [(length, notes_on(recipe, "a" * length, K), notes_on(recipe, IDEOGRAPH * length, K)) for length in LENGTHS]
+        usual.simhash(self._searcher, self._known, self._maker, K, LIMIT, notes)
 
 
 def _opened(sqlite: _native.Sqlite, address: str, log: str) -> _native.StoredRows:

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from lookalike import _native
 from lookalike.errors import StoreError
 from lookalike.keys import Key
 from lookalike.lazy import cached_property
@@ -43,7 +44,7 @@ from lookalike.stores.embedded.graph_files import graph_path
 from lookalike.stores.embedded.kept_secrets import keep_secret, read_secret
 from lookalike.stores.embedded.making import DATABASE
 from lookalike.stores.embedded.place import DatabasePlace
-from lookalike.stores.embedded.readings import Active, MemoryReadings, MemoryReads, Reads
+from lookalike.stores.embedded.readings import IDLE, Active, DiskReadings, MemoryReadings, MemoryReads, Reads
 from lookalike.stores.embedded.row_checks import further_columns
 from lookalike.stores.embedded.rows import add_missing_checks, derive, find_ids, insert
 from lookalike.stores.embedded.sealing import Fresh, Sealer
@@ -66,6 +67,7 @@ class EmbeddedStore:
         self.name, self._segments, self._record, self._readings = place.name, place.segments, place.record, place.readings
         self._turns = place.turns
         self._closed = False
+        self.usual: _native.UsualSearches | None = None
         self._fresh = Fresh()
         # Where somebody wants less: bytes of the largest file that is made by merging, in memory, and of texts that are sealed at a time.
         self.most_merged_bytes: int | None = None
@@ -81,6 +83,9 @@ class EmbeddedStore:
                 self._let_go()
             raise
         self._cache = Cache(self._segments, self.settings)
+        readings = self._readings
+        # Of searches that ask for nothing special: ``Index.search`` asks it first.
+        self.usual = _native.UsualSearches(readings.idle, readings.give_back, IDLE) if isinstance(readings, DiskReadings) else None
 
     def _open_collection(self, wanted: Wanted, create: bool) -> tuple[int, str, Settings]:
         """Its number, and its settings as they are stored and as they are read. The number stays the same whatever it is called."""
@@ -384,6 +389,8 @@ class EmbeddedStore:
     def _let_go(self) -> None:
         with self._turns, database.write_errors(self.name):
             self._closed = True
+            if self.usual is not None:
+                self.usual.close()
             if self.place.is_let_go_by(self):
                 self.place.close()
             self._discarded.delete(every=True)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
+K, LIMIT = 3, 10  # of ``Index.search``, unless it is told otherwise
+
+
 class Options(NamedTuple):
     """How a search was asked for."""
 

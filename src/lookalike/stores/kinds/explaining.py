@@ -12,3 +12,7 @@ def passages_of(query: str, text: str, settings: Settings) -> list[Passage]:
     if settings.recipe.hash != "lookalike64":
         return []
     return shared_passages(TextPair(query, text, settings.recipe))
+
+
+def passages_of_stored(query: str, utf8: bytes, settings: Settings) -> list[Passage]:
+    return passages_of(query, utf8.decode(), settings)

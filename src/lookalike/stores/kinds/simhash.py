@@ -17,7 +17,7 @@ from lookalike.fingerprints.simhash import SimHash, fingerprint_recipe, simhashe
 from lookalike.fingerprints.single import plan_for
 from lookalike.leaders.rule import Rule
 from lookalike.leaders.sketching import Sketcher, Sketches
-from lookalike.recipe import require_same
+from lookalike.recipe import Recipe, require_same
 from lookalike.segments.hamming import NO_LIMIT, Found, check_k, words_of
 from lookalike.segments.simhashes import SimhashSegment
 from lookalike.stores.base import Additions, OnProgress, Reader, Segments, Store, StoredDocument
@@ -140,6 +140,11 @@ class NearSimhashes(Asked[Found]):
         return Found(np.searchsorted(query, np.arange(len(low) + 1)), rows.copy(), distances.astype(np.uint8), all_totals)
 
 
+def notes_on(recipe: Recipe, text: str, k: int) -> list[str]:
+    weak = advice(recipe, text, k)
+    return [weak] if weak else []
+
+
 class _BySimhash(Way):
     """Documents whose SimHash differs from the query's in at most ``k`` bits."""
 
@@ -160,8 +165,7 @@ class _BySimhash(Way):
         if found is None:
             return None
         _, matches = found
-        if weak := advice(settings.lexical, text, options.k):
-            matches.notes.append(weak)
+        matches.notes = notes_on(settings.lexical, text, options.k)
         return matches
 
     def given(self, fingerprint: Any, settings: Settings) -> Any:
@@ -180,8 +184,7 @@ class _BySimhash(Way):
             record = records[row]
             why: Any = partial(passages_of, text, record.text or "", settings) if explained else ()
             matches.append(Match(record.id, 1 - distance / settings.bits, distance, why, row=row))
-        weak = None if text is None else advice(settings.lexical, text, options.k)
-        return Matches(matches, int(found.totals[0]), [weak] if weak else [])
+        return Matches(matches, int(found.totals[0]), [] if text is None else notes_on(settings.lexical, text, options.k))
 
     def queries(self, given: Given, batch: Additions, settings: Settings) -> list[Any]:
         settings.require("simhash")
